@@ -1,0 +1,109 @@
+// The extension point: what a behaviour is, what it may know while it is compiled, and what it may know of a request.
+
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Problem } from '../kernel/problem.ts'
+import type { Reply } from '../kernel/reply.ts'
+import type { Request } from '../kernel/request.ts'
+import type { Schema } from '../kernel/schema.ts'
+import type { Path } from '../kernel/source.ts'
+import type { World } from '../world/world.ts'
+import type { Resource } from './respond/resource.ts'
+
+/** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
+export type Handler = (exchange: Exchange) => Promise<Reply>
+export type Wrap = (next: Handler) => Handler
+
+/** One capability that an operation may have. Its closure holds nothing that changes: that is the world's. */
+export interface Behaviour<Config> {
+  /** Its key in gateway.yaml, and its name in the printed plan. */
+  readonly name: string
+  /** The shape of that key; it becomes part of gateway.schema.json and of the documentation. */
+  readonly schema: Schema
+  /** The refusals it may answer with, for the documentation. */
+  readonly problems?: readonly Problem[]
+  /** Whether it dresses every reply of an operation, failures of our own included. It must then touch no state. */
+  readonly dresses?: boolean
+  /** @returns `undefined` where the operation has no use for it: it is then not in the chain, and costs nothing */
+  compile(config: Config | undefined, site: Site): Wrap | undefined
+  /** What the printed plan says of it, where that is more than its name. */
+  describe?(config: Config | undefined, site: Site): string | undefined
+  /** The dates it gives the operation. */
+  lifecycle?(config: Config | undefined): Lifecycle | undefined
+}
+
+/** When an operation ages: milliseconds since the epoch. */
+export interface Lifecycle {
+  readonly since: number
+  readonly sunset: number | undefined
+}
+
+/** What a behaviour may know at load. */
+export interface Site {
+  readonly contract: Contract
+  readonly operation: Operation
+  readonly consumers: readonly Consumer[]
+  readonly resources: ReadonlyMap<string, Resource>
+  /** The path templates of the operations that answer with one record of a resource. */
+  readonly readers: ReadonlyMap<string, string>
+  /** The largest body in bytes, after decompression. */
+  readonly maxBody: number
+  /** Asks for an index on a field of a resource. */
+  index(resource: string, field: string): void
+  /** Reports a mistake at a path within the behaviour's own configuration. */
+  error(code: string, message: string, path?: Path, hint?: string, part?: 'key' | 'value'): void
+}
+
+/** A named caller. */
+export interface Consumer {
+  readonly name: string
+  /** By the name of a security scheme of the contract. */
+  readonly credentials: ReadonlyMap<string, string>
+  /** Milliseconds since the epoch, by the world's clock. */
+  readonly expires: number | undefined
+}
+
+/** One request on its way through the chain: what arrived, the world it meets, and what was learnt so far. */
+export class Exchange {
+  readonly request: Request
+  readonly world: World
+  readonly operation: Operation
+  /** The path under which the API was addressed: `/v1`. */
+  readonly basePath: string
+  /** What stands for the expressions of the path template, in its order. */
+  readonly segments: readonly string[]
+  /** Whether the path could not be decoded. */
+  readonly broken: boolean
+  /** How many requests of this operation the world has seen, this one included. */
+  readonly ordinal: number
+  /** The consumer's name, once known. */
+  consumer: string | undefined = undefined
+  /** The parameters' values, in the order of `operation.parameters`, once checked. */
+  values: readonly unknown[] = NO_VALUES
+  /** The body, once checked. */
+  body: Json | undefined = undefined
+
+  constructor(
+    request: Request,
+    world: World,
+    operation: Operation,
+    basePath: string,
+    segments: readonly string[],
+    broken: boolean,
+  ) {
+    this.request = request
+    this.world = world
+    this.operation = operation
+    this.basePath = basePath
+    this.segments = segments
+    this.broken = broken
+    this.ordinal = world.nextOrdinal(operation.id)
+  }
+
+  /** A number in [0, 1) that this request always draws for this purpose. */
+  draw(purpose: string): number {
+    return this.world.draw(this.operation.id, this.ordinal, purpose)
+  }
+}
+
+const NO_VALUES: readonly unknown[] = []

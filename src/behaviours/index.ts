@@ -1,0 +1,19 @@
+// The request life-cycle, outermost first. Adding a behaviour is one file and one line here.
+
+import { authenticate } from './authenticate.ts'
+import type { Behaviour } from './behaviour.ts'
+import { deprecation } from './deprecation.ts'
+import { errors } from './errors.ts'
+import { respond } from './respond/index.ts'
+import { stability } from './stability.ts'
+import { validate } from './validate.ts'
+
+// Each takes a configuration of its own shape, which its own schema has checked: the list need not know it.
+export const behaviours = [
+  errors, //       every refusal in the shape of this API
+  stability, //    X-Stability
+  deprecation, //  headers; 410 after the sunset
+  authenticate, // 401
+  validate, //     400 404 413 415
+  respond, //      list · create · read · replace · update · delete · fixed · example
+] as readonly Behaviour<unknown>[]

@@ -1,0 +1,16 @@
+// Says on every reply how settled an operation is, where the contract marks it with `x-stability`.
+
+import { withHeaders } from '../kernel/reply.ts'
+import type { Behaviour } from './behaviour.ts'
+
+export const stability: Behaviour<boolean> = {
+  name: 'stability',
+  dresses: true,
+  schema: { type: 'boolean', description: 'Send the `x-stability` of an operation as `X-Stability`. Default: true.' },
+  compile(config, { operation }) {
+    if (operation.stability === undefined || config === false) return undefined
+    const headers = { 'x-stability': operation.stability }
+    return next => async exchange => withHeaders(await next(exchange), headers)
+  },
+  describe: (_, { operation }) => operation.stability,
+}

@@ -1,0 +1,226 @@
+// Holds a request to the contract: parameters, then the body. Everything wrong is named in one refusal.
+
+import { isUtf8 } from 'node:buffer'
+import { isJson, type MediaType, type Operation, refusalStatus } from '../contract/contract.ts'
+import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
+import { expressionsOf } from '../contract/paths.ts'
+import { parseJson } from '../kernel/json.ts'
+import { problems } from '../kernel/problem.ts'
+import { type Reply, refuse } from '../kernel/reply.ts'
+import type { Violation } from '../kernel/schema.ts'
+import type { Behaviour, Exchange, Wrap } from './behaviour.ts'
+
+export interface ValidateConfig {
+  readonly invalidQuery?: 'refuse' | 'ignore'
+  readonly undocumentedQuery?: 'ignore' | 'refuse'
+  readonly undocumentedBody?: 'refuse' | 'ignore'
+  readonly status?: 400 | 422
+}
+
+export const validate: Behaviour<ValidateConfig> = {
+  name: 'validate',
+  problems: [problems.invalid_request, problems.not_found, problems.payload_too_large, problems.unsupported_media_type],
+  schema: {
+    type: 'object',
+    description:
+      'Holds requests to the contract; null takes whatever comes, and then no parameter reaches a responder.',
+    additionalProperties: false,
+    properties: {
+      invalidQuery: {
+        enum: ['refuse', 'ignore'],
+        description: 'A query parameter that breaks its schema: refuse, or act as if it were absent. Default: refuse.',
+      },
+      undocumentedQuery: {
+        enum: ['ignore', 'refuse'],
+        description: 'A query parameter that the contract does not know. Default: ignore.',
+      },
+      undocumentedBody: {
+        enum: ['refuse', 'ignore'],
+        description: 'A body where the contract documents none: refuse with 415, or ignore. Default: refuse.',
+      },
+      status: {
+        enum: [400, 422],
+        description: 'The status of an invalid request where the operation documents neither. Default: 400.',
+      },
+    },
+  },
+  compile(config, { operation, maxBody }) {
+    const invalid = statusOfInvalid(operation, config)
+    const readParameters = compileParameters(operation, config ?? {})
+    const readBody = compileBody(operation, config ?? {}, maxBody, invalid)
+    const unidentified = operation.responses.has('404') ? problems.not_found : problems.invalid_request
+    const unidentifiedStatus = operation.responses.has('404') ? 404 : invalid
+    const wrap: Wrap = next => exchange => {
+      const faults = readParameters(exchange)
+      if (faults.path.length > 0) {
+        return Promise.resolve(refuse(unidentified, sentence(faults.path), {}, unidentifiedStatus))
+      }
+      if (readBody === undefined) {
+        if (faults.rest.length === 0) return next(exchange)
+        return Promise.resolve(refuse(problems.invalid_request, sentence(faults.rest), {}, invalid))
+      }
+      return readBody(exchange).then(outcome => {
+        if (!Array.isArray(outcome)) return outcome as Reply
+        const all = faults.rest.length === 0 ? outcome : [...faults.rest, ...outcome]
+        if (all.length === 0) return next(exchange)
+        return refuse(problems.invalid_request, sentence(all), {}, invalid)
+      })
+    }
+    return wrap
+  },
+}
+
+function statusOfInvalid(operation: Operation, config: ValidateConfig | undefined): number {
+  const documented = [400, 422].some(status => operation.responses.has(`${status}`))
+  return documented ? refusalStatus(operation, 400, 422) : (config?.status ?? 400)
+}
+
+const MOST_FAULTS = 20
+
+function sentence(faults: readonly string[]): string {
+  const shown = faults.slice(0, MOST_FAULTS).join('; ')
+  return faults.length > MOST_FAULTS ? `${shown}; and ${faults.length - MOST_FAULTS} more` : shown
+}
+
+interface Faults {
+  readonly path: readonly string[]
+  readonly rest: readonly string[]
+}
+
+const NO_FAULTS: Faults = { path: [], rest: [] }
+
+/** Types and checks the parameters; puts their values into the exchange. */
+function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Faults {
+  const { parameters } = operation
+  const lenient = config.invalidQuery === 'ignore'
+  const strict = config.undocumentedQuery === 'refuse'
+  const expressions = expressionsOf(operation.path)
+  const segmentOf = parameters.map(({ name, in: place }) => (place === 'path' ? expressions.indexOf(name) : -1))
+  const headerOf = parameters.map(({ name }) => name.toLowerCase())
+  const known = new Set(parameters.filter(one => one.in === 'query').map(({ name }) => name))
+  const labels = parameters.map(({ name, in: place }) => `${place} parameter ${name}`)
+  if (parameters.length === 0 && !strict) return () => NO_FAULTS
+
+  const textsOf = (index: number, { segments, request }: Exchange, query: Query): readonly string[] | undefined => {
+    const { name, in: place } = parameters[index] as Parameter
+    if (place === 'path') return [segments[segmentOf[index] as number] as string]
+    if (place === 'query') return query?.get(name)
+    if (place === 'cookie') {
+      const values = cookieValues(request.headers.cookie as string | undefined, name)
+      return values.length > 0 ? values : undefined
+    }
+    const field = request.headers[headerOf[index] as string]
+    return field === undefined ? undefined : [field].flat()
+  }
+
+  return exchange => {
+    const text = exchange.request.query
+    const query: Query = text === '' ? undefined : splitQuery(text)
+    const values: unknown[] = new Array(parameters.length)
+    exchange.values = values
+    let path: string[] | undefined
+    let rest: string[] | undefined
+    for (let i = 0; i < parameters.length; i++) {
+      const parameter = parameters[i] as Parameter
+      const texts = textsOf(i, exchange, query)
+      if (texts === undefined) {
+        values[i] = parameter.default
+        if (parameter.required) rest = [...(rest ?? []), `${labels[i]} is required`]
+        continue
+      }
+      const read = parameter.read(texts)
+      const faults = 'fault' in read ? [read.fault] : describe(parameter.schema.check(read.value, read.exact))
+      if ('value' in read && faults.length === 0) values[i] = read.value
+      else if (parameter.in === 'path') path = [...(path ?? []), ...faults.map(fault => `${labels[i]} ${fault}`)]
+      else if (parameter.in === 'query' && lenient && !parameter.required) values[i] = parameter.default
+      else rest = [...(rest ?? []), ...faults.map(fault => `${labels[i]} ${fault}`)]
+    }
+    if (exchange.broken && path === undefined) path = ['the path has a broken percent-encoding']
+    if (strict && query !== undefined) {
+      for (const name of query.keys()) {
+        if (!known.has(name)) rest = [...(rest ?? []), `query parameter ${name} is not documented`]
+      }
+    }
+    return path === undefined && rest === undefined ? NO_FAULTS : { path: path ?? [], rest: rest ?? [] }
+  }
+}
+
+type Query = ReadonlyMap<string, readonly string[]> | undefined
+
+const describe = (violations: readonly Violation[] | undefined): readonly string[] =>
+  violations === undefined
+    ? NO_FAULTS.path
+    : violations.map(({ pointer, message }) => (pointer === '' ? message : `${pointer} ${message}`))
+
+/** Reads, parses and checks the body; the answer is a refusal or the list of faults. */
+function compileBody(
+  operation: Operation,
+  config: ValidateConfig,
+  maxBody: number,
+  invalid: number,
+): ((exchange: Exchange) => Promise<Reply | readonly string[]>) | undefined {
+  const { body } = operation
+  if (body === undefined) {
+    if (config.undocumentedBody === 'ignore') return undefined
+    const unexpected = refuse(problems.unsupported_media_type, 'this operation takes no body')
+    return async ({ request }) => {
+      if (!request.hasBody) return NO_FAULTS.rest
+      const read = await request.readBody(maxBody)
+      return 'bytes' in read && read.bytes.length === 0 ? NO_FAULTS.rest : unexpected
+    }
+  }
+  const types = [...body.content.keys()].join(', ')
+  const mediaTypeOf = compileMediaTypes(body.content)
+  const absent = body.required ? ['a body is required'] : NO_FAULTS.rest
+  const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
+  const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
+  return async exchange => {
+    const { request } = exchange
+    if (!request.hasBody) return absent
+    const type = single(request.headers['content-type'])
+    if (type === undefined) {
+      const read = await request.readBody(maxBody)
+      if ('bytes' in read && read.bytes.length === 0) return absent
+      return unsupported(`the body has no content type; this operation takes ${types}`)
+    }
+    const media = mediaTypeOf(type)
+    if (media === undefined) return unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`)
+    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
+    if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
+      return unsupported(`the charset ${charset} is not supported; JSON is UTF-8`)
+    }
+    const read = await request.readBody(maxBody)
+    if ('problem' in read)
+      return refuse(read.problem, read.detail, read.headers, read.problem.status === 400 ? invalid : undefined)
+    if (read.bytes.length === 0) return absent
+    if (!isUtf8(read.bytes)) return ['the body is not UTF-8']
+    const parsed = parseJson(textOf(read.bytes))
+    if ('fault' in parsed) return [`the body ${parsed.fault}`]
+    const violations = media.schema?.check(parsed.value, parsed.exact)
+    if (violations !== undefined) {
+      return violations.map(({ pointer, message }) => `${pointer === '' ? 'the body' : pointer} ${message}`)
+    }
+    exchange.body = parsed.value
+    return NO_FAULTS.rest
+  }
+}
+
+const textOf = (bytes: Uint8Array): string => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+const single = (field: string | string[] | undefined): string | undefined => (Array.isArray(field) ? field[0] : field)
+
+const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()
+
+/** The documented media type that a content type falls under: itself, its range, then any. */
+function compileMediaTypes(content: ReadonlyMap<string, MediaType>): (type: string) => MediaType | undefined {
+  const byEssence = new Map([...content].map(([type, media]) => [essenceOf(type), media]))
+  return type => {
+    const essence = essenceOf(type)
+    const range = `${essence.split('/', 1)[0]}/*`
+    const media = byEssence.get(essence) ?? byEssence.get(range) ?? byEssence.get('*/*')
+    return media === undefined || !isJson(essence) ? undefined : media
+  }
+}

@@ -1,0 +1,91 @@
+// What an API promises, as read from its OpenAPI document: immutable, and nothing in it about simulation.
+
+import type { Json } from '../kernel/json.ts'
+import type { SchemaUse } from './dialect.ts'
+import type { Node } from './document.ts'
+import type { Parameter } from './parameters.ts'
+import type { Method } from './paths.ts'
+
+export interface Contract {
+  readonly title: string
+  readonly version: string
+  /** The version of OpenAPI itself: `3.1.0`. */
+  readonly openapi: string
+  /** The path of each server URL, without a trailing slash: `/v1`; `['']` where there is none. */
+  readonly basePaths: readonly string[]
+  readonly operations: readonly Operation[]
+  readonly securitySchemes: ReadonlyMap<string, SecurityScheme>
+  /** `components.schemas`, by name. */
+  readonly schemas: ReadonlyMap<string, SchemaUse>
+  /** Absolute paths of all the files it is written in. */
+  readonly files: readonly string[]
+}
+
+export interface Operation {
+  /** `operationId`, or `GET /pets` where there is none. */
+  readonly id: string
+  readonly method: Method
+  /** The path template, without a base path. */
+  readonly path: string
+  readonly tags: readonly string[]
+  readonly summary: string | undefined
+  readonly deprecated: boolean
+  /** `x-stability`. */
+  readonly stability: string | undefined
+  readonly parameters: readonly Parameter[]
+  readonly body: RequestBody | undefined
+  /** By status as written: `200`, `4XX`, `default`. */
+  readonly responses: ReadonlyMap<string, ResponseSpec>
+  /** Alternatives, each a list of schemes that hold together; none at all for a public operation. */
+  readonly security: readonly (readonly string[])[]
+  readonly node: Node
+}
+
+export interface RequestBody {
+  readonly required: boolean
+  readonly content: ReadonlyMap<string, MediaType>
+}
+
+export interface ResponseSpec {
+  readonly description: string
+  readonly content: ReadonlyMap<string, MediaType>
+  readonly node: Node
+}
+
+export interface MediaType {
+  readonly schema: SchemaUse | undefined
+  readonly examples: readonly Example[]
+}
+
+export interface Example {
+  readonly name: string | undefined
+  readonly value: Json
+  readonly node: Node
+}
+
+export type SecurityScheme =
+  | { readonly type: 'http'; readonly scheme: 'bearer' | 'basic' }
+  | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
+
+/** The documented response for a status: exact, then its range, then `default`. */
+export function responseFor(operation: Operation, status: number): ResponseSpec | undefined {
+  const { responses } = operation
+  return responses.get(`${status}`) ?? responses.get(`${Math.floor(status / 100)}XX`) ?? responses.get('default')
+}
+
+/** The first of the statuses that the operation documents exactly, or the lowest documented 2xx, or the first. */
+export function successStatus(operation: Operation, ...preferred: [number, ...number[]]): number {
+  const exact = preferred.find(status => operation.responses.has(`${status}`))
+  if (exact !== undefined) return exact
+  const documented = [...operation.responses.keys()].filter(status => /^2\d\d$/.test(status)).map(Number)
+  return documented.length > 0 ? Math.min(...documented) : preferred[0]
+}
+
+/** The status of a refusal: the first candidate that the operation documents, else any it documents by range, else 400. */
+export function refusalStatus(operation: Operation, ...candidates: number[]): number {
+  const exact = candidates.find(status => operation.responses.has(`${status}`))
+  return exact ?? 400
+}
+
+/** Whether a media type carries JSON (RFC 6839 §3.1 for `+json`). */
+export const isJson = (mediaType: string): boolean => /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;|$)/i.test(mediaType)

@@ -1,0 +1,177 @@
+// The running thing: holds the plan and the world, takes a request, gives a reply, and never rejects. Knows no socket.
+
+import { Exchange } from '../behaviours/behaviour.ts'
+import { isDecodable } from '../contract/paths.ts'
+import { type Problem, problems } from '../kernel/problem.ts'
+import { type Headers, NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
+import type { Request } from '../kernel/request.ts'
+import type { Plan, PlannedOperation } from '../plan/compile.ts'
+import { type Clock, monotonic } from '../world/clock.ts'
+import { Outage } from '../world/collection.ts'
+import { MemoryCollection } from '../world/memory.ts'
+import { World } from '../world/world.ts'
+import type { Log } from './log.ts'
+import type { Meter, Metrics } from './metrics.ts'
+
+export class Gateway {
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #metrics: Metrics
+  #plan: Plan
+  /** The state everything begins with; forked, never served. */
+  #seeded: World
+  #world: World
+  #meters: readonly Meter[] = []
+  #unmatchedMeter: Meter
+  #incidents = 0
+
+  constructor(plan: Plan, clock: Clock, log: Log, metrics: (records: () => ReadonlyMap<string, number>) => Metrics) {
+    this.#clock = clock
+    this.#log = log
+    this.#plan = plan
+    this.#seeded = seedWorld(plan, clock)
+    this.#world = this.#seeded.fork()
+    this.#metrics = metrics(() => new Map([...this.#world.collections].map(([name, { size }]) => [name, size])))
+    this.#unmatchedMeter = this.#bind(plan)
+  }
+
+  get plan(): Plan {
+    return this.#plan
+  }
+
+  get metrics(): Metrics {
+    return this.#metrics
+  }
+
+  /** Serves another plan from the next request on; the records stay. */
+  adopt(plan: Plan): void {
+    const seeded = seedWorld(plan, this.#clock)
+    for (const [name, { options }] of plan.collections) {
+      this.#world.adopt(name, seeded.collection(name))
+      this.#world.collection(name).adapt(options)
+    }
+    this.#seeded = seeded
+    this.#plan = plan
+    this.#unmatchedMeter = this.#bind(plan)
+  }
+
+  /** Begins anew from the seeds; requests under way finish in the world they began in. */
+  reset(): void {
+    this.#world = this.#seeded.fork()
+  }
+
+  /** Answers a request. Never rejects. */
+  async handle(request: Request): Promise<Reply> {
+    const started = monotonic()
+    // Read once: a swap or a reset while this request is under way cannot mix two plans or two worlds.
+    const plan = this.#plan
+    const world = this.#world
+    const { method, path } = request
+    const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
+    if (found === undefined) return this.#handleUnmatched(request, plan, world, started)
+    const { planned, basePath } = found.target
+    const exchange = new Exchange(request, world, planned.operation, basePath, found.segments, found.broken)
+    let reply: Reply
+    try {
+      reply = await planned.handle(exchange)
+    } catch (error) {
+      reply = await this.#fail(error, planned, exchange)
+    }
+    this.#observe(this.#meters[planned.index] as Meter, planned, exchange, reply, started)
+    return reply
+  }
+
+  /** The reply to what never became a request of the API: shaped like every refusal. */
+  async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
+    const { unmatched } = this.#plan
+    const exchange = new Exchange(NO_REQUEST, this.#world, unmatched.operation, '', [], false)
+    this.#unmatchedMeter.refused(problem.code)
+    return unmatched.dress(exchange, refuse(problem, detail, headers))
+  }
+
+  async #handleUnmatched(request: Request, plan: Plan, world: World, started: number): Promise<Reply> {
+    const { unmatched } = plan
+    const exchange = new Exchange(request, world, unmatched.operation, '', [], false)
+    const reply = await unmatched.dress(exchange, replyToUnmatched(request, plan))
+    this.#observe(this.#unmatchedMeter, unmatched, exchange, reply, started)
+    return reply
+  }
+
+  /** The one place where a throw becomes a reply. The reason goes to the log; the client gets a number to ask about. */
+  async #fail(error: unknown, planned: PlannedOperation, exchange: Exchange): Promise<Reply> {
+    this.#incidents += 1
+    const incident = `${this.#clock.now().toString(36)}-${this.#incidents.toString(36)}`
+    const outage = error instanceof Outage
+    this.#log.error({ incident, operation: planned.operation.id, err: error }, outage ? 'outage' : 'internal error')
+    const reply = outage
+      ? refuse(problems.unavailable, `the state cannot be reached; incident ${incident}`, { 'retry-after': '1' })
+      : refuse(problems.internal_error, `something broke; incident ${incident}`)
+    try {
+      return await planned.dress(exchange, reply)
+    } catch {
+      return this.#plan.unmatched.dress(exchange, reply)
+    }
+  }
+
+  #observe(meter: Meter, planned: PlannedOperation, exchange: Exchange, reply: Reply, started: number): void {
+    const milliseconds = monotonic() - started
+    const { method, path } = exchange.request
+    meter.observe(method, reply.status, milliseconds / 1000)
+    const { refusal } = reply
+    if (refusal !== undefined) meter.refused(refusal.problem.code)
+    if (planned.lifecycle !== undefined || planned.operation.deprecated) meter.deprecated(exchange.consumer)
+    if (!this.#log.requests) return
+    this.#log.info(
+      {
+        operation: planned.operation.id || undefined,
+        consumer: exchange.consumer,
+        status: reply.status,
+        ms: Math.round(milliseconds * 1000) / 1000,
+        refused: refusal?.problem.code,
+      },
+      `${method} ${path}`,
+    )
+  }
+
+  #bind(plan: Plan): Meter {
+    this.#meters = plan.operations.map(planned => this.#metrics.bind(planned))
+    this.#metrics.adopted(plan.operations, this.#clock.now())
+    return this.#metrics.bind(plan.unmatched)
+  }
+}
+
+const seedWorld = (plan: Plan, clock: Clock): World =>
+  new World(
+    plan.simulation.seed,
+    clock,
+    new Map(
+      [...plan.collections].map(([name, { options, resource }]) => [
+        name,
+        new MemoryCollection(options, resource.seeds),
+      ]),
+    ),
+  )
+
+/** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
+function replyToUnmatched({ method, path }: Request, plan: Plan): Reply {
+  if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
+  const methods: string[] = [...plan.methodsOf(path)]
+  if (methods.length === 0) {
+    if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
+    return refuse(problems.not_found, `there is nothing at ${path}`)
+  }
+  if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
+  if (!methods.includes('OPTIONS')) methods.push('OPTIONS')
+  const headers = { allow: methods.join(', ') }
+  if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
+  return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
+}
+
+const NO_REQUEST: Request = {
+  method: '',
+  path: '',
+  query: '',
+  headers: {},
+  hasBody: false,
+  readBody: async () => ({ bytes: new Uint8Array() }),
+}

@@ -1,0 +1,40 @@
+// The log: JSON lines for machines, one readable line for a terminal. The only file that knows pino. No key and no query
+// string is ever handed to it.
+
+import { pino } from 'pino'
+import pretty from 'pino-pretty'
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface Log {
+  /** Whether requests that went well are worth a line. */
+  readonly requests: boolean
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Logs to standard error, so that standard output stays what a command prints. */
+export function createLog(level: LogLevel): Log {
+  const readable = process.stderr.isTTY
+  const stream = readable
+    ? pretty({
+        colorize: true,
+        ignore: 'pid,hostname',
+        translateTime: 'HH:MM:ss.l',
+        singleLine: true,
+        destination: 2,
+        sync: true,
+      })
+    : pino.destination({ fd: 2, sync: false, minLength: 0 })
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
+  return {
+    requests: log.isLevelEnabled('info'),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+  }
+}
+
+export const silentLog: Log = { requests: false, info: () => {}, warn: () => {}, error: () => {} }

@@ -1,0 +1,117 @@
+// Two listeners around a gateway: start, and stop without losing what is under way.
+
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Reloader } from '../gateway/reload.ts'
+import { type Problem, problems } from '../kernel/problem.ts'
+import { createControlPlane } from './control-plane.ts'
+import { createDataPlane } from './data-plane.ts'
+import { createStatus } from './status.ts'
+import { writeRaw } from './wire.ts'
+
+export interface Listen {
+  readonly host: string
+  readonly port: number
+  readonly controlHost: string
+  readonly controlPort: number
+}
+
+export interface Serving {
+  /** `http://127.0.0.1:4010`, without a base path. */
+  readonly origin: string
+  readonly controlOrigin: string
+  /** Stops accepting, waits for what is under way, at most `grace` milliseconds; then cuts what is left. */
+  close(grace?: number): Promise<void>
+}
+
+const GRACE = 10_000
+
+/** Starts both planes; rejects, with nothing left open, when a port cannot be had. */
+export async function serve(gateway: Gateway, reloader: Reloader | undefined, listen: Listen): Promise<Serving> {
+  const { limits } = gateway.plan.simulation
+  let ready = true
+  const status = createStatus(gateway, () => ready)
+  const data = createServer({
+    maxHeaderSize: limits.headers,
+    requestTimeout: limits.request,
+    headersTimeout: limits.request,
+    keepAliveTimeout: limits.idle,
+    connectionsCheckingInterval: Math.min(1000, limits.request),
+    // Refused below, in the shape that this API's refusals have.
+    requireHostHeader: false,
+    noDelay: true,
+  })
+  const handle = createDataPlane(gateway, status)
+  data.on('request', handle)
+  // Answering 100 is left to whoever wants the body.
+  data.on('checkContinue', handle)
+  data.on('checkExpectation', async (req, res) => {
+    const reply = await gateway.refuse(problems.expectation_failed, 'only 100-continue can be expected')
+    res.writeHead(reply.status, { ...reply.headers, connection: 'close' }).end(reply.body)
+    req.resume()
+  })
+  data.on('connect', async (_, socket) => {
+    writeRaw(socket as Socket, await gateway.refuse(problems.not_simulated, 'CONNECT is not supported'))
+  })
+  data.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+    writeRaw(socket as Socket, await gateway.refuse(...describeClientError(error.code)))
+  })
+  const control = createServer({ requestTimeout: limits.request }, createControlPlane(gateway, reloader, status))
+  await listenOn(data, listen.port, listen.host)
+  try {
+    await listenOn(control, listen.controlPort, listen.controlHost)
+  } catch (error) {
+    data.close()
+    throw error
+  }
+  return {
+    origin: originOf(data, listen.host),
+    controlOrigin: originOf(control, listen.controlHost),
+    async close(grace = GRACE) {
+      ready = false
+      await stop(data, grace)
+      await stop(control, 0)
+    },
+  }
+}
+
+function describeClientError(code: string | undefined): [Problem, string] {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return [problems.header_fields_too_large, 'the request line and headers are too large']
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [problems.request_timeout, 'the request did not arrive in time']
+    case 'HPE_INVALID_METHOD':
+      return [problems.not_simulated, 'the method is not known']
+    default:
+      return [problems.invalid_request, 'the request is not well-formed HTTP']
+  }
+}
+
+const listenOn = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+
+const originOf = (server: Server, host: string): string => {
+  const { port } = server.address() as AddressInfo
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
+async function stop(server: Server, grace: number): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  server.closeIdleConnections()
+  // A connection that falls idle after its last reply would keep the server open until its time-out.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const cut = setTimeout(() => server.closeAllConnections(), grace)
+  await closed
+  clearInterval(idle)
+  clearTimeout(cut)
+}

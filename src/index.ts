@@ -1,0 +1,62 @@
+// The library face: a gateway inside a test, on free ports, quiet unless asked.
+
+import { silentLog } from './gateway/log.ts'
+import { formatDiagnostics } from './kernel/diagnostic.ts'
+import { loadPlan } from './plan/load.ts'
+import { start } from './start.ts'
+import { version } from './version.ts'
+import { realClock } from './world/clock.ts'
+
+export interface StartOptions {
+  /** A gateway.yaml or a bare OpenAPI document; relative to the working directory. */
+  readonly config: string
+  /** Default: a free one. */
+  readonly port?: number
+  /** Default: a free one. */
+  readonly controlPort?: number
+  /** Default: 127.0.0.1. */
+  readonly host?: string
+  /** What `${NAME}` in the configuration reads. Default: nothing but the defaults written there. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+export interface RunningGateway {
+  /** The address of the API, base path included: `http://127.0.0.1:49152/v1`. */
+  readonly url: string
+  /** The address of the control plane. */
+  readonly control: string
+  /** Begins anew from the seeds. */
+  reset(): void
+  /** Finishes what is under way and frees the ports. */
+  close(): Promise<void>
+}
+
+/** The configuration cannot be served; the message shows every mistake with its place. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+}
+
+/** Starts a gateway. Rejects with a `ConfigurationError`, or with the system's error where a port is taken. */
+export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+  const load = () => loadPlan(options.config, '.', options.environment ?? {})
+  const loaded = load()
+  if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatDiagnostics(loaded.report.list)}`)
+  const { gateway, serving } = await start(loaded.plan, loaded, load, {
+    clock: realClock,
+    log: silentLog,
+    version,
+    watch: false,
+    listen: {
+      host: options.host ?? '127.0.0.1',
+      port: options.port ?? 0,
+      controlHost: '127.0.0.1',
+      controlPort: options.controlPort ?? 0,
+    },
+  })
+  return {
+    url: serving.origin + (gateway.plan.contract.basePaths[0] ?? ''),
+    control: serving.controlOrigin,
+    reset: () => gateway.reset(),
+    close: () => serving.close(),
+  }
+}

@@ -1,0 +1,65 @@
+// The catalogue of refusals. Each is a value with a stable code; the documentation's table is made from it.
+
+/** A kind of refusal: what `errors.body` can speak of besides the detail. */
+export interface Problem {
+  /** Stable, snake_case: what a client may branch on. */
+  readonly code: string
+  /** The usual HTTP status; a contract that documents another may change it per operation. */
+  readonly status: number
+  readonly title: string
+  /** For the documentation: when it is answered. */
+  readonly when: string
+}
+
+const define = <Name extends string>(catalogue: Record<Name, Omit<Problem, 'code'>>): Record<Name, Problem> =>
+  Object.fromEntries(
+    Object.entries<Omit<Problem, 'code'>>(catalogue).map(([code, problem]) => [code, { code, ...problem }]),
+  ) as Record<Name, Problem>
+
+export const problems = define({
+  invalid_request: {
+    status: 400,
+    title: 'Invalid request',
+    when: 'a parameter or the body breaks the contract, or the request is not well-formed HTTP',
+  },
+  unauthorized: { status: 401, title: 'Unauthorized', when: 'the credential is missing, unknown or expired' },
+  not_found: { status: 404, title: 'Not found', when: 'the path, or the record it names, does not exist' },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    when: 'the path exists, but not with this method; `Allow` lists those that do',
+  },
+  request_timeout: { status: 408, title: 'Request timeout', when: 'the request did not arrive in time' },
+  conflict: { status: 409, title: 'Conflict', when: 'the record to create exists already' },
+  gone: { status: 410, title: 'Gone', when: 'the operation is past its sunset' },
+  payload_too_large: { status: 413, title: 'Payload too large', when: 'the body is larger than `limits.body`' },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    when: 'the content type, charset or content encoding is not one that the operation takes; `Accept` lists them',
+  },
+  expectation_failed: { status: 417, title: 'Expectation failed', when: '`Expect` asks for more than 100-continue' },
+  header_fields_too_large: {
+    status: 431,
+    title: 'Request header fields too large',
+    when: 'the request line and headers are larger than `limits.headers`',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    when: 'something broke here; the incident id finds the reason in the log',
+  },
+  not_simulated: {
+    status: 501,
+    title: 'Not simulated',
+    when: 'the operation is known, but nothing says what it answers; or the method is unknown to HTTP',
+  },
+  unavailable: { status: 503, title: 'Service unavailable', when: 'the state of the stand-in cannot be reached' },
+})
+
+/** A refusal on its way to the client. The detail is a sentence fit for the client's eyes. */
+export interface Refusal {
+  readonly problem: Problem
+  readonly status: number
+  readonly detail: string
+}

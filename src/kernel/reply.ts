@@ -1,0 +1,35 @@
+// The answer to a request, as a value: nothing is written before the whole chain has had its say.
+
+import type { Problem, Refusal } from './problem.ts'
+
+/** Header fields by lower-case name. */
+export type Headers = Readonly<Record<string, string>>
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string | Uint8Array | undefined
+  /** The length of the body in bytes, where it is known already. */
+  readonly bytes?: number
+  /** Set where the reply is a refusal that has no body yet: `errors` gives it one. */
+  readonly refusal?: Refusal
+}
+
+export const NO_HEADERS: Headers = Object.freeze({})
+export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': 'application/json' })
+
+/** A refusal as a reply. `status` is the problem's own unless the contract documents another. */
+export function refuse(
+  problem: Problem,
+  detail: string,
+  headers: Headers = NO_HEADERS,
+  status = problem.status,
+): Reply {
+  return { status, headers, body: undefined, refusal: { problem, status, detail } }
+}
+
+/** The reply with more headers; those it has already win nothing and lose nothing but their name's twin. */
+export const withHeaders = (reply: Reply, headers: Headers): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...headers },
+})

@@ -1,0 +1,22 @@
+// A request as the floors below HTTP see it: what arrived, with the body still on the wire.
+
+import type { Problem } from './problem.ts'
+import type { Headers } from './reply.ts'
+
+export interface Request {
+  readonly method: string
+  /** The path as sent, still percent-encoded, without the query. */
+  readonly path: string
+  /** The query as sent, without the question mark; empty where there is none. */
+  readonly query: string
+  /** By lower-case name, as Node has them: repeated fields joined by a comma. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Whether a body follows (RFC 9112 §6.3). */
+  readonly hasBody: boolean
+  /** Reads the body, decompressed, up to so many bytes. To be called once; never rejects. */
+  readBody(maxBytes: number): Promise<BodyRead>
+}
+
+export type BodyRead =
+  | { readonly bytes: Uint8Array }
+  | { readonly problem: Problem; readonly detail: string; readonly headers: Headers }

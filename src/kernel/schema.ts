@@ -1,0 +1,170 @@
+// JSON Schema: compile once, check often, and say what is wrong in words. The only file that knows ajv.
+
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { approximate, type Json, pointer } from './json.ts'
+
+/** A JSON Schema of the 2020-12 dialect. */
+export type Schema = boolean | { readonly [keyword: string]: unknown }
+
+/** One thing wrong with a value. */
+export interface Violation {
+  /** JSON Pointer to the offending value; for a missing or unknown property, to that property. */
+  readonly pointer: string
+  /** Reads on after the pointer: `must be at most 100`. */
+  readonly message: string
+  /** The keyword that was broken, and its parameters, for whoever words it otherwise. */
+  readonly keyword: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** `undefined` for a valid value. `exact` says that the value may hold bigints. */
+export type Check = (value: unknown, exact?: boolean) => readonly Violation[] | undefined
+
+export type Format = (text: string) => boolean
+
+const BOOK = 'contract'
+
+/** Schemas that may refer to one another, compiled when first asked for. */
+export class Schemas {
+  readonly #ajv: Ajv2020
+
+  /**
+   * @param defs schemas by key; inside them `#/$defs/KEY` refers to another
+   * @param extra formats beyond the usual ones
+   */
+  constructor(defs: Readonly<Record<string, Schema>> = {}, extra: Readonly<Record<string, Format>> = {}) {
+    // Unknown formats are annotations (JSON Schema 2020-12 §7.2.3), unknown keywords are the reader's to report.
+    this.#ajv = new Ajv2020({
+      allErrors: true,
+      verbose: true,
+      strict: false,
+      ownProperties: true,
+      validateSchema: 'log',
+      logger: false,
+      unicodeRegExp: false,
+    })
+    formats.default(this.#ajv)
+    this.#ajv.addFormat('int64', {
+      type: 'number',
+      validate: value => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
+    })
+    for (const [name, validate] of Object.entries(extra)) this.#ajv.addFormat(name, validate)
+    this.#ajv.addSchema({ $defs: defs }, BOOK, true, false)
+  }
+
+  /** Compiles the schema kept under `key`. */
+  compileKey = (key: string): Check => this.compile({ $ref: `${BOOK}#/$defs/${key}` })
+
+  /** Compiles a schema; throws an `Error` whose message says why it cannot be. */
+  compile(schema: Schema): Check {
+    const validate: ValidateFunction = this.#ajv.compile(schema)
+    return (value, exact = false) => {
+      if (validate(exact ? approximate(value as Json) : value)) return undefined
+      return describeErrors(validate.errors ?? [])
+    }
+  }
+}
+
+/** A union fails once per branch: keep what the branch that came nearest has to say, or the types of all. */
+function describeErrors(errors: readonly ErrorObject[]): Violation[] {
+  let rest = [...errors]
+  for (const union of errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').reverse()) {
+    const prefix = `${union.schemaPath}/`
+    const inside = rest.filter(({ schemaPath }) => schemaPath.startsWith(prefix))
+    if (inside.length === 0) continue
+    const branches = new Map<string | undefined, ErrorObject[]>()
+    for (const error of inside) {
+      const branch = error.schemaPath.slice(prefix.length).split('/')[0]
+      branches.set(branch, [...(branches.get(branch) ?? []), error])
+    }
+    const fitting = [...branches.values()].filter(
+      branch => !branch.some(error => error.keyword === 'type' && error.instancePath === union.instancePath),
+    )
+    rest = rest.filter(error => error !== union && !inside.includes(error))
+    if (fitting.length === 0) {
+      const types = inside.filter(({ keyword }) => keyword === 'type').map(({ params }) => params.type as string)
+      rest.push({ ...union, keyword: 'type', params: { type: [...new Set(types.flat())] } })
+    } else if (fitting.length === 1) rest.push(...(fitting[0] as ErrorObject[]))
+    else rest.push(fitting.every(branch => branch.length === 1) ? union : nearestBranch(fitting))
+  }
+  const seen = new Set<string>()
+  return rest.map(describeError).filter(({ pointer: at, message }) => {
+    const key = `${at} ${message}`
+    return !seen.has(key) && seen.add(key)
+  })
+}
+
+const nearestBranch = (branches: ErrorObject[][]): ErrorObject =>
+  branches.reduce((a, b) => (b.length < a.length ? b : a))[0] as ErrorObject
+
+function describeError(error: ErrorObject): Violation {
+  const { instancePath, keyword, params } = error
+  const property = PROPERTY_OF[keyword]
+  const at = property === undefined ? instancePath : instancePath + pointer([String(params[property])])
+  return { pointer: at, message: wording(error), keyword, params: { ...params, ...context(error) } }
+}
+
+/** Keywords that speak of a property of the value, and the parameter that names it. */
+const PROPERTY_OF: Readonly<Record<string, string>> = {
+  required: 'missingProperty',
+  dependentRequired: 'missingProperty',
+  additionalProperties: 'additionalProperty',
+  unevaluatedProperties: 'unevaluatedProperty',
+}
+
+/** What a message about the author's own file needs besides: what was written, and what could have been. */
+function context({ parentSchema, data, propertyName }: ErrorObject): Record<string, unknown> {
+  const { properties, format } = (parentSchema ?? {}) as { properties?: object; format?: string }
+  return {
+    known: Object.keys(properties ?? {}),
+    declaredFormat: format,
+    given: typeof data === 'object' ? undefined : typeof data === 'number' ? 'number' : data,
+    propertyName,
+  }
+}
+
+function wording({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'dependentRequired':
+      return `is required beside ${params.property}`
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+    case 'false schema':
+      return 'is not allowed'
+    case 'type':
+      return `must be ${article([params.type].flat().map(String).join(' or '))}`
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).map(value => JSON.stringify(value)).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'format':
+      return `must be a valid ${params.format}`
+    case 'minimum':
+      return `must be at least ${params.limit}`
+    case 'maximum':
+      return `must be at most ${params.limit}`
+    case 'exclusiveMinimum':
+      return `must be greater than ${params.limit}`
+    case 'exclusiveMaximum':
+      return `must be less than ${params.limit}`
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`
+    case 'minItems':
+      return `must have at least ${params.limit} items`
+    case 'maxItems':
+      return `must have at most ${params.limit} items`
+    case 'uniqueItems':
+      return 'must not hold the same item twice'
+    case 'pattern':
+      return `must match the pattern ${params.pattern}`
+    default:
+      return message ?? `breaks "${keyword}"`
+  }
+}
+
+const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`)

@@ -1,0 +1,19 @@
+// Human units as the configuration writes them: `250ms`, `5m`, `1MB`.
+
+const DURATIONS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const SIZES: Readonly<Record<string, number>> = { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20 }
+
+const parse = (text: string, units: Readonly<Record<string, number>>): number | undefined => {
+  const match = /^(\d+(?:\.\d+)?) ?([A-Za-z]+)$/.exec(text)
+  const factor = match === null || !Object.hasOwn(units, match[2] as string) ? undefined : units[match[2] as string]
+  return factor === undefined ? undefined : Number(match?.[1]) * factor
+}
+
+/** `250ms`, `1.5s`, `5m`, `2h`, `30d` in milliseconds; `undefined` for anything else. */
+export const parseDuration = (text: string): number | undefined => parse(text, DURATIONS)
+
+/** `512B`, `64kB`, `1MB`, `2GB`, `1MiB` in bytes; `undefined` for anything else. */
+export const parseSize = (text: string): number | undefined => {
+  const bytes = parse(text, SIZES)
+  return bytes === undefined ? undefined : Math.floor(bytes)
+}

@@ -1,0 +1,239 @@
+// Contract × Simulation → Plan: every operation becomes one closure. Runs at load; nothing here runs per request.
+
+import type { Consumer, Exchange, Handler, Lifecycle, Site, Wrap } from '../behaviours/behaviour.ts'
+import { behaviours } from '../behaviours/index.ts'
+import type { Resource } from '../behaviours/respond/resource.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { type Found, type Method, PathTable } from '../contract/paths.ts'
+import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Reply } from '../kernel/reply.ts'
+import type { Path, Source } from '../kernel/source.ts'
+import { parseDate } from '../world/clock.ts'
+import type { CollectionOptions } from '../world/collection.ts'
+import type { Simulation } from './load.ts'
+
+/** One operation, ready to run. */
+export interface PlannedOperation {
+  /** Its place among the plan's operations: what is kept per operation is kept in an array. */
+  readonly index: number
+  readonly operation: Operation
+  /** The path template below its first base path: a label of bounded variety. Empty where nothing matched. */
+  readonly route: string
+  readonly handle: Handler
+  /** Gives a reply that was made outside the chain what every reply of the operation has. */
+  dress(exchange: Exchange, reply: Reply): Promise<Reply>
+  readonly chain: readonly Link[]
+  readonly lifecycle: Lifecycle | undefined
+}
+
+/** A behaviour in a chain, for people. */
+export interface Link {
+  readonly name: string
+  readonly detail: string | undefined
+}
+
+export interface Route {
+  readonly planned: PlannedOperation
+  readonly basePath: string
+}
+
+export interface Plan {
+  readonly simulation: Simulation
+  readonly contract: Contract
+  readonly operations: readonly PlannedOperation[]
+  /** What answers where no operation does: its chain is the shape of refusals, and nothing else. */
+  readonly unmatched: PlannedOperation
+  find(method: string, path: string): Found<Route> | undefined
+  /** The methods that a path has; none for an unknown path. */
+  methodsOf(path: string): readonly Method[]
+  readonly collections: ReadonlyMap<string, { readonly options: CollectionOptions; readonly resource: Resource }>
+}
+
+type Configs = Readonly<Record<string, unknown>>
+
+export function compilePlan(simulation: Simulation, contract: Contract, report: Diagnostics): Plan {
+  const { file, source, resources } = simulation
+  const consumers = compileConsumers(file.consumers ?? {}, contract, source, report)
+  const indexes = new Map([...resources.keys()].map(name => [name, new Set<string>()] as const))
+  const declared = locateOperations(file.operations ?? {}, contract, source, report)
+  const tags = new Set(contract.operations.flatMap(operation => operation.tags))
+  for (const tag of Object.keys(file.tags ?? {})) {
+    if (tags.has(tag)) continue
+    report.error(
+      'unknown-tag',
+      `no operation has the tag "${tag}"`,
+      source.locate(['tags', tag], 'key'),
+      suggest(tag, tags),
+    )
+  }
+  const readers = new Map<string, string>()
+  for (const operation of contract.operations) {
+    const key = declared.get(operation)
+    const read =
+      key === undefined ? undefined : (file.operations?.[key]?.respond as { read?: string } | undefined)?.read
+    if (read !== undefined && !readers.has(read)) readers.set(read, operation.path)
+  }
+
+  const plan = (operation: Operation, index: number): PlannedOperation => {
+    const links: Link[] = []
+    const wraps: Wrap[] = []
+    const dresses: Wrap[] = []
+    let lifecycle: Lifecycle | undefined
+    for (const behaviour of index === UNMATCHED ? behaviours.slice(0, 1) : behaviours) {
+      const { value, path } = configOf(behaviour.name, operation, declared.get(operation), simulation)
+      if (value === null) continue
+      const site: Site = {
+        contract,
+        operation,
+        consumers,
+        resources,
+        readers,
+        maxBody: simulation.limits.body,
+        index: (resource, field) => void indexes.get(resource)?.add(field),
+        error: (code, message, within = [], hint, part) =>
+          report.error(code, message, source.locate([...path, ...within], within.length === 0 ? 'key' : part), hint),
+      }
+      const wrap = behaviour.compile(value, site)
+      if (wrap === undefined) continue
+      wraps.push(wrap)
+      if (behaviour.dresses) dresses.push(wrap)
+      lifecycle ??= behaviour.lifecycle?.(value)
+      links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site) })
+    }
+    return {
+      index,
+      operation,
+      route: index === UNMATCHED ? '' : (contract.basePaths[0] ?? '') + operation.path,
+      handle: compose(wraps, nobody),
+      dress: (exchange, reply) => compose(dresses, async () => reply)(exchange),
+      chain: links,
+      lifecycle,
+    }
+  }
+
+  const operations = contract.operations.map(plan)
+  const table = new PathTable<Route>()
+  for (const planned of operations) {
+    const { method, path, node } = planned.operation
+    for (const basePath of contract.basePaths) {
+      if (table.add(method, basePath + path, { planned, basePath })) continue
+      const place = node.document.source.locate([...node.document.base, ...node.path], 'key')
+      report.error('ambiguous-path', `another path matches the same requests as ${method} ${path}`, place)
+      break
+    }
+  }
+  return {
+    simulation,
+    contract,
+    operations,
+    unmatched: plan(NO_OPERATION, UNMATCHED),
+    find: (method, path) => table.find(method, path),
+    methodsOf: path => table.methodsOf(path),
+    collections: new Map(
+      [...resources].map(([name, resource]) => {
+        const { idField, assign, maxRecords } = resource
+        const indexed = [...(indexes.get(name) ?? [])]
+        return [name, { options: { name, idField, assign, maxRecords, indexed, seed: simulation.seed }, resource }]
+      }),
+    ),
+  }
+}
+
+const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
+
+// `respond` never asks further in; only the chain of unmatched requests ends here, and the gateway replies for it.
+const nobody: Handler = () => Promise.reject(new Error('the chain has no end'))
+
+const UNMATCHED = -1
+const NO_OPERATION: Operation = {
+  id: '',
+  method: 'GET',
+  path: '',
+  tags: [],
+  summary: undefined,
+  deprecated: false,
+  stability: undefined,
+  parameters: [],
+  body: undefined,
+  responses: new Map(),
+  security: [],
+  node: undefined as never,
+}
+
+/** Which block of `operations` speaks of which operation; a block that speaks of none is an error. */
+function locateOperations(
+  blocks: Readonly<Record<string, Configs>>,
+  contract: Contract,
+  source: Source,
+  report: Diagnostics,
+): Map<Operation, string> {
+  const out = new Map<Operation, string>()
+  const byName = new Map(
+    contract.operations.flatMap(one => [[one.id, one] as const, [`${one.method} ${one.path}`, one] as const]),
+  )
+  for (const key of Object.keys(blocks)) {
+    const operation = byName.get(key)
+    if (operation === undefined) {
+      const hint = suggest(
+        key,
+        contract.operations.map(({ id }) => id),
+      )
+      report.error(
+        'unknown-operation',
+        `the contract has no operation "${key}"`,
+        source.locate(['operations', key], 'key'),
+        hint,
+      )
+    } else out.set(operation, key)
+  }
+  return out
+}
+
+/** The nearest word on a behaviour: the operation's own, its tag's, the default's. `null` switches it off. */
+function configOf(
+  name: string,
+  operation: Operation,
+  key: string | undefined,
+  { file }: Simulation,
+): { value: unknown; path: Path } {
+  const own = key === undefined ? undefined : file.operations?.[key]?.[name]
+  if (own !== undefined) return { value: own, path: ['operations', key as string, name] }
+  for (const tag of operation.tags) {
+    const value = file.tags?.[tag]?.[name]
+    if (value !== undefined) return { value, path: ['tags', tag, name] }
+  }
+  if (name === 'errors') return { value: file.errors, path: ['errors'] }
+  return { value: file.defaults?.[name], path: ['defaults', name] }
+}
+
+function compileConsumers(
+  blocks: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  contract: Contract,
+  source: Source,
+  report: Diagnostics,
+): Consumer[] {
+  const owners = new Map<string, string>()
+  return Object.entries(blocks).map(([name, { expires, ...credentials }]) => {
+    for (const [scheme, key] of Object.entries(credentials)) {
+      const path: Path = ['consumers', name, scheme]
+      if (!contract.securitySchemes.has(scheme)) {
+        const hint = suggest(scheme, contract.securitySchemes.keys())
+        const message = `the contract has no security scheme "${scheme}"`
+        report.error('unknown-security-scheme', message, source.locate(path, 'key'), hint)
+      }
+      const owner = owners.get(`${scheme}\n${key}`)
+      if (owner !== undefined) {
+        report.error('duplicate-credential', `this is the credential of ${owner} already`, source.locate(path, 'key'))
+      }
+      owners.set(`${scheme}\n${key}`, name)
+    }
+    if (Object.keys(credentials).length === 0) {
+      report.error('no-credential', `${name} has no credential`, source.locate(['consumers', name], 'key'))
+    }
+    return {
+      name,
+      credentials: new Map(Object.entries(credentials)),
+      expires: expires === undefined ? undefined : parseDate(expires),
+    }
+  })
+}

@@ -1,0 +1,105 @@
+// A Plan as text for a terminal and as data for the control plane. Shows names of consumers, never a key.
+
+import { isoDate } from '../world/clock.ts'
+import type { Plan, PlannedOperation } from './compile.ts'
+
+export interface DescribedOperation {
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly responds: string
+  readonly chain: readonly string[]
+  readonly deprecated: boolean
+  readonly stability?: string
+  readonly since?: string
+  readonly sunset?: string
+}
+
+export interface DescribedPlan {
+  readonly title: string
+  readonly version: string
+  readonly basePaths: readonly string[]
+  readonly seed: number
+  readonly consumers: readonly string[]
+  readonly resources: readonly { readonly name: string; readonly schema: string; readonly seeds: number }[]
+  readonly operations: readonly DescribedOperation[]
+}
+
+export function describePlan(plan: Plan): DescribedPlan {
+  const { contract, simulation, operations } = plan
+  return {
+    title: contract.title,
+    version: contract.version,
+    basePaths: contract.basePaths.map(path => path || '/'),
+    seed: simulation.seed,
+    consumers: simulation.consumerNames,
+    resources: [...simulation.resources.values()].map(({ name, seeds }) => ({
+      name,
+      schema: simulation.file.resources?.[name]?.schema ?? '',
+      seeds: seeds.length,
+    })),
+    operations: operations.map(describeOperation),
+  }
+}
+
+function describeOperation({ operation, route, chain, lifecycle }: PlannedOperation): DescribedOperation {
+  const { id, method, deprecated, stability } = operation
+  return {
+    operation: id,
+    method,
+    path: route,
+    responds: chain.find(({ name }) => name === 'respond')?.detail ?? 'not simulated',
+    chain: chain.map(({ name }) => name),
+    deprecated: deprecated || lifecycle !== undefined,
+    ...(stability === undefined ? {} : { stability }),
+    ...(lifecycle === undefined ? {} : { since: isoDate(lifecycle.since) }),
+    ...(lifecycle?.sunset === undefined ? {} : { sunset: isoDate(lifecycle.sunset) }),
+  }
+}
+
+/** The table of operations: one line each, in the order of the contract. */
+export function describeOperations(plan: Plan): string {
+  const rows = describePlan(plan).operations.map(one => [
+    one.method,
+    one.path,
+    one.operation,
+    one.responds,
+    one.chain.join(' › '),
+    lifeOf(one),
+  ])
+  return table([['METHOD', 'PATH', 'OPERATION', 'RESPONDS', 'BEHAVIOURS', 'LIFE-CYCLE'], ...rows])
+}
+
+const lifeOf = ({ since, sunset, deprecated, stability }: DescribedOperation): string => {
+  const words = [
+    ...(stability === undefined ? [] : [stability]),
+    ...(since === undefined ? (deprecated ? ['deprecated'] : []) : [`deprecated ${since}`]),
+    ...(sunset === undefined ? [] : [`sunset ${sunset}`]),
+  ]
+  return words.join(', ') || '·'
+}
+
+/** The whole plan: what it serves, for whom, from what. */
+export function describeWhole(plan: Plan): string {
+  const { title, version, basePaths, seed, consumers, resources } = describePlan(plan)
+  const facts = [
+    ['contract', `${title} ${version}`],
+    ['base', basePaths.join(', ')],
+    ['seed', `${seed}`],
+    ['consumers', consumers.join(', ') || 'none: any well-formed credential is accepted'],
+    ...resources.map(one => ['resource', `${one.name}: ${one.schema}, ${one.seeds} seeds`]),
+  ]
+  return `${table(facts)}\n\n${describeOperations(plan)}\n`
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  return rows
+    .map(row =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,235 @@
+// gateway.yaml in, checked settings out. Its shape is the shape of its behaviours, gathered: nothing is declared twice.
+
+import { behaviours } from '../behaviours/index.ts'
+import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Json } from '../kernel/json.ts'
+import { parsePointer } from '../kernel/json.ts'
+import { type Schema, Schemas, type Violation } from '../kernel/schema.ts'
+import type { Path, Source } from '../kernel/source.ts'
+import { parseDuration, parseSize } from '../kernel/units.ts'
+import { parseDate } from '../world/clock.ts'
+
+type BehaviourConfigs = Readonly<Record<string, unknown>>
+
+/** The content of gateway.yaml, as written and checked. */
+export interface SimulationFile {
+  readonly contract?: string | Readonly<Record<string, unknown>>
+  readonly seed?: number
+  readonly listen?: {
+    readonly host?: string
+    readonly port?: number
+    readonly control?: number
+    readonly expose?: readonly ('metrics' | 'healthz')[]
+  }
+  readonly limits?: {
+    readonly body?: string
+    readonly headers?: string
+    readonly request?: string
+    readonly idle?: string
+  }
+  readonly consumers?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly errors?: unknown
+  readonly resources?: Readonly<Record<string, ResourceFile>>
+  readonly defaults?: BehaviourConfigs
+  readonly tags?: Readonly<Record<string, BehaviourConfigs>>
+  readonly operations?: Readonly<Record<string, BehaviourConfigs>>
+}
+
+export interface ResourceFile {
+  readonly schema: string
+  readonly id?: { readonly field?: string; readonly assign?: 'sequence' | 'uuid' }
+  readonly seed?: string | readonly Json[]
+  readonly defaults?: Readonly<Record<string, Json>>
+  readonly unknownFields?: 'drop' | 'keep' | 'refuse'
+  readonly maxRecords?: number
+}
+
+const FORMATS = {
+  'date or time': { test: (text: string) => parseDate(text) !== undefined, like: '2030-12-05 or 2030-12-05T10:00:00Z' },
+  duration: { test: (text: string) => parseDuration(text) !== undefined, like: '250ms, 10s, 5m, 2h or 30d' },
+  size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB' },
+}
+
+const port = { type: 'integer', minimum: 0, maximum: 65535 }
+const configurable = behaviours.filter(({ name }) => name !== 'errors')
+const nullable = (schema: Schema): Schema =>
+  typeof schema === 'object' && typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema
+const blockOf = (list: typeof behaviours, description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: false,
+  properties: Object.fromEntries(list.map(({ name, schema }) => [name, nullable(schema)])),
+})
+const errorsSchema = behaviours.find(({ name }) => name === 'errors')?.schema as Schema
+
+/** The JSON Schema of gateway.yaml. */
+export const simulationSchema: Schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Understudy gateway.yaml',
+  type: 'object',
+  required: ['contract'],
+  additionalProperties: false,
+  properties: {
+    contract: {
+      type: ['string', 'object'],
+      description: 'The OpenAPI document: a path relative to this file, or the document itself.',
+    },
+    seed: { type: 'integer', description: 'Same seed and same requests, same replies. Default: 0.' },
+    listen: {
+      type: 'object',
+      description: 'Where to listen.',
+      additionalProperties: false,
+      properties: {
+        host: { type: 'string', description: 'The address of the API. Default: 127.0.0.1.' },
+        port: { ...port, description: 'The port of the API; 0 picks a free one. Default: 4010.' },
+        control: { ...port, description: 'The port of the control plane, on loopback. Default: 4011.' },
+        expose: {
+          type: 'array',
+          items: { enum: ['metrics', 'healthz'] },
+          description:
+            'What of the control plane the API port serves too, unless the contract claims the path. Default: [metrics, healthz].',
+        },
+      },
+    },
+    limits: {
+      type: 'object',
+      description: 'What a client may cost.',
+      additionalProperties: false,
+      properties: {
+        body: { type: 'string', format: 'size', description: 'The largest body, decompressed. Default: 1MB.' },
+        headers: { type: 'string', format: 'size', description: 'Request line and headers together. Default: 16kB.' },
+        request: {
+          type: 'string',
+          format: 'duration',
+          description: 'A request must have arrived, and its reply been taken, within this. Default: 30s.',
+        },
+        idle: {
+          type: 'string',
+          format: 'duration',
+          description: 'An idle connection is kept this long. Default: 10s.',
+        },
+      },
+    },
+    consumers: {
+      type: 'object',
+      description:
+        'Who may call. The names appear in metrics and logs, never the keys. Unset: any well-formed credential.',
+      additionalProperties: {
+        type: 'object',
+        description: 'Credentials by security scheme of the contract.',
+        properties: {
+          expires: { type: 'string', format: 'date or time', description: "By the world's clock." },
+        },
+        additionalProperties: { type: 'string', minLength: 1 },
+        minProperties: 1,
+      },
+    },
+    errors: errorsSchema,
+    resources: {
+      type: 'object',
+      description: 'Collections of records.',
+      additionalProperties: {
+        type: 'object',
+        required: ['schema'],
+        additionalProperties: false,
+        properties: {
+          schema: { type: 'string', description: 'A schema of the contract; every record is held to it.' },
+          id: {
+            type: 'object',
+            description: 'What names a record.',
+            additionalProperties: false,
+            properties: {
+              field: { type: 'string', description: 'Default: id.' },
+              assign: { enum: ['sequence', 'uuid'], description: 'How new ids are made. Default: sequence.' },
+            },
+          },
+          seed: {
+            type: ['string', 'array'],
+            items: { type: 'object' },
+            description: 'The records it begins with: a YAML or JSON file, or the list itself.',
+          },
+          defaults: { type: 'object', description: 'What a new record has where the request says nothing.' },
+          unknownFields: {
+            enum: ['drop', 'keep', 'refuse'],
+            description: 'Fields that the schema does not know. Default: drop.',
+          },
+          maxRecords: {
+            type: 'integer',
+            minimum: 1,
+            description: 'Above it the oldest created record goes; seeds never go. Default: 100000.',
+          },
+        },
+      },
+    },
+    defaults: blockOf(
+      configurable.filter(({ name }) => name !== 'respond'),
+      'For every operation, unless its tag or the operation itself says otherwise; null switches off.',
+    ),
+    tags: {
+      type: 'object',
+      description: 'For the operations with a tag.',
+      additionalProperties: blockOf(
+        configurable.filter(({ name }) => name !== 'respond'),
+        'Wins over `defaults`.',
+      ),
+    },
+    operations: {
+      type: 'object',
+      description: 'By operationId, or by method and path: "GET /pets".',
+      additionalProperties: blockOf(behaviours, 'Each key is a behaviour; null switches it off.'),
+    },
+  },
+}
+
+const checkFile = new Schemas(
+  {},
+  Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test])),
+).compile(simulationSchema)
+
+/** Checks the content of a gateway file; `undefined` once it has reported what is wrong with its shape. */
+export function checkSimulation(source: Source, report: Diagnostics): SimulationFile | undefined {
+  const violations = checkFile(source.value, true)
+  if (violations === undefined) return source.value as SimulationFile
+  for (const violation of violations) reportViolation(source, violation, report)
+  return undefined
+}
+
+function reportViolation(
+  source: Source,
+  { pointer, message, keyword, params }: Violation,
+  report: Diagnostics,
+): unknown {
+  const path = (parsePointer(pointer) ?? []) as Path
+  const key = String(path.at(-1) ?? 'the file')
+  const say = (code: string, text: string, part: 'key' | 'value', hint?: string) =>
+    report.error(code, text, source.locate(path, part), hint)
+  const format = FORMATS[(params.format ?? params.declaredFormat) as keyof typeof FORMATS]
+  switch (keyword) {
+    case 'additionalProperties': {
+      const known = params.known as string[]
+      return say('unknown-key', `"${key}" is not a key that means anything here`, 'key', suggest(key, known))
+    }
+    case 'required':
+      return report.error('missing-key', `"${key}" is missing here`, source.locate(path.slice(0, -1), 'key'))
+    case 'format':
+      return say('invalid-unit', `"${key}" must be a ${String(params.format)}`, 'value', `such as ${format?.like}`)
+    case 'type':
+      if (format !== undefined && params.given === 'number') {
+        return say('missing-unit', `"${key}" needs a unit`, 'value', `such as ${format.like}`)
+      }
+      return say('wrong-type', `"${key}" ${message}`, 'value')
+    case 'enum': {
+      const allowed = (params.allowedValues as unknown[]).map(String)
+      const given = String(params.given)
+      const propertyName = params.propertyName
+      const hint = suggest(String(propertyName ?? given), allowed)
+      if (propertyName === undefined) return say('invalid-value', `"${key}" ${message}`, 'value', hint)
+      const place = source.locate([...path, String(propertyName)], 'key')
+      return report.error('unknown-key', `"${propertyName}" is not a key that means anything here`, place, hint)
+    }
+    case 'propertyNames':
+      return undefined
+    default:
+      return say('invalid-value', `"${key}" ${message}`, 'value')
+  }
+}

@@ -1,0 +1,56 @@
+// Time, injected: what a world reads, and what may be shifted, frozen or waited for. The one reader of `Date` and timers
+// below HTTP.
+
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number
+  /** Waits; ends early, without rejecting, when the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+}
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise(resolve => {
+      if (signal?.aborted) return resolve()
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, milliseconds)
+      signal?.addEventListener('abort', end)
+    }),
+}
+
+/** Milliseconds that only ever go forward: for durations, whatever the world's clock shows. */
+export const monotonic = (): number => performance.now()
+
+/** Calls `task` again and again until the answer is called; never keeps the process alive by itself. */
+export function every(milliseconds: number, task: () => void): () => void {
+  const timer = setInterval(task, milliseconds)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+export const DAY = 86_400_000
+
+/** An ISO 8601 date (`2030-12-05`: its first moment, UTC) or timestamp in milliseconds; `undefined` if it is neither. */
+export function parseDate(text: string): number | undefined {
+  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?([Zz]|[+-]\d\d:\d\d))?$/.exec(text)
+  if (match === null) return undefined
+  const [, year, month, day] = match.map(Number)
+  // `Date.parse` takes 30 February for 2 March.
+  if (new Date(Date.UTC(year!, month! - 1, day!)).getUTCDate() !== day) return undefined
+  const time = Date.parse(text.toUpperCase())
+  return Number.isNaN(time) ? undefined : time
+}
+
+/** `Thu, 05 Dec 2030 00:00:00 GMT`: an IMF-fixdate (RFC 9110 §5.6.7). */
+export const httpDate = (time: number): string => new Date(time).toUTCString()
+
+/** `2030-12-05`, or with the time of day where it is not midnight. */
+export const isoDate = (time: number): string => {
+  const text = new Date(time).toISOString()
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.replace('.000Z', 'Z')
+}

@@ -1,0 +1,66 @@
+// What a collection of records promises, whatever engine keeps it. "Missing" and "stale" are values; a rejection is an
+// outage. Knows no HTTP.
+
+import type { Json, JsonObject } from '../kernel/json.ts'
+
+export type Id = number | bigint | string
+
+export interface Entry {
+  readonly id: Id
+  readonly value: JsonObject
+  /** The value as JSON text, written once: replies are made of it. */
+  readonly text: string
+  /** Counts the writes of the collection: no two states of a record share one. */
+  readonly revision: number
+}
+
+/** Selects the records whose field has one of the values. */
+export interface Filter {
+  readonly field: string
+  readonly values: readonly Json[]
+}
+
+export interface Query {
+  readonly filters: readonly Filter[]
+  readonly limit: number
+}
+
+export interface Page {
+  /** The records as the text of a JSON array, ordered by id. */
+  readonly text: string
+  /** The length of that text in bytes of UTF-8. */
+  readonly bytes: number
+}
+
+export interface CollectionOptions {
+  readonly name: string
+  readonly idField: string
+  readonly assign: 'sequence' | 'uuid'
+  /** Fields that pages are filtered by: each costs an index. */
+  readonly indexed: readonly string[]
+  /** Above it the oldest created record goes; seeds never go. */
+  readonly maxRecords: number
+  readonly seed: number
+}
+
+export interface Collection {
+  readonly size: number
+  list(query: Query): Promise<Page>
+  read(id: Id): Promise<Entry | undefined>
+  /** The id that the next record will have; asking does not use it up. */
+  nextId(): Promise<Id>
+  /** Stores a new record under a new id. */
+  create(fields: JsonObject): Promise<Entry>
+  /** Stores another value under an id; with `revision`, only if the record has not changed since. */
+  replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'>
+  remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'>
+  /** An independent copy, in constant time. */
+  fork(): Collection
+  /** The same records under other options: after a reload. */
+  adapt(options: CollectionOptions): void
+}
+
+/** What an engine rejects with when it cannot be reached: the client sees 503, never an empty list. */
+export class Outage extends Error {
+  override readonly name = 'Outage'
+}

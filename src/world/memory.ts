@@ -1,0 +1,214 @@
+// A collection in memory: B-trees, which are ordered, and which clone in constant time because they share what has not
+// been written since. The only file that knows sorted-btree.
+
+import { LRUCache } from 'lru-cache'
+import sortedBTree from 'sorted-btree'
+import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
+import type { Collection, CollectionOptions, Entry, Filter, Id, Page, Query } from './collection.ts'
+import { drawUuid } from './draws.ts'
+
+// The library is CommonJS; its class hangs on the default export's own `default`.
+const BTree = sortedBTree.default
+type Tree<K, V> = InstanceType<typeof BTree<K, V>>
+
+/** `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
+interface Row extends Entry {
+  readonly created: number
+}
+
+const CACHED_PAGES = 500
+const CACHED_CHARACTERS = 16 * 1024 * 1024
+
+export class MemoryCollection implements Collection {
+  #options: CollectionOptions
+  #rows: Tree<Id, Row>
+  #created: Tree<number, Id>
+  #indexes: ReadonlyMap<string, Tree<Row, undefined>>
+  #next: number | bigint
+  #ordinal = 0
+  #revision = 0
+  // A page is asked for far more often than the collection changes. Cleared by a write, never shared with a fork.
+  #pages: LRUCache<string, Page> | undefined
+
+  constructor(options: CollectionOptions, seeds: readonly JsonObject[] = []) {
+    this.#options = options
+    this.#rows = new BTree<Id, Row>(undefined, compareIds)
+    this.#created = new BTree<number, Id>()
+    this.#indexes = new Map(options.indexed.map(field => [field, new BTree<Row, undefined>(undefined, byField(field))]))
+    this.#next = 1
+    for (const value of seeds) {
+      const id = value[options.idField] as Id
+      this.#put({ id, value, text: stringifyJson(value), revision: ++this.#revision, created: 0 }, undefined)
+      if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
+    }
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  async list({ filters, limit }: Query): Promise<Page> {
+    const key = filters.length === 0 ? `${limit}` : `${limit} ${stringifyJson(filters)}`
+    const cached = this.#pages?.get(key)
+    if (cached !== undefined) return cached
+    const texts: string[] = []
+    for (const row of take(this.#select(filters, limit), limit)) texts.push(row.text)
+    const text = `[${texts.join(',')}]`
+    const page = { text, bytes: Buffer.byteLength(text) }
+    this.#pages ??= new LRUCache({
+      max: CACHED_PAGES,
+      maxSize: CACHED_CHARACTERS,
+      sizeCalculation: page => page.text.length,
+    })
+    this.#pages.set(key, page)
+    return page
+  }
+
+  async read(id: Id): Promise<Entry | undefined> {
+    return this.#rows.get(id)
+  }
+
+  async nextId(): Promise<Id> {
+    const { assign, name, seed } = this.#options
+    return assign === 'sequence' ? this.#next : drawUuid(seed, name, this.#ordinal + 1)
+  }
+
+  async create(fields: JsonObject): Promise<Entry> {
+    const { idField, assign, name, seed, maxRecords } = this.#options
+    this.#ordinal += 1
+    let id: Id
+    if (assign === 'sequence') {
+      id = this.#next
+      this.#next = successor(this.#next)
+    } else id = drawUuid(seed, name, this.#ordinal)
+    const value = withId(idField, id, fields)
+    const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: this.#ordinal }
+    this.#put(row, undefined)
+    this.#created.set(row.created, id)
+    while (this.#rows.size > maxRecords && this.#created.size > 0) {
+      this.#delete(this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row)
+    }
+    return row
+  }
+
+  async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
+    const old = this.#rows.get(id)
+    if (old === undefined) return 'missing'
+    if (revision !== undefined && revision !== old.revision) return 'stale'
+    const value = withId(this.#options.idField, id, fields)
+    const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: old.created }
+    this.#put(row, old)
+    return row
+  }
+
+  async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
+    const row = this.#rows.get(id)
+    if (row === undefined) return 'missing'
+    if (revision !== undefined && revision !== row.revision) return 'stale'
+    this.#revision += 1
+    this.#delete(row)
+    return 'removed'
+  }
+
+  fork(): MemoryCollection {
+    const copy = new MemoryCollection(this.#options)
+    copy.#rows = this.#rows.clone()
+    copy.#created = this.#created.clone()
+    copy.#indexes = new Map([...this.#indexes].map(([field, tree]) => [field, tree.clone()]))
+    copy.#next = this.#next
+    copy.#ordinal = this.#ordinal
+    copy.#revision = this.#revision
+    return copy
+  }
+
+  adapt(options: CollectionOptions): void {
+    const kept = this.#indexes
+    this.#options = options
+    this.#pages = undefined
+    this.#indexes = new Map(
+      options.indexed.map(field => {
+        const tree = kept.get(field) ?? new BTree<Row, undefined>(undefined, byField(field))
+        if (!kept.has(field)) for (const row of this.#rows.values()) tree.set(row, undefined)
+        return [field, tree]
+      }),
+    )
+  }
+
+  /** Rows in the order of their ids. The first filter walks its index; the others look at what it brings. */
+  #select([first, ...rest]: readonly Filter[], limit: number): Iterable<Row> {
+    if (first === undefined) return this.#rows.values()
+    const [value, ...more] = first.values
+    if (more.length === 0) return this.#equal(first.field, value, rest)
+    // Several values are several walks: each brings at most a page, and the page is cut from all of them.
+    const rows = new Set(first.values.flatMap(one => [...take(this.#equal(first.field, one, rest), limit)]))
+    return [...rows].sort((a, b) => compareIds(a.id, b.id))
+  }
+
+  *#equal(field: string, value: Json | undefined, rest: readonly Filter[]): Iterable<Row> {
+    const index = this.#indexes.get(field)
+    if (index === undefined) throw new Error(`no index on ${field}`)
+    const probe = { id: FIRST, value: { [field]: value } } as unknown as Row
+    for (const row of index.keys(probe)) {
+      if (compareJson(row.value[field], value) !== 0) return
+      if (rest.every(({ field, values }) => values.some(one => compareJson(row.value[field], one) === 0))) yield row
+    }
+  }
+
+  #put(row: Row, old: Row | undefined): void {
+    this.#pages?.clear()
+    this.#rows.set(row.id, row)
+    for (const tree of this.#indexes.values()) {
+      if (old !== undefined) tree.delete(old)
+      tree.set(row, undefined)
+    }
+  }
+
+  #delete(row: Row): void {
+    this.#pages?.clear()
+    this.#rows.delete(row.id)
+    this.#created.delete(row.created)
+    for (const tree of this.#indexes.values()) tree.delete(row)
+  }
+}
+
+// The id comes first in the text, and is the one assigned, whatever the fields say.
+const withId = (field: string, id: Id, fields: JsonObject): JsonObject => ({ [field]: id, ...fields, [field]: id })
+
+const successor = (id: number | bigint): number | bigint => {
+  if (typeof id === 'bigint') return id + 1n
+  return id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
+}
+
+function* take<Item>(items: Iterable<Item>, limit: number): Iterable<Item> {
+  let taken = 0
+  for (const item of items) {
+    if (taken++ >= limit) return
+    yield item
+  }
+}
+
+/** Stands before every id: where a walk along an index begins. */
+const FIRST: Id = Number.NEGATIVE_INFINITY
+
+/** Numbers before texts; `<` compares a number with a bigint exactly. */
+function compareIds(a: Id, b: Id): number {
+  if ((typeof a === 'string') !== (typeof b === 'string')) return typeof a === 'string' ? 1 : -1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const RANKS = ['undefined', 'null', 'boolean', 'number', 'string']
+const rank = (value: Json | undefined): number =>
+  value === null ? 1 : typeof value === 'bigint' ? 3 : RANKS.indexOf(typeof value)
+
+/** A total order over the primitives of JSON; arrays and objects are all alike, as no parameter selects them. */
+function compareJson(a: Json | undefined, b: Json | undefined): number {
+  const ranks = rank(a) - rank(b)
+  if (ranks !== 0) return ranks
+  if (typeof a === 'object' || a === undefined) return 0
+  return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : 0
+}
+
+const byField =
+  (field: string) =>
+  (a: Row, b: Row): number =>
+    compareJson(a.value[field], b.value[field]) || compareIds(a.id, b.id)

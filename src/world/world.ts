@@ -1,0 +1,55 @@
+// Everything that changes between two requests, in one place: collections, clock, ordinals. Knows no HTTP.
+
+import type { Clock } from './clock.ts'
+import type { Collection } from './collection.ts'
+import { draw } from './draws.ts'
+
+export class World {
+  readonly clock: Clock
+  readonly #seed: number
+  readonly #collections: Map<string, Collection>
+  readonly #ordinals: Map<string, number>
+
+  constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>) {
+    this.#seed = seed
+    this.clock = clock
+    this.#collections = new Map(collections)
+    this.#ordinals = new Map()
+  }
+
+  /** The collection of a resource; throws for one that no resource declares. */
+  collection(name: string): Collection {
+    const collection = this.#collections.get(name)
+    if (collection === undefined) throw new Error(`this world has no collection "${name}"`)
+    return collection
+  }
+
+  get collections(): ReadonlyMap<string, Collection> {
+    return this.#collections
+  }
+
+  /** Counts the requests of an operation: 1 for the first. */
+  nextOrdinal(operation: string): number {
+    const ordinal = (this.#ordinals.get(operation) ?? 0) + 1
+    this.#ordinals.set(operation, ordinal)
+    return ordinal
+  }
+
+  draw(operation: string, ordinal: number, purpose: string): number {
+    return draw(this.#seed, operation, ordinal, purpose)
+  }
+
+  /** A world that begins with this one's records, and with ordinals of its own. Constant time per collection. */
+  fork(): World {
+    return new World(
+      this.#seed,
+      this.clock,
+      new Map([...this.#collections].map(([name, collection]) => [name, collection.fork()])),
+    )
+  }
+
+  /** Takes over what a reload brought: new resources come with their seeds, known ones keep their records. */
+  adopt(name: string, seeded: Collection): void {
+    if (!this.#collections.has(name)) this.#collections.set(name, seeded.fork())
+  }
+}
