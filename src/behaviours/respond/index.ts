@@ -2,9 +2,10 @@
 
 import { problems } from '../../kernel/problem.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
+import { ACTIONS, type ActionConfig, compileAction } from './actions.ts'
 import { compileExample, exampleOf } from './example.ts'
 import { compileFixed, type FixedConfig } from './fixed.ts'
-import { ACTIONS, type ActionConfig, compileAction, compileList, type ListConfig } from './resource.ts'
+import { compileList, type ListConfig } from './list.ts'
 
 export type RespondConfig = ActionConfig & Partial<ListConfig> & Partial<FixedConfig>
 

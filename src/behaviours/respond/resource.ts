@@ -1,14 +1,9 @@
-// Answers from a collection of the world: list, create, read, replace, update, delete. Knows no pets.
+// A resource as the simulation declares it: what a record of it must be, and what becomes of what a client sends.
 
-import { responseFor, successStatus } from '../../contract/contract.ts'
 import type { SchemaUse } from '../../contract/dialect.ts'
-import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { problems } from '../../kernel/problem.ts'
-import { JSON_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
-import type { Id } from '../../world/collection.ts'
-import type { Exchange, Handler, Site } from '../behaviour.ts'
+import type { Site } from '../behaviour.ts'
 
 /** A resource as the simulation declares it, checked against the contract. */
 export interface Resource {
@@ -21,155 +16,6 @@ export interface Resource {
   readonly maxRecords: number
   /** The records it begins with, checked. */
   readonly seeds: readonly JsonObject[]
-}
-
-export interface ListConfig {
-  readonly list: string
-  readonly filter?: readonly string[]
-  readonly limit?: string
-}
-
-type Action = (resource: Resource, site: Site) => Handler
-export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
-export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string }
-
-export function compileList({ list, filter = [], limit }: ListConfig, site: Site): Handler | undefined {
-  const resource = resourceOf(list, 'list', site)
-  if (resource === undefined) return undefined
-  const { parameters } = site.operation
-  const query = parameters.filter(one => one.in === 'query').map(({ name }) => name)
-  const indexOf = (name: string, path: readonly (string | number)[]): number => {
-    if (!query.includes(name)) {
-      const message = `the operation ${site.operation.id} has no query parameter "${name}"`
-      site.error('unknown-parameter', message, path, suggest(name, query))
-    }
-    return parameters.findIndex(one => one.in === 'query' && one.name === name)
-  }
-  const filters = filter.map((field, i) => {
-    const { properties } = resource.schema.shape
-    if (!properties.has(field)) {
-      const message = `the records of ${list} have no field "${field}"`
-      site.error('unknown-field', message, ['filter', i], suggest(field, properties.keys()))
-    }
-    site.index(list, field)
-    return { field, at: indexOf(field, ['filter', i]) }
-  })
-  const limitAt = limit === undefined ? -1 : indexOf(limit, ['limit'])
-  const status = successStatus(site.operation, 200)
-  const none: readonly never[] = []
-  return async ({ world, values }) => {
-    let chosen: { field: string; values: readonly Json[] }[] | readonly never[] = none
-    for (const { field, at } of filters) {
-      const value = values[at] as Json | undefined
-      if (value !== undefined) chosen = [...chosen, { field, values: Array.isArray(value) ? value : [value] }]
-    }
-    const cut = limitAt === -1 ? undefined : (values[limitAt] as number | bigint | undefined)
-    const page = await world.collection(list).list({ filters: chosen, limit: Number(cut ?? Number.POSITIVE_INFINITY) })
-    return { status, headers: JSON_HEADERS, body: page.text, bytes: page.bytes }
-  }
-}
-
-/** Compiles the one action that the configuration names. */
-export function compileAction(config: ActionConfig, site: Site): Handler | undefined {
-  for (const action of ACTIONS) {
-    const name = config[action]
-    if (name === undefined) continue
-    const resource = resourceOf(name, action, site)
-    return resource === undefined ? undefined : actions[action](resource, site)
-  }
-  return undefined
-}
-
-const actions: Record<(typeof ACTIONS)[number], Action> = {
-  create(resource, site) {
-    const { operation } = site
-    const status = successStatus(operation, 201, 200)
-    const invalid = invalidReply(site)
-    const reader = site.readers.get(resource.name) ?? `${operation.path}/{id}`
-    const locate = compileLocation(reader, operation.path)
-    return async exchange => {
-      const collection = exchange.world.collection(resource.name)
-      const fields = accept(resource, exchange.body)
-      const next = { [resource.idField]: await collection.nextId() }
-      const faults = check(resource, { ...fields, ...next })
-      if (faults !== undefined) return invalid(faults)
-      const { id, text } = await collection.create(fields)
-      return reply(status, text, { ...JSON_HEADERS, location: locate(exchange, id) })
-    }
-  },
-
-  read(resource, site) {
-    const identify = compileId(resource, site)
-    const missing = missingReply(resource)
-    const status = successStatus(site.operation, 200)
-    return async exchange => {
-      const id = identify(exchange)
-      const entry = await exchange.world.collection(resource.name).read(id)
-      return entry === undefined ? missing(id) : reply(status, entry.text)
-    }
-  },
-
-  replace(resource, site) {
-    const write = compileWrite(resource, site, (_, body) => body)
-    return exchange => write(exchange)
-  },
-
-  update(resource, site) {
-    return compileWrite(resource, site, mergePatch)
-  },
-
-  delete(resource, site) {
-    const identify = compileId(resource, site)
-    const missing = missingReply(resource)
-    const status = successStatus(site.operation, 204, 200)
-    const gives = (responseFor(site.operation, status)?.content.size ?? 0) > 0
-    return async exchange => {
-      const id = identify(exchange)
-      const collection = exchange.world.collection(resource.name)
-      const entry = await collection.read(id)
-      if (entry === undefined || (await collection.remove(id)) === 'missing') return missing(id)
-      return gives ? reply(status, entry.text) : { status, headers: {}, body: undefined }
-    }
-  },
-}
-
-/** Replace and update differ in what they make of the old value and the body; both re-check and store. */
-function compileWrite(resource: Resource, site: Site, merge: (old: Json, body: Json) => Json): Handler {
-  const identify = compileId(resource, site)
-  const missing = missingReply(resource)
-  const invalid = invalidReply(site)
-  const status = successStatus(site.operation, 200, 204)
-  return async exchange => {
-    const id = identify(exchange)
-    const collection = exchange.world.collection(resource.name)
-    for (;;) {
-      const old = await collection.read(id)
-      if (old === undefined) return missing(id)
-      const merged = merge(old.value, exchange.body ?? {})
-      if (isObject(merged) && merged[resource.idField] !== undefined && merged[resource.idField] !== id) {
-        return invalid([`/${resource.idField} must be the id in the path`])
-      }
-      const fields = accept(resource, merged)
-      const faults = check(resource, { ...fields, [resource.idField]: id })
-      if (faults !== undefined) return invalid(faults)
-      const entry = await collection.replace(id, fields, old.revision)
-      // Somebody wrote between our read and our write: merge again, with what they wrote.
-      if (entry === 'stale') continue
-      if (entry === 'missing') return missing(id)
-      return status === 204 ? { status, headers: {}, body: undefined } : reply(status, entry.text)
-    }
-  }
-}
-
-/** JSON Merge Patch (RFC 7396). */
-export function mergePatch(target: Json, patch: Json): Json {
-  if (!isObject(patch)) return patch
-  const out = new Map<string, Json>(isObject(target) ? Object.entries(target as JsonObject) : [])
-  for (const [key, value] of Object.entries(patch as JsonObject)) {
-    if (value === null) out.delete(key)
-    else out.set(key, isObject(value) ? mergePatch(out.get(key) ?? null, value) : value)
-  }
-  return Object.fromEntries(out)
 }
 
 /** The fields to store: defaults filled in, unknown ones dropped where the resource says so, in the schema's order. */
@@ -203,45 +49,11 @@ export function check({ schema, idField, unknownFields }: Resource, value: JsonO
   return faults.length === 0 ? undefined : faults
 }
 
-function resourceOf(name: string, key: string, site: Site): Resource | undefined {
+/** The resource of that name; `undefined` once it has reported that there is none. */
+export function resourceOf(name: string, key: string, site: Site): Resource | undefined {
   const resource = site.resources.get(name)
   if (resource === undefined) {
     site.error('unknown-resource', `there is no resource "${name}"`, [key], suggest(name, site.resources.keys()))
   }
   return resource
-}
-
-/** The last parameter of the path names the record. */
-function compileId(resource: Resource, site: Site): (exchange: Exchange) => Id {
-  const { operation } = site
-  const name = expressionsOf(operation.path).at(-1)
-  const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === name)
-  if (name === undefined) {
-    const message = `the path ${operation.path} has no parameter that could name a record of ${resource.name}`
-    site.error('no-identifier', message)
-  }
-  return ({ values }) => values[at] as Id
-}
-
-const missingReply = (resource: Resource) => {
-  const singular = resource.name
-  return (id: Id): Reply => refuse(problems.not_found, `there is no record ${id} in ${singular}`)
-}
-
-const invalidReply = ({ operation }: Site) => {
-  const status = operation.responses.has('400') || !operation.responses.has('422') ? 400 : 422
-  return (faults: readonly string[]): Reply => refuse(problems.invalid_request, faults.join('; '), {}, status)
-}
-
-const reply = (status: number, body: string, headers = JSON_HEADERS): Reply => ({ status, headers, body })
-
-/** The address of a new record: the reader's template, with what it shares with the creator's path filled in. */
-function compileLocation(reader: string, creator: string): (exchange: Exchange, id: Id) => string {
-  const names = expressionsOf(creator)
-  const last = expressionsOf(reader).at(-1)
-  return ({ basePath, segments }, id) =>
-    basePath +
-    reader.replace(/\{([^{}]*)\}/g, (_, name: string) =>
-      encodeURIComponent(name === last ? String(id) : (segments[names.indexOf(name)] ?? '')),
-    )
 }
