@@ -22,7 +22,7 @@ export interface Contract {
 }
 
 export interface Operation {
-  /** `operationId`, or `GET /pets` where there is none. */
+  /** `operationId`, or `GET /books` where there is none. */
   readonly id: string
   readonly method: Method
   /** The path template, without a base path. */

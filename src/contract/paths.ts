@@ -61,7 +61,7 @@ function toFound<Target>(
   for (let i = 0; i < splits.length; i++) {
     const text = found.params[`p${i}`] ?? ''
     const split = splits[i]
-    // An expression stands for at least one character: `/pets/` is not `/pets/{petId}`.
+    // An expression stands for at least one character: `/books/` is not `/books/{id}`.
     if (text === '') return undefined
     if (split === undefined) segments.push(text)
     else segments.push(...(split.exec(text)?.slice(1) ?? []))

@@ -175,7 +175,7 @@ export const simulationSchema: Schema = {
     },
     operations: {
       type: 'object',
-      description: 'By operationId, or by method and path: "GET /pets".',
+      description: 'By operationId, or by method and path: "GET /books".',
       additionalProperties: blockOf(behaviours, 'Each key is a behaviour; null switches it off.'),
     },
   },

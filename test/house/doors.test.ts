@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ROOT, sourceFiles } from './source-files.ts'
+
+/** The one file or folder that knows a package. A package that is not here needs a line in src/README.md. */
+const DOORS: Readonly<Record<string, string>> = {
+  koa: 'http/',
+  '@koa/router': 'http/control-plane.ts',
+  '@koa/cors': 'http/data-plane.ts',
+  'koa-bodyparser': 'http/body.ts',
+  ajv: 'kernel/schema.ts',
+  'ajv-formats': 'kernel/schema.ts',
+  yaml: 'kernel/source.ts',
+  'prom-client': 'gateway/metrics.ts',
+  pino: 'gateway/log.ts',
+  'pino-pretty': 'gateway/log.ts',
+  'find-my-way': 'contract/paths.ts',
+  'sorted-btree': 'world/memory.ts',
+  'lru-cache': 'world/',
+}
+const TOOLS = ['tsx', 'typescript', '@biomejs/biome', 'fast-check']
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
+const architecture = read('src/README.md')
+
+const packageOf = (name: string): string =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+const isPackage = (name: string): boolean => !name.startsWith('node:') && !name.endsWith('.ts')
+const importers = new Map<string, string[]>()
+for (const { path, imports } of sourceFiles) {
+  for (const name of new Set(imports.filter(isPackage).map(packageOf))) {
+    importers.set(name, [...(importers.get(name) ?? []), path])
+  }
+}
+
+test('each package is known to one file or folder', () => {
+  const wrong = [...importers].flatMap(([name, paths]) => {
+    const door = DOORS[name]
+    if (door !== undefined) return paths.filter(path => !path.startsWith(door)).map(path => `${name} in ${path}`)
+    const folders = new Set(paths.map(path => path.slice(0, path.lastIndexOf('/') + 1)))
+    return folders.size > 1 ? [`${name} in ${paths.join(', ')}`] : []
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('what is imported is a dependency, and what is a dependency is imported', () => {
+  assert.deepEqual([...importers.keys()].sort(), Object.keys(manifest.dependencies).sort())
+})
+
+test('a package beside the agreed ones says in src/README.md what it saves', () => {
+  const all = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)]
+  const agreed = (name: string) => DOORS[name] !== undefined || TOOLS.includes(name) || name.startsWith('@types/')
+  assert.deepEqual(
+    all.filter(name => !agreed(name) && !architecture.includes(`\`${name}\``)),
+    [],
+  )
+})
+
+test('the lock file names no registry', () => {
+  assert.equal(read('package-lock.json').includes('"resolved"'), false)
+})

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { linesWith, sourceFiles } from './source-files.ts'
+
+const READERS = ['cli.ts', 'world/clock.ts', 'gateway/log.ts', 'http/']
+const OUTSIDE = new RegExp(
+  `(?<![.\\w$])(?:${[
+    ...['process', 'Date', 'Math\\.random', 'console', 'performance', 'crypto', 'fetch'],
+    ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'queueMicrotask'],
+  ].join('|')})\\b`,
+)
+const MODULES = ['node:process', 'node:timers', 'node:timers/promises', 'node:perf_hooks', 'node:console']
+
+const indoors = sourceFiles.filter(({ path }) => !READERS.some(reader => path.startsWith(reader)))
+
+test('the process, the time, chance and the console have few readers', () => {
+  assert.deepEqual(
+    indoors.flatMap(file => linesWith(file, OUTSIDE)),
+    [],
+  )
+})
+
+test('nobody else imports them either', () => {
+  const wrong = indoors.flatMap(({ path, imports }) =>
+    imports.filter(name => MODULES.includes(name)).map(name => `src/${path} imports ${name}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('only the command line reads the environment and ends the process', () => {
+  const others = sourceFiles.filter(({ path }) => path !== 'cli.ts')
+  assert.deepEqual(
+    others.flatMap(file => linesWith(file, /\bprocess\.(?:env|argv|exit|exitCode|cwd|on)\b/)),
+    [],
+  )
+})

@@ -1,0 +1,79 @@
+// The files of src/ as the house rules look at them: their imports, and their code without comments and texts.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+const SRC = join(ROOT, 'src')
+
+export interface SourceFile {
+  /** Relative to src/, with slashes: `kernel/json.ts`. */
+  readonly path: string
+  readonly text: string
+  /** Comments, strings and regular expressions blanked, lines kept. */
+  readonly code: string
+  /** What it imports or re-exports, types too: a path relative to src/, or a package. */
+  readonly imports: readonly string[]
+}
+
+export const sourceFiles: readonly SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts'))
+  .map(path => path.replaceAll('\\', '/'))
+  .sort()
+  .map(path => {
+    const text = readFileSync(join(SRC, path), 'utf8')
+    return { path, text, code: blank(text, true), imports: importsOf(path, text) }
+  })
+
+/** The lines of a file's code that match, as `file:line: text`: what a failing rule shows. */
+export function linesWith(file: SourceFile, pattern: RegExp): string[] {
+  const lines = file.text.split('\n')
+  return file.code.split('\n').flatMap((line, i) => {
+    return pattern.test(line) ? [`src/${file.path}:${i + 1}: ${lines[i]?.trim()}`] : []
+  })
+}
+
+function importsOf(path: string, text: string): string[] {
+  const pattern = /\bfrom\s*(['"])([^'"]+)\1|\bimport\s*\(?\s*(['"])([^'"]+)\3/g
+  const found = [...blank(text, false).matchAll(pattern)].map(match => (match[2] ?? match[4]) as string)
+  const resolve = (name: string) => relative(SRC, join(SRC, dirname(path), name)).replaceAll('\\', '/')
+  return found.map(name => (name.startsWith('.') ? resolve(name) : name))
+}
+
+function spaces(text: string): string {
+  return text.replace(/[^\n]/g, ' ')
+}
+
+/** Blanks comments, and texts and regular expressions too if asked. What stands in a template's `${}` is code. */
+function blank(text: string, texts: boolean): string {
+  const token =
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`|[{}]|(?<=(?:^|[=(,:[!&|?;{}]|=>|\breturn)\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/gm
+  let out = ''
+  let at = 0
+  /** Per open brace, whether closing it goes back into a template. */
+  const braces: boolean[] = []
+  const template = (): void => {
+    const rest = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(`|\$\{)/y
+    rest.lastIndex = at
+    const match = rest.exec(text)
+    if (match === null) return
+    out += texts ? spaces(match[0]) : match[0]
+    at = rest.lastIndex
+    if (match[1] === '${') braces.push(true)
+  }
+  for (;;) {
+    token.lastIndex = at
+    const match = token.exec(text)
+    if (match === null) return out + text.slice(at)
+    out += text.slice(at, match.index)
+    at = token.lastIndex
+    const found = match[0]
+    if (found === '{') braces.push(false)
+    if (found === '`' || (found === '}' && braces.pop() === true)) {
+      out += found
+      template()
+    } else if (found === '{' || found === '}') out += found
+    else if (found.startsWith('//') || found.startsWith('/*')) out += spaces(found)
+    else out += texts ? spaces(found) : found
+  }
+}
