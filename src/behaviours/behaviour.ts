@@ -7,6 +7,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Path } from '../kernel/source.ts'
+import { monotonic } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Resource } from './respond/resource.ts'
 
@@ -82,6 +83,8 @@ export class Exchange {
   values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   body: Json | undefined = undefined
+  /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
+  injected = 0
 
   constructor(
     request: Request,
@@ -103,6 +106,13 @@ export class Exchange {
   /** A number in [0, 1) that this request always draws for this purpose. */
   draw(purpose: string): number {
     return this.world.draw(this.operation.id, this.ordinal, purpose)
+  }
+
+  /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */
+  async wait(milliseconds: number): Promise<void> {
+    const started = monotonic()
+    await this.world.clock.sleep(milliseconds, this.request.signal)
+    this.injected += monotonic() - started
   }
 }
 
