@@ -110,6 +110,7 @@ export class Exchange {
 
   /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */
   async wait(milliseconds: number): Promise<void> {
+    if (milliseconds <= 0) return
     const started = monotonic()
     await this.world.clock.sleep(milliseconds, this.request.signal)
     this.injected += monotonic() - started

@@ -174,4 +174,5 @@ const NO_REQUEST: Request = {
   headers: {},
   hasBody: false,
   readBody: async () => ({ bytes: new Uint8Array() }),
+  address: '',
 }

@@ -86,6 +86,10 @@ class DataRequest implements Request {
     return this.#readBody(this.#ctx)
   }
 
+  get address(): string {
+    return this.#ctx.req.socket.remoteAddress ?? ''
+  }
+
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       const controller = new AbortController()
