@@ -22,7 +22,7 @@ export async function start(
   load: () => Loaded,
   { clock, log, version, watch, listen }: { clock: Clock; log: Log; version: string; watch: boolean; listen: Listen },
 ): Promise<Started> {
-  const gateway = new Gateway(plan, clock, log, records => new Metrics(version, records))
+  const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
   const reloader = new Reloader(gateway, load, loaded, log)
   const serving = await serve(gateway, reloader, listen)
   return { gateway, serving, stopWatching: watch ? reloader.watch() : () => {} }

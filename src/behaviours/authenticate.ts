@@ -33,7 +33,7 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
     return next => exchange => {
       let worst: Verdict | undefined
       for (const alternative of checks) {
-        const verdict = judge(alternative, exchange.request, exchange.world.clock.now())
+        const verdict = judge(alternative, exchange.request, exchange.clock.now())
         if (typeof verdict !== 'string') {
           exchange.consumer = verdict.name
           return next(exchange)

@@ -7,7 +7,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Path } from '../kernel/source.ts'
-import { monotonic } from '../world/clock.ts'
+import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Resource } from './respond/resource.ts'
 
@@ -68,8 +68,10 @@ export interface Consumer {
 export class Exchange {
   readonly request: Request
   readonly world: World
+  /** The time of this request: the world's clock, unless the client asked for another time. */
+  readonly clock: Clock
   readonly operation: Operation
-  /** The path under which the API was addressed: `/v1`. */
+  /** The path under which the API was addressed: `/v1`, or `/v1/~alice` where the world is named there. */
   readonly basePath: string
   /** What stands for the expressions of the path template, in its order. */
   readonly segments: readonly string[]
@@ -83,8 +85,6 @@ export class Exchange {
   values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   body: Json | undefined = undefined
-  /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
-  injected = 0
 
   constructor(
     request: Request,
@@ -93,9 +93,11 @@ export class Exchange {
     basePath: string,
     segments: readonly string[],
     broken: boolean,
+    clock: Clock = world.clock,
   ) {
     this.request = request
     this.world = world
+    this.clock = clock
     this.operation = operation
     this.basePath = basePath
     this.segments = segments
@@ -106,14 +108,6 @@ export class Exchange {
   /** A number in [0, 1) that this request always draws for this purpose. */
   draw(purpose: string): number {
     return this.world.draw(this.operation.id, this.ordinal, purpose)
-  }
-
-  /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */
-  async wait(milliseconds: number): Promise<void> {
-    if (milliseconds <= 0) return
-    const started = monotonic()
-    await this.world.clock.sleep(milliseconds, this.request.signal)
-    this.injected += monotonic() - started
   }
 }
 

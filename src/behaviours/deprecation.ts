@@ -54,7 +54,7 @@ export const deprecation: Behaviour<DeprecationConfig> = {
     const headersOf = compileHeaders(config, since, site)
     const over = config.afterSunset === 'serve' ? undefined : refusalAfter(config, sunset, site)
     return next => async exchange => {
-      const now = exchange.world.clock.now()
+      const now = exchange.clock.now()
       if (now < since) return next(exchange)
       const reply = over !== undefined && now >= sunset ? over : await next(exchange)
       return withHeaders(reply, headersOf(exchange))
@@ -110,7 +110,7 @@ function compileHeaders(config: DeprecationConfig, since: number, site: Site): (
   }
   if (!names.some(name => successor.includes(`{${name}}`))) {
     const byBase = new Map(contract.basePaths.map(base => [base, build(base)] as const))
-    return ({ basePath }) => byBase.get(basePath) as Headers
+    return ({ basePath }) => byBase.get(basePath) ?? build(basePath)
   }
   return ({ basePath, segments }) =>
     build(basePath, text =>

@@ -13,6 +13,8 @@ export interface Contract {
   readonly openapi: string
   /** The path of each server URL, without a trailing slash: `/v1`; `['']` where there is none. */
   readonly basePaths: readonly string[]
+  /** The host of each server URL, without a port; loopback and relative URLs have none. */
+  readonly hosts: readonly string[]
   readonly operations: readonly Operation[]
   readonly securitySchemes: ReadonlyMap<string, SecurityScheme>
   /** `components.schemas`, by name. */

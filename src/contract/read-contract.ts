@@ -51,7 +51,7 @@ export function readContract(document: Document, home: string, report: Diagnosti
     title: reader.text(childOf(info, 'title')) ?? 'API',
     version: reader.text(childOf(info, 'version')) ?? '0',
     openapi: version.value,
-    basePaths: reader.basePaths(),
+    ...reader.servers(),
     securitySchemes: reader.securitySchemes(),
     operations: reader.operations(),
     schemas: new Map(
@@ -63,6 +63,9 @@ export function readContract(document: Document, home: string, report: Diagnosti
   if (!report.failed) checkExamples(contract, report)
   return contract
 }
+
+// A relative URL is read against localhost.
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/
 
 class Reader {
   readonly #documents: Documents
@@ -92,14 +95,15 @@ class Reader {
     }
   }
 
-  basePaths(): string[] {
-    const paths = itemsOf(childOf(this.#root, 'servers')).map(server => this.#basePath(server))
-    const distinct = [...new Set(paths.filter(path => path !== undefined))]
-    return distinct.length > 0 ? distinct : ['']
+  servers(): { basePaths: string[]; hosts: string[] } {
+    const urls = itemsOf(childOf(this.#root, 'servers')).flatMap(server => this.#serverUrl(server) ?? [])
+    const paths = new Set(urls.map(({ pathname }) => decodeURI(pathname).replace(/\/+$/, '')))
+    const hosts = new Set(urls.map(({ hostname }) => hostname).filter(host => !LOOPBACK.test(host)))
+    return { basePaths: paths.size > 0 ? [...paths] : [''], hosts: [...hosts] }
   }
 
-  /** The path of a server's URL with every variable at its default (OpenAPI "Server Variable Object"). */
-  #basePath(server: Node): string | undefined {
+  /** A server's URL with every variable at its default (OpenAPI "Server Variable Object"). */
+  #serverUrl(server: Node): URL | undefined {
     const url = childOf(server, 'url')
     if (typeof url.value !== 'string') {
       this.#report.error('invalid-server', 'a server needs a url', placeOf(server))
@@ -119,7 +123,7 @@ class Reader {
       this.#report.error('invalid-server', `"${filled}" is not a URL`, placeOf(url))
       return undefined
     }
-    return decodeURI(parsed.pathname).replace(/\/+$/, '')
+    return parsed
   }
 
   securitySchemes(): Map<string, SecurityScheme> {

@@ -1,37 +1,33 @@
-// The running thing: holds the plan and the world, takes a request, gives a reply, and never rejects. Knows no socket.
+// The running thing: holds the plan and the worlds, takes a request, gives a reply, and never rejects. Knows no socket.
 
 import { Exchange } from '../behaviours/behaviour.ts'
 import { isDecodable } from '../contract/paths.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
-import { type Headers, NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
+import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/compile.ts'
-import { type Clock, monotonic } from '../world/clock.ts'
+import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
-import { MemoryCollection } from '../world/memory.ts'
-import { World } from '../world/world.ts'
 import type { Log } from './log.ts'
 import type { Meter, Metrics } from './metrics.ts'
+import { type Visit, Worlds } from './worlds.ts'
 
 export class Gateway {
   readonly #clock: Clock
   readonly #log: Log
   readonly #metrics: Metrics
+  readonly worlds: Worlds
   #plan: Plan
-  /** The state everything begins with; forked, never served. */
-  #seeded: World
-  #world: World
   #meters: readonly Meter[] = []
   #unmatchedMeter: Meter
   #incidents = 0
 
-  constructor(plan: Plan, clock: Clock, log: Log, metrics: (records: () => ReadonlyMap<string, number>) => Metrics) {
+  constructor(plan: Plan, clock: Clock, log: Log, metrics: (worlds: Worlds) => Metrics) {
     this.#clock = clock
     this.#log = log
     this.#plan = plan
-    this.#seeded = seedWorld(plan, clock)
-    this.#world = this.#seeded.fork()
-    this.#metrics = metrics(() => new Map([...this.#world.collections].map(([name, { size }]) => [name, size])))
+    this.worlds = new Worlds(plan, clock, log)
+    this.#metrics = metrics(this.worlds)
     this.#unmatchedMeter = this.#bind(plan)
   }
 
@@ -45,19 +41,14 @@ export class Gateway {
 
   /** Serves another plan from the next request on; the records stay. */
   adopt(plan: Plan): void {
-    const seeded = seedWorld(plan, this.#clock)
-    for (const [name, { options }] of plan.collections) {
-      this.#world.adopt(name, seeded.collection(name))
-      this.#world.collection(name).adapt(options)
-    }
-    this.#seeded = seeded
+    this.worlds.adopt(plan)
     this.#plan = plan
     this.#unmatchedMeter = this.#bind(plan)
   }
 
-  /** Begins anew from the seeds; requests under way finish in the world they began in. */
+  /** Begins the default world anew; see `Worlds.reset`. */
   reset(): void {
-    this.#world = this.#seeded.fork()
+    this.worlds.reset(this.worlds.default.name)
   }
 
   /** Answers a request. Never rejects. */
@@ -65,18 +56,22 @@ export class Gateway {
     const started = monotonic()
     // Read once: a swap or a reset while this request is under way cannot mix two plans or two worlds.
     const plan = this.#plan
-    const world = this.#world
-    const { method, path } = request
+    const visit = this.worlds.visit(request)
+    if ('status' in visit) return this.#handleLost(request, plan, visit, started)
+    const { world, clock, path = request.path } = visit
+    const { method } = request
     const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
-    if (found === undefined) return this.#handleUnmatched(request, plan, world, started)
+    if (found === undefined) return this.#handleUnmatched(request, plan, visit, path, started)
     const { planned, basePath } = found.target
-    const exchange = new Exchange(request, world, planned.operation, basePath, found.segments, found.broken)
+    const address = visit.address(basePath)
+    const exchange = new Exchange(request, world, planned.operation, address, found.segments, found.broken, clock)
     let reply: Reply
     try {
       reply = await planned.handle(exchange)
     } catch (error) {
       reply = await this.#fail(error, planned, exchange)
     }
+    if (clock.adjusted) reply = withHeaders(reply, { date: httpDate(clock.now()) })
     this.#observe(this.#meters[planned.index] as Meter, planned, exchange, reply, started)
     return reply
   }
@@ -84,15 +79,30 @@ export class Gateway {
   /** The reply to what never became a request of the API: shaped like every refusal. */
   async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
     const { unmatched } = this.#plan
-    const exchange = new Exchange(NO_REQUEST, this.#world, unmatched.operation, '', [], false)
+    const exchange = new Exchange(NO_REQUEST, this.worlds.default, unmatched.operation, '', [], false)
     this.#unmatchedMeter.refused(problem.code)
     return unmatched.dress(exchange, refuse(problem, detail, headers))
   }
 
-  async #handleUnmatched(request: Request, plan: Plan, world: World, started: number): Promise<Reply> {
+  async #handleUnmatched(
+    request: Request,
+    plan: Plan,
+    { world, clock }: Visit,
+    path: string,
+    started: number,
+  ): Promise<Reply> {
     const { unmatched } = plan
-    const exchange = new Exchange(request, world, unmatched.operation, '', [], false)
-    const reply = await unmatched.dress(exchange, replyToUnmatched(request, plan))
+    const exchange = new Exchange(request, world, unmatched.operation, '', [], false, clock)
+    let reply = await unmatched.dress(exchange, replyToUnmatched(request.method, path, plan))
+    if (clock.adjusted) reply = withHeaders(reply, { date: httpDate(clock.now()) })
+    this.#observe(this.#unmatchedMeter, unmatched, exchange, reply, started)
+    return reply
+  }
+
+  /** A request that names no possible world or time reaches none. */
+  async #handleLost(request: Request, { unmatched }: Plan, refusal: Reply, started: number): Promise<Reply> {
+    const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
+    const reply = await unmatched.dress(exchange, refusal)
     this.#observe(this.#unmatchedMeter, unmatched, exchange, reply, started)
     return reply
   }
@@ -125,6 +135,7 @@ export class Gateway {
       {
         operation: planned.operation.id || undefined,
         consumer: exchange.consumer,
+        world: exchange.world.name,
         status: reply.status,
         ms: Math.round(milliseconds * 1000) / 1000,
         refused: refusal?.problem.code,
@@ -140,20 +151,8 @@ export class Gateway {
   }
 }
 
-const seedWorld = (plan: Plan, clock: Clock): World =>
-  new World(
-    plan.simulation.seed,
-    clock,
-    new Map(
-      [...plan.collections].map(([name, { options, resource }]) => [
-        name,
-        new MemoryCollection(options, resource.seeds),
-      ]),
-    ),
-  )
-
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
-function replyToUnmatched({ method, path }: Request, plan: Plan): Reply {
+function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
   if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
   const methods: string[] = [...plan.methodsOf(path)]
   if (methods.length === 0) {
@@ -174,5 +173,4 @@ const NO_REQUEST: Request = {
   headers: {},
   hasBody: false,
   readBody: async () => ({ bytes: new Uint8Array() }),
-  address: '',
 }

@@ -3,6 +3,8 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PlannedOperation } from '../plan/compile.ts'
+import { EVICTIONS } from '../world/sandboxes.ts'
+import type { Worlds } from './worlds.ts'
 
 // Below a millisecond is where a stand-in lives; above ten seconds nobody waits.
 const BUCKETS = [
@@ -34,8 +36,8 @@ export class Metrics {
   readonly #reloaded: Gauge
   readonly #reloadSuccess: Gauge
 
-  /** @param records the size of each collection, asked for when the page is made */
-  constructor(version: string, records: () => ReadonlyMap<string, number>) {
+  /** @param worlds asked for their numbers when the page is made */
+  constructor(version: string, worlds: Worlds) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
     this.#registry.registerMetric(requestHistogram(this.#slots) as never)
@@ -73,16 +75,7 @@ export class Metrics {
       help: 'Whether the last attempt to load the configuration succeeded.',
       registers,
     })
-    new Gauge({
-      name: 'understudy_collection_records',
-      help: 'Records in a collection.',
-      labelNames: ['collection'],
-      registers,
-      collect() {
-        this.reset()
-        for (const [collection, size] of records()) this.set({ collection }, size)
-      },
-    })
+    registerWorlds(worlds, registers)
     const info = new Gauge({
       name: 'understudy_build_info',
       help: 'Always 1; the labels say what is running.',
@@ -158,6 +151,45 @@ export class Metrics {
   page(): Promise<string> {
     return this.#registry.metrics()
   }
+}
+
+/** Names of sandboxes are the clients' to make up, and no label: what is in them is counted, not told apart. */
+function registerWorlds(worlds: Worlds, registers: Registry[]): void {
+  new Gauge({
+    name: 'understudy_collection_records',
+    help: 'Records in a collection of a permanent world.',
+    labelNames: ['world', 'collection'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { name: world, collections } of worlds.list()) {
+        if (!worlds.isPermanent(world)) continue
+        for (const [collection, { size }] of collections) this.set({ world, collection }, size)
+      }
+    },
+  })
+  new Gauge({
+    name: 'understudy_worlds',
+    help: 'Worlds that there are.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const all = worlds.list()
+      const permanent = all.filter(({ name }) => worlds.isPermanent(name)).length
+      this.set({ kind: 'permanent' }, permanent)
+      this.set({ kind: 'sandbox' }, all.length - permanent)
+    },
+  })
+  new Counter({
+    name: 'understudy_sandbox_evictions_total',
+    help: 'Sandboxes that went because there were too many (capacity) or nobody came (idle).',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset()
+      for (const reason of EVICTIONS) this.inc({ reason }, worlds.evictions[reason])
+    },
+  })
 }
 
 // RFC 9110 §9 and RFC 5789; anything else a client makes up shares one label (OpenTelemetry's `_OTHER`).

@@ -11,14 +11,21 @@ import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan, type Plan } from './compile.ts'
 import { readResources } from './seed.ts'
 import { checkSimulation, type SimulationFile } from './simulation.ts'
+import { type WorldsSettings, worldsSettings } from './worlds.ts'
 
 /** What a simulation comes to once every default is filled in. */
 export interface Simulation {
   readonly file: SimulationFile
   readonly source: Source
   readonly seed: number
-  readonly listen: { readonly host: string; readonly port: number; readonly control: number }
+  readonly listen: {
+    readonly host: string
+    readonly port: number
+    readonly control: number
+    readonly clientControls: boolean
+  }
   readonly expose: readonly ('metrics' | 'healthz')[]
+  readonly worlds: WorldsSettings
   /** Bytes and milliseconds. */
   readonly limits: { readonly body: number; readonly headers: number; readonly request: number; readonly idle: number }
   readonly resources: ReadonlyMap<string, Resource>
@@ -89,8 +96,10 @@ const simulationOf = (file: SimulationFile, source: Source, resources: ReadonlyM
     host: file.listen?.host ?? '127.0.0.1',
     port: file.listen?.port ?? 4010,
     control: file.listen?.control ?? 4011,
+    clientControls: file.listen?.clientControls ?? true,
   },
   expose: file.listen?.expose ?? ['metrics', 'healthz'],
+  worlds: worldsSettings(file.worlds),
   limits: {
     body: parseSize(file.limits?.body ?? '1MB') as number,
     headers: parseSize(file.limits?.headers ?? '16kB') as number,

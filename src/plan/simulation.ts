@@ -8,6 +8,7 @@ import { type Schema, Schemas, type Violation } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
+import { type WorldsFile, worldsSchema } from './worlds.ts'
 
 type BehaviourConfigs = Readonly<Record<string, unknown>>
 
@@ -20,6 +21,7 @@ export interface SimulationFile {
     readonly port?: number
     readonly control?: number
     readonly expose?: readonly ('metrics' | 'healthz')[]
+    readonly clientControls?: boolean
   }
   readonly limits?: {
     readonly body?: string
@@ -27,6 +29,7 @@ export interface SimulationFile {
     readonly request?: string
     readonly idle?: string
   }
+  readonly worlds?: WorldsFile
   readonly consumers?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
@@ -89,6 +92,11 @@ export const simulationSchema: Schema = {
           description:
             'What of the control plane the API port serves too, unless the contract claims the path. Default: [metrics, healthz].',
         },
+        clientControls: {
+          type: 'boolean',
+          description:
+            'Whether a request may steer the stand-in: with `Understudy-*` headers, and by naming its world in the path. Default: true.',
+        },
       },
     },
     limits: {
@@ -110,6 +118,7 @@ export const simulationSchema: Schema = {
         },
       },
     },
+    worlds: worldsSchema,
     consumers: {
       type: 'object',
       description:

@@ -6,6 +6,8 @@ export interface Clock {
   now(): number
   /** Waits; ends early, without rejecting, when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+  /** Whether it shows anything but real time; replies then say what it shows. */
+  readonly adjusted?: boolean
 }
 
 export const realClock: Clock = {

@@ -3,16 +3,19 @@
 import type { Clock } from './clock.ts'
 import type { Collection } from './collection.ts'
 import { draw } from './draws.ts'
+import { WorldClock } from './world-clock.ts'
 
 export class World {
-  readonly clock: Clock
+  readonly name: string
+  readonly clock: WorldClock
   readonly #seed: number
   readonly #collections: Map<string, Collection>
   readonly #ordinals: Map<string, number>
 
-  constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>) {
+  constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>, name = '') {
+    this.name = name
     this.#seed = seed
-    this.clock = clock
+    this.clock = clock instanceof WorldClock ? clock : new WorldClock(clock)
     this.#collections = new Map(collections)
     this.#ordinals = new Map()
   }
@@ -39,13 +42,10 @@ export class World {
     return draw(this.#seed, operation, ordinal, purpose)
   }
 
-  /** A world that begins with this one's records, and with ordinals of its own. Constant time per collection. */
-  fork(): World {
-    return new World(
-      this.#seed,
-      this.clock,
-      new Map([...this.#collections].map(([name, collection]) => [name, collection.fork()])),
-    )
+  /** A world that begins with this one's records and time, and with ordinals of its own. Constant time per collection. */
+  fork(name = this.name): World {
+    const collections = new Map([...this.#collections].map(([name, collection]) => [name, collection.fork()]))
+    return new World(this.#seed, this.clock.fork(), collections, name)
   }
 
   /** Takes over what a reload brought: new resources come with their seeds, known ones keep their records. */

@@ -1,0 +1,268 @@
+// Every world there is: the default one, one for each host of the contract, and the sandboxes. Says which of them a
+// request reaches, and at what time. Knows no socket.
+
+import { problems } from '../kernel/problem.ts'
+import { type Reply, refuse } from '../kernel/reply.ts'
+import type { Request } from '../kernel/request.ts'
+import type { Plan } from '../plan/compile.ts'
+import { WORLD_NAME } from '../plan/worlds.ts'
+import type { Clock } from '../world/clock.ts'
+import { MemoryCollection } from '../world/memory.ts'
+import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
+import { World } from '../world/world.ts'
+import { parseMoment } from '../world/world-clock.ts'
+import type { Log } from './log.ts'
+
+/** Where a request goes: the world, the time there, and what is left of its path once the world's name is out of it. */
+export interface Visit {
+  readonly world: World
+  readonly clock: Clock
+  /** `undefined` where the path is as it was sent. */
+  readonly path: string | undefined
+  /** A base path as this client addresses it: with the world's name, so that it stays there. */
+  address(basePath: string): string
+}
+
+/** A world, and the plan that its collections were last adapted to. */
+interface Held {
+  readonly world: World
+  readonly visit: Visit
+  plan: Plan
+}
+
+/** Why a world could not be created or deleted. */
+export type WorldFault = 'bad-name' | 'exists' | 'unknown' | 'permanent' | 'switched-off'
+
+export class Worlds {
+  readonly #clock: Clock
+  readonly #log: Log
+  #plan: Plan
+  /** The state everything begins with; forked, never served. */
+  #seeded: World
+  #default: Held
+  readonly #permanent = new Map<string, Held>()
+  #byHost: ReadonlyMap<string, Held> = new Map()
+  #sandboxes: Sandboxes<Held>
+  /** Counts, for the metrics. */
+  readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0 }
+
+  constructor(plan: Plan, clock: Clock, log: Log) {
+    this.#clock = clock
+    this.#log = log
+    this.#plan = plan
+    this.#seeded = seedWorld(plan, clock)
+    this.#sandboxes = this.#createSandboxes()
+    this.#default = this.#settle()
+  }
+
+  /** The world that requests reach which name none. */
+  get default(): World {
+    return this.#current(this.#default).world
+  }
+
+  get(name: string): World | undefined {
+    const held = this.#held(name)
+    return held && this.#current(held).world
+  }
+
+  isPermanent(name: string): boolean {
+    return this.#permanent.has(name)
+  }
+
+  /** The permanent worlds, then the sandboxes, that which was asked for last first. To look at only: see `get`. */
+  list(): World[] {
+    return [...this.#permanent.values(), ...this.#sandboxes.list()].map(({ world }) => world)
+  }
+
+  /** The host whose requests reach a permanent world, where it has one. */
+  hostOf(name: string): string | undefined {
+    return [...this.#byHost].find(([, { world }]) => world.name === name)?.[0]
+  }
+
+  /** Which world a request reaches, and when; or the refusal of one that names no possible world or time. */
+  visit(request: Request): Visit | Reply {
+    const { headers, path } = request
+    const { contract, simulation } = this.#plan
+    if (simulation.listen.clientControls) {
+      const named = headers['understudy-world']
+      const timed = headers['understudy-time']
+      if (named !== undefined || timed !== undefined || path.includes('/~')) {
+        return this.#directed(named, timed, path, contract.basePaths, this.#home(headers.host as string | undefined))
+      }
+    }
+    return this.#current(this.#home(headers.host as string | undefined)).visit
+  }
+
+  /** Begins a world anew from the seeds, by real time; requests under way finish in the world they began in. */
+  reset(name: string): WorldFault | undefined {
+    if (this.#held(name) === undefined) return 'unknown'
+    const held = this.#hold(this.#seeded.fork(name))
+    if (!this.#permanent.has(name)) {
+      this.#sandboxes.set(name, held)
+      return undefined
+    }
+    this.#permanent.set(name, held)
+    if (this.#default.world.name === name) this.#default = held
+    this.#byHost = new Map([...this.#byHost].map(([host, old]) => [host, old.world.name === name ? held : old]))
+    return undefined
+  }
+
+  /** Makes a sandbox: a copy of `from`, which defaults to the seeds. */
+  create(name: string, from: World = this.#seeded): World | WorldFault {
+    if (!WORLD_NAME.test(name)) return 'bad-name'
+    if (this.#held(name) !== undefined) return 'exists'
+    if (!this.#plan.simulation.worlds.sandboxes) return 'switched-off'
+    return this.#open(name, from).world
+  }
+
+  delete(name: string): WorldFault | undefined {
+    if (this.#permanent.has(name)) return 'permanent'
+    return this.#sandboxes.delete(name) ? undefined : 'unknown'
+  }
+
+  /** Lives by another plan from now on. Records stay; each world is adapted when it is next asked for. */
+  adopt(plan: Plan): void {
+    const before = this.#plan.simulation.worlds
+    const sandboxes = this.#sandboxes.list().reverse()
+    this.#plan = plan
+    this.#seeded = seedWorld(plan, this.#clock)
+    this.#default = this.#settle()
+    const { worlds } = plan.simulation
+    if (worlds.max === before.max && worlds.idle === before.idle && worlds.sandboxes === before.sandboxes) return
+    this.#sandboxes = this.#createSandboxes()
+    if (worlds.sandboxes) for (const held of sandboxes) this.#sandboxes.set(held.world.name, held)
+  }
+
+  #createSandboxes(): Sandboxes<Held> {
+    const now = () => this.#clock.now()
+    return new Sandboxes<Held>(this.#plan.simulation.worlds, now, ({ world }, why) => {
+      this.evictions[why] += 1
+      this.#log.warn({ world: world.name, reason: why }, 'a sandbox was evicted')
+    })
+  }
+
+  /** Sees to it that every permanent world of the plan is there; answers with the default one. */
+  #settle(): Held {
+    const { contract, simulation } = this.#plan
+    // One host, or none, keeps nothing apart: whatever is sent reaches the default world.
+    const hosts = contract.hosts.length > 1 ? contract.hosts : []
+    const named = hosts.map(host => [host, nameOf(host)] as const)
+    const names = new Set([simulation.worlds.default, ...named.map(([, name]) => name)])
+    for (const name of this.#permanent.keys()) if (!names.has(name)) this.#permanent.delete(name)
+    for (const name of names) {
+      if (this.#permanent.has(name)) continue
+      this.#sandboxes.delete(name)
+      this.#permanent.set(name, this.#hold(this.#seeded.fork(name)))
+    }
+    this.#byHost = new Map(named.map(([host, name]) => [host, this.#permanent.get(name) as Held]))
+    return this.#permanent.get(simulation.worlds.default) as Held
+  }
+
+  #hold(world: World): Held {
+    const visit = { world, clock: world.clock, path: undefined, address: asItIs }
+    return { world, visit, plan: this.#plan }
+  }
+
+  #open(name: string, from: World): Held {
+    const held = this.#hold(from.fork(name))
+    this.#sandboxes.set(name, held)
+    return held
+  }
+
+  #held(name: string): Held | undefined {
+    return this.#permanent.get(name) ?? this.#sandboxes.get(name)
+  }
+
+  /** Adapts a world to a plan that was swapped in since it was last asked for. */
+  #current(held: Held): Held {
+    const plan = this.#plan
+    if (held.plan === plan) return held
+    held.plan = plan
+    for (const [name, { options }] of plan.collections) {
+      held.world.adopt(name, this.#seeded.collection(name))
+      held.world.collection(name).adapt(options)
+    }
+    return held
+  }
+
+  #home(host: string | undefined): Held {
+    if (this.#byHost.size === 0 || host === undefined) return this.#default
+    return this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase()) ?? this.#default
+  }
+
+  /** A request that says where or when it wants to be. */
+  #directed(
+    named: string | string[] | undefined,
+    timed: string | string[] | undefined,
+    sent: string,
+    basePaths: readonly string[],
+    home: Held,
+  ): Visit | Reply {
+    const marked = findMark(sent, basePaths)
+    const name = marked?.name ?? named
+    let found: Held | undefined = home
+    if (name !== undefined) {
+      if (typeof name !== 'string' || !WORLD_NAME.test(name)) {
+        return refuse(problems.invalid_request, 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -')
+      }
+      if (marked !== undefined && named !== undefined && named !== marked.name) {
+        return refuse(problems.invalid_request, `the path names the world ${name}, Understudy-World another`)
+      }
+      found = this.#held(name)
+      if (found === undefined && !this.#plan.simulation.worlds.sandboxes) {
+        return refuse(problems.invalid_request, `there is no world ${name}, and sandboxes are switched off`)
+      }
+    }
+    let moment: number | undefined
+    if (timed !== undefined) {
+      moment = parseMoment(String(timed), (found?.world.clock ?? this.#clock).now())
+      if (moment === undefined) {
+        const like = '2030-12-06, 2030-12-06T10:00:00Z, +30d or -12h'
+        return refuse(problems.invalid_request, `Understudy-Time must be a date, a timestamp or an offset: ${like}`)
+      }
+    }
+    const { world, visit } = found === undefined ? this.#open(name as string, this.#seeded) : this.#current(found)
+    const clock = moment === undefined ? world.clock : world.clock.at(moment)
+    if (marked !== undefined) return { world, clock, path: marked.path, address: marked.address }
+    return moment === undefined ? visit : { ...visit, clock }
+  }
+}
+
+const asItIs = (basePath: string): string => basePath
+
+interface Mark {
+  readonly name: string
+  /** The path without the mark. */
+  readonly path: string
+  readonly address: (basePath: string) => string
+}
+
+/** `/~NAME` at the beginning of a path, or after one of the base paths. */
+function findMark(path: string, basePaths: readonly string[]): Mark | undefined {
+  const base = path.startsWith('/~')
+    ? ''
+    : basePaths.find(one => path.startsWith('/~', one.length) && path.startsWith(one))
+  if (base === undefined) return undefined
+  const from = base.length
+  const end = path.indexOf('/', from + 1)
+  const mark = end === -1 ? path.slice(from) : path.slice(from, end)
+  const rest = base + path.slice(from + mark.length)
+  // Before the base path the mark stays before it; after it, after it.
+  const address = base === '' && !basePaths.includes('') ? (one: string) => mark + one : (one: string) => one + mark
+  return { name: mark.slice(2), path: rest === '' ? '/' : rest, address }
+}
+
+/** A host as a world's name: what no name may hold, such as the colons of an IPv6 address, becomes a dash. */
+const nameOf = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)
+
+const seedWorld = (plan: Plan, clock: Clock): World =>
+  new World(
+    plan.simulation.seed,
+    clock,
+    new Map(
+      [...plan.collections].map(([name, { options, resource }]) => [
+        name,
+        new MemoryCollection(options, resource.seeds),
+      ]),
+    ),
+  )

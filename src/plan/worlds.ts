@@ -1,0 +1,59 @@
+// The `worlds` block of gateway.yaml: which worlds there are besides the default one, and how many may come.
+
+import type { Schema } from '../kernel/schema.ts'
+import { parseDuration } from '../kernel/units.ts'
+import type { SandboxLimits } from '../world/sandboxes.ts'
+
+export interface WorldsFile {
+  readonly sandboxes?: boolean
+  readonly max?: number
+  readonly idle?: string
+  readonly default?: string
+}
+
+export interface WorldsSettings extends SandboxLimits {
+  readonly sandboxes: boolean
+  /** The name of the world that requests reach which name none. */
+  readonly default: string
+}
+
+/** What a world may be called: fit for a path segment, a header, a file name and a label. */
+export const WORLD_NAME = /^[A-Za-z0-9._-]{1,64}$/
+
+export const worldsSchema: Schema = {
+  type: 'object',
+  description:
+    'Worlds apart from each other: sandboxes, forked from the seeds when a request first names them, and one permanent world for each host among the servers of the contract.',
+  additionalProperties: false,
+  properties: {
+    sandboxes: {
+      type: 'boolean',
+      description:
+        'Whether a request may name a world of its own, with `Understudy-World: NAME` or `/~NAME` after the base path or before it. Default: true.',
+    },
+    max: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      description: 'Above it the sandbox that has gone longest without a request goes. Default: 1000.',
+    },
+    idle: {
+      type: 'string',
+      format: 'duration',
+      description: 'A sandbox that nobody asks for goes after this much real time. Default: 1h.',
+    },
+    default: {
+      type: 'string',
+      pattern: WORLD_NAME.source,
+      description:
+        'The world that requests reach which name none and come for no host of the contract; it may be the world of such a host. Default: default.',
+    },
+  },
+}
+
+export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
+  sandboxes: file.sandboxes ?? true,
+  max: file.max ?? 1000,
+  idle: Math.max(1, Math.round(parseDuration(file.idle ?? '1h') as number)),
+  default: file.default ?? 'default',
+})

@@ -1,0 +1,112 @@
+// A world's own clock: real time until somebody sets, shifts, freezes or hurries it. Knows no HTTP.
+
+import { parseDuration } from '../kernel/units.ts'
+import { type Clock, parseDate } from './clock.ts'
+
+/** What to do to a clock; what is not named follows the rules of `adjust`. */
+export interface ClockChange {
+  /** Milliseconds since the epoch: shows this now. */
+  readonly now?: number
+  /** Milliseconds: as far from real time, or from `now`; negative is the past. */
+  readonly shift?: number
+  /** Stands still. */
+  readonly freeze?: boolean
+  /** Seconds of the world in a real second. */
+  readonly rate?: number
+}
+
+export interface ClockState {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly real: boolean
+  readonly frozen: boolean
+  readonly rate: number
+}
+
+/** How a clock departs from the one below it: it showed `shown` when that one showed `since`. */
+interface Course {
+  readonly shown: number
+  readonly since: number
+  readonly rate: number
+}
+
+/** The first and the last moment whose year has four digits: dates in headers and ISO dates have no room for more. */
+export const EARLIEST = -62_167_219_200_000
+export const LATEST = 253_402_300_799_999
+
+export class WorldClock implements Clock {
+  readonly #base: Clock
+  #course: Course | undefined
+
+  constructor(base: Clock) {
+    this.#base = base
+  }
+
+  now(): number {
+    return this.#course === undefined ? this.#base.now() : this.#shown(this.#course)
+  }
+
+  #shown({ shown, since, rate }: Course): number {
+    return Math.min(LATEST, Math.max(EARLIEST, Math.round(shown + (this.#base.now() - since) * rate)))
+  }
+
+  /**
+   * A hurried world waits a shorter real time. A frozen or slowed one waits as long as is asked for, in real time: what
+   * is frozen is the date, and no client hangs on it.
+   */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    const rate = this.#course?.rate ?? 1
+    return this.#base.sleep(rate > 1 ? milliseconds / rate : milliseconds, signal)
+  }
+
+  /** Whether it shows anything but real time. */
+  get adjusted(): boolean {
+    return this.#course !== undefined
+  }
+
+  get state(): ClockState {
+    const rate = this.#course?.rate ?? 1
+    return { now: this.now(), real: this.#course === undefined, frozen: rate === 0, rate }
+  }
+
+  /**
+   * Goes on from `now`, else from `shift` away from real time, else from what it shows; at `rate`, 1 unless it is given;
+   * or not at all where it is to freeze.
+   */
+  adjust({ now, shift, freeze = false, rate = 1 }: ClockChange): void {
+    const since = this.#base.now()
+    const from = now ?? (shift === undefined ? this.now() : since)
+    this.#course = { shown: from + (shift ?? 0), since, rate: freeze ? 0 : rate }
+  }
+
+  /** Returns to real time. */
+  restore(): void {
+    this.#course = undefined
+  }
+
+  /** Another clock that shows the same and goes on alike. */
+  fork(): WorldClock {
+    const copy = new WorldClock(this.#base)
+    copy.#course = this.#course
+    return copy
+  }
+
+  /** A clock that shows one moment, and waits as this one does: for a request that names its own time. */
+  at(moment: number): Clock {
+    return { now: () => moment, adjusted: true, sleep: (milliseconds, signal) => this.sleep(milliseconds, signal) }
+  }
+}
+
+/** `30d`, `+30d` or `-12h` in milliseconds; `undefined` for anything else. */
+export function parseShift(text: string): number | undefined {
+  const negative = text.startsWith('-')
+  const duration = parseDuration(negative || text.startsWith('+') ? text.slice(1) : text)
+  return duration === undefined ? undefined : negative ? -duration : duration
+}
+
+/** A date, a timestamp, or an offset with its sign from `now`; `undefined` if it is none, or past the year 9999. */
+export function parseMoment(text: string, now: number): number | undefined {
+  const offset = /^[+-]/.test(text) ? parseShift(text) : undefined
+  const moment = offset === undefined ? parseDate(text) : now + offset
+  return moment === undefined || moment < EARLIEST || moment > LATEST ? undefined : moment
+}
