@@ -23,7 +23,7 @@ export function createControlPlane(
   app.silent = true
   const refuse = compileAccess(token)
   const open = new Set(routes.filter(route => route.open).map(({ path }) => path))
-  const router = new Router({ sensitive: true, strict: true })
+  const router = new Router({ sensitive: true, strict: true, exclusive: 'specificity' })
   for (const route of routes) {
     const read = compileCallReader(route)
     router.register(route.path.replace(/\{([^{}]+)\}/g, ':$1'), [route.method.toLowerCase()], async ctx => {

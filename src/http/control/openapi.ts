@@ -63,7 +63,7 @@ const COMMON = {
 function describeRoute({ operation, summary, parameters = {}, path, body, replies, open }: Route): object {
   const names = Object.keys(parameters)
   const common = [
-    ...(names.length > 0 || body !== undefined ? (['Invalid'] as const) : []),
+    'Invalid' as const,
     ...(open ? [] : (['Unauthorized'] as const)),
     'Foreign' as const,
     ...(body === undefined ? [] : (['TooLarge', 'Unsupported'] as const)),

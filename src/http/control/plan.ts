@@ -1,12 +1,20 @@
 // The plan that is being served, and its reload.
 
 import { type Diagnostic, formatDiagnostics } from '../../kernel/diagnostic.ts'
-import type { Schema } from '../../kernel/schema.ts'
 import { describePlan, describeWhole } from '../../plan/describe.ts'
-import { type Answer, type Control, json, list, object, problem, problemSchema, type Route, text } from './route.ts'
-
-const words: Schema = { type: 'string' }
-const count: Schema = { type: 'integer', minimum: 0 }
+import {
+  type Answer,
+  type Control,
+  count,
+  json,
+  list,
+  object,
+  problem,
+  problemSchema,
+  type Route,
+  text,
+  words,
+} from './route.ts'
 
 const operationSchema = object(
   {
@@ -47,10 +55,10 @@ const diagnosticSchema = object(
 )
 
 /** A configuration that cannot be served: the problem, and every mistake with its place. */
-export const invalidConfigurationSchema: Schema = {
-  ...(problemSchema as object),
-  properties: { ...(problemSchema as { properties: object }).properties, diagnostics: list(diagnosticSchema) },
-  required: ['title', 'status', 'detail', 'code', 'diagnostics'],
+export const invalidConfigurationSchema = {
+  ...problemSchema,
+  required: [...problemSchema.required, 'diagnostics'],
+  properties: { ...problemSchema.properties, diagnostics: list(diagnosticSchema) },
 }
 
 export const refuseConfiguration = (diagnostics: readonly Diagnostic[]): Answer =>
@@ -75,8 +83,7 @@ export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
         content: { 'application/json': planSchema, 'text/plain': { type: 'string' } },
       },
     },
-    answer: call =>
-      call.prefers('text/plain') ? text(describeWhole(gateway.plan)) : json(describePlan(gateway.plan)),
+    answer: call => (call.prefers('text/plain') ? text(describeWhole(gateway.plan)) : json(describePlan(gateway.plan))),
   },
   {
     method: 'POST',

@@ -93,7 +93,7 @@ export function problem(status: number, code: string, detail: string, more: obje
   return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
 }
 
-export const problemSchema: Schema = {
+export const problemSchema = {
   type: 'object',
   description: 'RFC 9457.',
   required: ['title', 'status', 'detail', 'code'],
@@ -103,7 +103,10 @@ export const problemSchema: Schema = {
     detail: { type: 'string', description: 'What is wrong, in a sentence.' },
     code: { type: 'string', description: 'Stable, snake_case: what a client may branch on.' },
   },
-}
+} as const
+
+export const words = { type: 'string' } as const
+export const count = { type: 'integer', minimum: 0 } as const
 
 /** The schema of a JSON object all of whose properties are listed; all are required but those in `optional`. */
 export const object = (properties: Readonly<Record<string, Schema>>, ...optional: string[]): Schema => ({
@@ -113,7 +116,7 @@ export const object = (properties: Readonly<Record<string, Schema>>, ...optional
   properties,
 })
 
-export const list = (items: Schema): Schema => ({ type: 'array', items })
+export const list = (items: Schema) => ({ type: 'array', items }) as const
 
 export const replyWith = (description: string, schema: Schema): ReplySpec => ({
   description,
