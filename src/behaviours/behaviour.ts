@@ -7,7 +7,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Path } from '../kernel/source.ts'
-import type { Clock } from '../world/clock.ts'
+import { type Clock, monotonic } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Resource } from './respond/resource.ts'
 
@@ -85,6 +85,8 @@ export class Exchange {
   values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   body: Json | undefined = undefined
+  /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
+  injected = 0
 
   constructor(
     request: Request,
@@ -108,6 +110,14 @@ export class Exchange {
   /** A number in [0, 1) that this request always draws for this purpose. */
   draw(purpose: string): number {
     return this.world.draw(this.operation.id, this.ordinal, purpose)
+  }
+
+  /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */
+  async wait(milliseconds: number): Promise<void> {
+    if (milliseconds <= 0) return
+    const started = monotonic()
+    await this.clock.sleep(milliseconds, this.request.signal)
+    this.injected += monotonic() - started
   }
 }
 

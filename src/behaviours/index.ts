@@ -4,6 +4,7 @@ import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { deprecation } from './deprecation.ts'
 import { errors } from './errors.ts'
+import { latency } from './latency.ts'
 import { respond } from './respond/index.ts'
 import { stability } from './stability.ts'
 import { validate } from './validate.ts'
@@ -13,6 +14,7 @@ export const behaviours = [
   errors, //       every refusal in the shape of this API
   stability, //    X-Stability
   deprecation, //  headers; 410 after the sunset
+  latency, //      waits by the world's clock
   authenticate, // 401
   validate, //     400 404 413 415
   respond, //      list · create · read · replace · update · delete · fixed · example

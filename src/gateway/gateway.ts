@@ -84,11 +84,6 @@ export class Gateway {
     return unmatched.dress(exchange, refuse(problem, detail, headers))
   }
 
-  /** Tells the log of what broke outside a request of the API. */
-  reportFailure(error: unknown): void {
-    this.#log.error({ err: error }, 'internal error')
-  }
-
   async #handleUnmatched(
     request: Request,
     plan: Plan,
@@ -178,4 +173,5 @@ const NO_REQUEST: Request = {
   headers: {},
   hasBody: false,
   readBody: async () => ({ bytes: new Uint8Array() }),
+  address: '',
 }

@@ -63,6 +63,7 @@ class DataRequest implements Request {
   readonly headers: Request['headers']
   readonly #ctx: Koa.Context
   readonly #readBody: (ctx: Koa.Context) => Promise<BodyRead>
+  #signal: AbortSignal | undefined
 
   constructor(ctx: Koa.Context, readBody: (ctx: Koa.Context) => Promise<BodyRead>) {
     const { req } = ctx
@@ -83,6 +84,22 @@ class DataRequest implements Request {
 
   readBody(): Promise<BodyRead> {
     return this.#readBody(this.#ctx)
+  }
+
+  get address(): string {
+    return this.#ctx.req.socket.remoteAddress ?? ''
+  }
+
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      const controller = new AbortController()
+      const { res } = this.#ctx
+      if (res.destroyed) controller.abort()
+      // A response closes once: after it was written, or when its socket does.
+      else res.once('close', () => controller.abort())
+      this.#signal = controller.signal
+    }
+    return this.#signal
   }
 
   /** What is wrong with the request as HTTP, where Node's parser lets it pass. */

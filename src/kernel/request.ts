@@ -15,6 +15,10 @@ export interface Request {
   readonly hasBody: boolean
   /** Reads the body, decompressed, up to so many bytes. To be called once; never rejects. */
   readBody(maxBytes: number): Promise<BodyRead>
+  /** Where it comes from: the peer's IP address. */
+  readonly address: string
+  /** Aborts when the client goes away before its reply; made when first asked for. Absent: nobody can go away. */
+  readonly signal?: AbortSignal
 }
 
 export type BodyRead =

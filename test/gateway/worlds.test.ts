@@ -33,6 +33,7 @@ const request = (path: string, headers: Request['headers'] = {}): Request => ({
   headers,
   hasBody: false,
   readBody: async () => ({ bytes: new Uint8Array() }),
+  address: '127.0.0.1',
 })
 
 const visit = (worlds: Worlds, path: string, headers: Request['headers'] = {}) => {

@@ -1,0 +1,87 @@
+// Distributions as quantile functions: a number in [0, 1) in, a value out. Pure arithmetic; knows no clock and no chance.
+
+/** The value below which the given share of all draws lies. */
+export type Quantile = (share: number) => number
+
+export const fixed =
+  (value: number): Quantile =>
+  () =>
+    value
+
+export const uniform =
+  (min: number, max: number): Quantile =>
+  share =>
+    min + share * (max - min)
+
+/** Never below zero: what would lie there lies at zero. */
+export const normal =
+  (mean: number, deviation: number): Quantile =>
+  share =>
+    Math.max(0, mean + deviation * normalScore(share))
+
+const P99 = 2.3263478740408408
+
+export function lognormal(p50: number, p99: number): Quantile {
+  const deviation = Math.log(p99 / p50) / P99
+  return share => p50 * Math.exp(deviation * normalScore(share))
+}
+
+/** A share in (0, 1], and the value that this share of all draws does not exceed. */
+export interface Knot {
+  readonly share: number
+  readonly value: number
+}
+
+/**
+ * Goes through the knots, and rises between them: a monotone cubic in the logarithm of the value (Fritsch and Carlson,
+ * 1980). At a knot it is half as steep as the flatter side, so that a sample's percentile lies near the stated one.
+ *
+ * @param min the value at a share of 0
+ * @param knots rising in both, and the values above 0
+ */
+export function throughPercentiles(min: number, knots: readonly Knot[]): Quantile {
+  const shares = [0, ...knots.map(({ share }) => share)]
+  // What is nothing has no logarithm; a microsecond is nothing to a timer.
+  const logs = [min, ...knots.map(({ value }) => value)].map(value => Math.log(Math.max(value, 0.001)))
+  const last = shares.length - 1
+  const secants = shares.slice(1).map((share, i) => (logs[i + 1]! - logs[i]!) / (share - shares[i]!))
+  const slopes = shares.map((_, i) => {
+    if (i === 0) return secants[0]!
+    // The largest value is an extreme, not a neighbour: the last stretch rises late.
+    return i === last ? 3 * secants[last - 1]! : Math.min(secants[i - 1]!, secants[i]!) / 2
+  })
+  return share => {
+    if (share >= shares[last]!) return Math.exp(logs[last]!)
+    let i = 0
+    while (share >= shares[i + 1]!) i += 1
+    const width = shares[i + 1]! - shares[i]!
+    const t = (share - shares[i]!) / width
+    const [y0, y1, m0, m1] = [logs[i]!, logs[i + 1]!, slopes[i]! * width, slopes[i + 1]! * width]
+    return Math.exp(y0 + t * (m0 + t * (3 * (y1 - y0) - 2 * m0 - m1 + t * (2 * (y0 - y1) + m0 + m1))))
+  }
+}
+
+/** How many standard deviations above the mean the share of a normal distribution lies (Acklam; relative error 1e-9). */
+export function normalScore(share: number): number {
+  // A draw has 32 bits: the ends are half a step away from certainty.
+  const p = Math.min(Math.max(share, 2 ** -33), 1 - 2 ** -33)
+  if (p > 0.5) return -normalScore(1 - p)
+  if (p < 0.02425) {
+    const q = Math.sqrt(-2 * Math.log(p))
+    return horner(C, q) / (horner(D, q) * q + 1)
+  }
+  const q = p - 0.5
+  return (horner(A, q * q) * q) / (horner(B, q * q) * q * q + 1)
+}
+
+const horner = (coefficients: readonly number[], x: number): number => coefficients.reduce((sum, c) => sum * x + c, 0)
+
+const A = [
+  -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716, 2.506628277459239,
+]
+const B = [-54.47609879822406, 161.5858368580409, -155.6989798598866, 66.80131188771972, -13.28068155288572]
+const C = [
+  ...[-0.007784894002430293, -0.3223964580411365, -2.400758277161838, -2.549732539343734],
+  ...[4.374664141464968, 2.938163982698783],
+]
+const D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416]

@@ -1,0 +1,99 @@
+// The configuration reference: tables made of the JSON Schema that gateway.yaml is checked against.
+
+import { isObject } from '../../src/kernel/json.ts'
+import { simulationSchema } from '../../src/plan/simulation.ts'
+import { table } from './table.ts'
+
+interface Shape {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly additionalProperties?: Shape | boolean
+  readonly items?: Shape
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly Shape[]
+  readonly oneOf?: readonly Shape[]
+}
+
+const root = simulationSchema as Shape
+const operations = root.properties?.operations?.additionalProperties as Shape
+
+/** What stands for a key that the author chooses. */
+const NAMES: Readonly<Record<string, string>> = {
+  consumers: 'NAME',
+  'consumers.NAME': 'SCHEME',
+  resources: 'NAME',
+  tags: 'TAG',
+  operations: 'OPERATION',
+}
+/** Blocks whose keys are the behaviours: those have tables of their own. */
+const HOLDERS = ['errors', 'defaults', 'tags.TAG', 'operations.OPERATION']
+
+/** Everything that can be written in gateway.yaml, outside the behaviours and then behaviour by behaviour. */
+export function describeConfiguration(): string {
+  const behaviours = Object.entries(operations.properties ?? {})
+  return [
+    table(['key', 'takes', 'default', 'meaning'], rowsOf('', root)),
+    ...behaviours.map(([name, shape]) => `#### \`${name}\`\n\n${describeBehaviour(name, shape)}`),
+  ].join('\n\n')
+}
+
+function describeBehaviour(name: string, shape: Shape): string {
+  const rows = rowsOf(name, shape)
+  const about = shape.description ?? ''
+  return rows.length === 0 ? about : `${about}\n\n${table(['key', 'takes', 'default', 'meaning'], rows)}`
+}
+
+/** A row for each key below a shape, with a dot for each step down and `[]` for an item. */
+function rowsOf(path: string, shape: Shape): string[][] {
+  const below = alternatives(shape).flatMap(one => {
+    const named = Object.entries(one.properties ?? {})
+    const free = one.additionalProperties
+    if (isObject(free)) named.push([NAMES[path] ?? 'NAME', free as Shape])
+    return named
+  })
+  const rows = below.flatMap(([key, child]) => {
+    const at = path === '' ? key : `${path}.${key}`
+    const nested = HOLDERS.includes(at) ? [] : rowsOf(at, child)
+    // A name that holds nothing but its keys says nothing by itself.
+    return child.description === undefined && nested.length > 0 ? nested : [rowOf(at, child), ...nested]
+  })
+  const items = alternatives(shape).flatMap(({ items }) => (items === undefined ? [] : rowsOf(`${path}[]`, items)))
+  return [...rows, ...items]
+}
+
+const alternatives = (shape: Shape): readonly Shape[] => [shape, ...(shape.anyOf ?? []), ...(shape.oneOf ?? [])]
+
+function rowOf(path: string, shape: Shape): string[] {
+  const text = shape.description ?? ''
+  const found = /^(.*?)\s*Default: (.*?)\.?$/s.exec(text)
+  const fallback = found === null ? '' : `\`${found[2]}\``
+  return [`\`${path}\``, takes(shape), fallback, found === null ? text : (found[1] as string)]
+}
+
+function takes(shape: Shape): string {
+  const union = [...(shape.anyOf ?? []), ...(shape.oneOf ?? [])]
+  if (union.length > 0) return [...new Set(union.map(takes))].join(', or ')
+  if (shape.const !== undefined) return `\`${String(shape.const)}\``
+  if (shape.enum !== undefined) return shape.enum.map(value => `\`${String(value)}\``).join(', ')
+  if (shape.format !== undefined) return shape.format
+  const types = [shape.type ?? []].flat().filter(type => type !== 'null')
+  if (types.length === 0) return 'anything'
+  return types.map(type => wordFor(type, shape)).join(', or ')
+}
+
+function wordFor(type: string, { minimum, maximum, exclusiveMinimum, items }: Shape): string {
+  if (type === 'array') return items === undefined ? 'list' : `list of ${takes(items)}`
+  if (type === 'object') return 'block'
+  if (type === 'string') return 'text'
+  if (type !== 'integer' && type !== 'number') return type
+  if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`
+  if (minimum !== undefined) return `${type}, at least ${minimum}`
+  return exclusiveMinimum === undefined ? type : `${type} above ${exclusiveMinimum}`
+}

@@ -1,0 +1,121 @@
+// A gateway without a socket, from a piece of YAML: what a unit test asks questions of.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Gateway } from '../src/gateway/gateway.ts'
+import { silentLog } from '../src/gateway/log.ts'
+import { Metrics } from '../src/gateway/metrics.ts'
+import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
+import type { Reply } from '../src/kernel/reply.ts'
+import type { Request } from '../src/kernel/request.ts'
+import { type Loaded, loadPlan } from '../src/plan/load.ts'
+import { type Clock, realClock } from '../src/world/clock.ts'
+
+/** Three operations on things, one of which documents a 503, and a key per consumer. */
+export const CONTRACT = `
+contract:
+  openapi: 3.1.0
+  info: { title: Things, version: "1" }
+  components:
+    securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
+    schemas:
+      Thing: { type: object, required: [id, name], properties: { id: { type: integer }, name: { type: string } } }
+      Things: { type: array, items: { $ref: "#/components/schemas/Thing" } }
+      Draft: { type: object, required: [name], properties: { name: { type: string } } }
+  paths:
+    /things:
+      get:
+        operationId: listThings
+        tags: [things]
+        responses:
+          200: { description: Fine, content: { application/json: { schema: { $ref: "#/components/schemas/Things" } } } }
+          503: { description: Down }
+      post:
+        operationId: createThing
+        tags: [things]
+        security: [{}, { key: [] }]
+        requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Draft" } } } }
+        responses:
+          201: { description: Made, content: { application/json: { schema: { $ref: "#/components/schemas/Thing" } } } }
+    /things/{id}:
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      get:
+        operationId: getThing
+        security: [{}, { key: [] }]
+        responses:
+          200: { description: Fine, content: { application/json: { schema: { $ref: "#/components/schemas/Thing" } } } }
+          404: { description: None }
+      patch:
+        operationId: changeThing
+        requestBody: { required: true, content: { application/merge-patch+json: { schema: { type: object } } } }
+        responses:
+          200: { description: Fine, content: { application/json: { schema: { $ref: "#/components/schemas/Thing" } } } }
+      delete:
+        operationId: deleteThing
+        responses: { 204: { description: Gone } }
+consumers: { ann: { key: ann-key }, bob: { key: bob-key } }
+resources: { things: { schema: Thing, seed: [{ id: 1, name: one }, { id: 2, name: two }] } }
+`
+
+/** What the operations answer, for a simulation that has nothing else to say of them. */
+export const OPERATIONS = `
+  listThings: { respond: { list: things } }
+  createThing: { respond: { create: things } }
+  getThing: { respond: { read: things } }
+  changeThing: { respond: { update: things } }
+  deleteThing: { respond: { delete: things } }
+`
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+let files = 0
+
+/** Loads a configuration from text. */
+export function load(yaml: string): Loaded {
+  files += 1
+  const path = join(folder, `gateway-${files}.yaml`)
+  writeFileSync(path, yaml)
+  return loadPlan(path, folder, {})
+}
+
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+  readonly address?: string
+}
+
+/** A gateway of the things, and a way to ask it. */
+export function simulate(yaml: string, clock: Clock = realClock) {
+  const { plan, report } = load(CONTRACT + yaml)
+  assert.ok(plan, formatDiagnostics(report.list))
+  const gateway = new Gateway(plan, clock, silentLog, records => new Metrics('0', records))
+  const ask = (what: string, options: Ask = {}): Promise<Reply> => gateway.handle(requestOf(what, options))
+  return { gateway, ask, metric: (line: string) => metricOf(gateway, line) }
+}
+
+/** `GET /things?limit=1` as a request. */
+export function requestOf(what: string, { headers = {}, body, signal, address = '127.0.0.1' }: Ask = {}): Request {
+  const [method = '', target = ''] = what.split(' ')
+  const [path = '', query = ''] = target.split('?')
+  const bytes = new TextEncoder().encode(JSON.stringify(body))
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  return {
+    method,
+    path,
+    query,
+    headers: body === undefined ? headers : { 'content-type': type, ...headers },
+    hasBody: body !== undefined,
+    readBody: async () => ({ bytes }),
+    address,
+    ...(signal === undefined ? {} : { signal }),
+  }
+}
+
+/** The value of a sample on the metrics page, by its name and labels as they are written there. */
+async function metricOf(gateway: Gateway, line: string): Promise<number | undefined> {
+  const page = await gateway.metrics.page()
+  const found = page.split('\n').find(one => one.startsWith(`${line} `))
+  return found === undefined ? undefined : Number(found.slice(line.length + 1))
+}
