@@ -20,16 +20,49 @@ export interface Filter {
   readonly values: readonly Json[]
 }
 
+/** Selects the records whose field compares so with the value: looks at every record. */
+export interface Comparison {
+  readonly field: string
+  readonly is: 'at-least' | 'at-most' | 'more-than' | 'less-than' | 'not' | 'contains'
+  readonly value: Json
+}
+
+export interface Order {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** Filters and a limit cost the length of the page; everything else costs a look at the collection. */
 export interface Query {
   readonly filters: readonly Filter[]
   readonly limit: number
+  readonly comparisons?: readonly Comparison[]
+  /** Words that some text of a record must hold, whatever their case. */
+  readonly search?: string
+  /** Default: by id, ascending. Records that compare alike stay in the order of their ids. */
+  readonly sort?: readonly Order[]
+  readonly offset?: number
+  /** Begins behind this record. */
+  readonly after?: Id
+  /** Whether `total` is wanted. */
+  readonly count?: boolean
 }
 
 export interface Page {
-  /** The records as the text of a JSON array, ordered by id. */
+  /** The records as the text of a JSON array. */
   readonly text: string
   /** The length of that text in bytes of UTF-8. */
   readonly bytes: number
+  /** How many records are on the page. */
+  readonly count: number
+  /** Whether there are records behind the page. */
+  readonly more: boolean
+  /** How many records match, on all pages; where it was asked for. */
+  readonly total?: number
+  /** The id of the last record of the page. */
+  readonly last?: Id | undefined
+  /** Set where `after` names no record of a sorted list. */
+  readonly lost?: boolean
 }
 
 export interface CollectionOptions {

@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import sortedBTree from 'sorted-btree'
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
+import { arrange, compareIds, compareJson, isPlain, isUnsearched, keyOf, pageOf, take } from './arrange.ts'
 import type { Collection, CollectionOptions, Entry, Filter, Id, Page, Query } from './collection.ts'
 import { drawUuid } from './draws.ts'
 
@@ -47,14 +48,11 @@ export class MemoryCollection implements Collection {
     return this.#rows.size
   }
 
-  async list({ filters, limit }: Query): Promise<Page> {
-    const key = filters.length === 0 ? `${limit}` : `${limit} ${stringifyJson(filters)}`
+  async list(query: Query): Promise<Page> {
+    const key = query.filters.length === 0 && isPlain(query) ? `${query.limit}` : keyOf(query)
     const cached = this.#pages?.get(key)
     if (cached !== undefined) return cached
-    const texts: string[] = []
-    for (const row of take(this.#select(filters, limit), limit)) texts.push(row.text)
-    const text = `[${texts.join(',')}]`
-    const page = { text, bytes: Buffer.byteLength(text) }
+    const page = this.#page(query)
     this.#pages ??= new LRUCache({
       max: CACHED_PAGES,
       maxSize: CACHED_CHARACTERS,
@@ -62,6 +60,15 @@ export class MemoryCollection implements Collection {
     })
     this.#pages.set(key, page)
     return page
+  }
+
+  #page(query: Query): Page {
+    const { filters, limit, after, count } = query
+    if (isPlain(query)) return pageOf(take(this.#select(filters, limit + 1), limit + 1), limit, 0)
+    if (query.sort === undefined && after !== undefined && count !== true && isUnsearched(query)) {
+      return pageOf(take(this.#select(filters, Number.POSITIVE_INFINITY, after), limit + 1), limit, 0)
+    }
+    return arrange([...this.#select(filters, Number.POSITIVE_INFINITY)], query)
   }
 
   async read(id: Id): Promise<Entry | undefined> {
@@ -134,22 +141,27 @@ export class MemoryCollection implements Collection {
     )
   }
 
-  /** Rows in the order of their ids. The first filter walks its index; the others look at what it brings. */
-  #select([first, ...rest]: readonly Filter[], limit: number): Iterable<Row> {
-    if (first === undefined) return this.#rows.values()
+  /** Rows behind `after` in the order of their ids. The first filter walks its index; the others look at what it brings. */
+  #select([first, ...rest]: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
+    if (first === undefined) return after === undefined ? this.#rows.values() : this.#behind(after)
     const [value, ...more] = first.values
-    if (more.length === 0) return this.#equal(first.field, value, rest)
+    if (more.length === 0) return this.#equal(first.field, value, rest, after)
     // Several values are several walks: each brings at most a page, and the page is cut from all of them.
-    const rows = new Set(first.values.flatMap(one => [...take(this.#equal(first.field, one, rest), limit)]))
+    const rows = new Set(first.values.flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
     return [...rows].sort((a, b) => compareIds(a.id, b.id))
   }
 
-  *#equal(field: string, value: Json | undefined, rest: readonly Filter[]): Iterable<Row> {
+  *#behind(after: Id): Iterable<Row> {
+    for (const row of this.#rows.values(after)) if (compareIds(row.id, after) > 0) yield row
+  }
+
+  *#equal(field: string, value: Json | undefined, rest: readonly Filter[], after?: Id): Iterable<Row> {
     const index = this.#indexes.get(field)
     if (index === undefined) throw new Error(`no index on ${field}`)
-    const probe = { id: FIRST, value: { [field]: value } } as unknown as Row
+    const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
     for (const row of index.keys(probe)) {
       if (compareJson(row.value[field], value) !== 0) return
+      if (row.id === after) continue
       if (rest.every(({ field, values }) => values.some(one => compareJson(row.value[field], one) === 0))) yield row
     }
   }
@@ -179,34 +191,8 @@ const successor = (id: number | bigint): number | bigint => {
   return id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
 }
 
-function* take<Item>(items: Iterable<Item>, limit: number): Iterable<Item> {
-  let taken = 0
-  for (const item of items) {
-    if (taken++ >= limit) return
-    yield item
-  }
-}
-
 /** Stands before every id: where a walk along an index begins. */
 const FIRST: Id = Number.NEGATIVE_INFINITY
-
-/** Numbers before texts; `<` compares a number with a bigint exactly. */
-function compareIds(a: Id, b: Id): number {
-  if ((typeof a === 'string') !== (typeof b === 'string')) return typeof a === 'string' ? 1 : -1
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-const RANKS = ['undefined', 'null', 'boolean', 'number', 'string']
-const rank = (value: Json | undefined): number =>
-  value === null ? 1 : typeof value === 'bigint' ? 3 : RANKS.indexOf(typeof value)
-
-/** A total order over the primitives of JSON; arrays and objects are all alike, as no parameter selects them. */
-function compareJson(a: Json | undefined, b: Json | undefined): number {
-  const ranks = rank(a) - rank(b)
-  if (ranks !== 0) return ranks
-  if (typeof a === 'object' || a === undefined) return 0
-  return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : 0
-}
 
 const byField =
   (field: string) =>

@@ -5,13 +5,16 @@ import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { JSON_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
-import type { Id } from '../../world/collection.ts'
+import type { Entry, Id } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { accept, check, type Resource, resourceOf } from './resource.ts'
+import { accept, check, type Resource, resourceOf, withDefaults } from './resource.ts'
+import { compileWithin, type Within, type WithinConfig } from './within.ts'
 
-type Action = (resource: Resource, site: Site) => Handler
+type Action = (resource: Resource, site: Site, within: Within | undefined) => Handler
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
-export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string }
+export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {
+  readonly within?: WithinConfig
+}
 
 /** Compiles the one action that the configuration names. */
 export function compileAction(config: ActionConfig, site: Site): Handler | undefined {
@@ -19,13 +22,14 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
     const name = config[action]
     if (name === undefined) continue
     const resource = resourceOf(name, action, site)
-    return resource === undefined ? undefined : actions[action](resource, site)
+    if (resource === undefined) return undefined
+    return actions[action](resource, site, config.within && compileWithin(config.within, resource, site))
   }
   return undefined
 }
 
 const actions: Record<(typeof ACTIONS)[number], Action> = {
-  create(resource, site) {
+  create(resource, site, within) {
     const { operation } = site
     const status = successStatus(operation, 201, 200)
     const invalid = invalidReply(site)
@@ -33,7 +37,10 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     const locate = compileLocation(reader, operation.path)
     return async exchange => {
       const collection = exchange.world.collection(resource.name)
-      const fields = accept(resource, exchange.body)
+      const orphan = await within?.orphan(exchange)
+      if (orphan !== undefined) return orphan
+      const given = withDefaults(resource, accept(resource, exchange.body))
+      const fields = within === undefined ? given : within.own(exchange, given)
       const next = { [resource.idField]: await collection.nextId() }
       const faults = check(resource, { ...fields, ...next })
       if (faults !== undefined) return invalid(faults)
@@ -42,27 +49,22 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     }
   },
 
-  read(resource, site) {
+  read(resource, site, within) {
     const identify = compileId(resource, site)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 200)
     return async exchange => {
       const id = identify(exchange)
       const entry = await exchange.world.collection(resource.name).read(id)
-      return entry === undefined ? missing(id) : reply(status, entry.text)
+      return isMissing(entry, exchange, within) ? missing(id) : reply(status, entry.text)
     }
   },
 
-  replace(resource, site) {
-    const write = compileWrite(resource, site, (_, body) => body)
-    return exchange => write(exchange)
-  },
+  replace: (resource, site, within) => compileWrite(resource, site, within, (_, body) => body),
 
-  update(resource, site) {
-    return compileWrite(resource, site, mergePatch)
-  },
+  update: (resource, site, within) => compileWrite(resource, site, within, mergePatch),
 
-  delete(resource, site) {
+  delete(resource, site, within) {
     const identify = compileId(resource, site)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 204, 200)
@@ -71,14 +73,19 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const id = identify(exchange)
       const collection = exchange.world.collection(resource.name)
       const entry = await collection.read(id)
-      if (entry === undefined || (await collection.remove(id)) === 'missing') return missing(id)
+      if (isMissing(entry, exchange, within) || (await collection.remove(id)) === 'missing') return missing(id)
       return gives ? reply(status, entry.text) : { status, headers: {}, body: undefined }
     }
   },
 }
 
 /** Replace and update differ in what they make of the old value and the body; both re-check and store. */
-function compileWrite(resource: Resource, site: Site, merge: (old: Json, body: Json) => Json): Handler {
+function compileWrite(
+  resource: Resource,
+  site: Site,
+  within: Within | undefined,
+  merge: (old: Json, body: Json) => Json,
+): Handler {
   const identify = compileId(resource, site)
   const missing = missingReply(resource)
   const invalid = invalidReply(site)
@@ -88,12 +95,13 @@ function compileWrite(resource: Resource, site: Site, merge: (old: Json, body: J
     const collection = exchange.world.collection(resource.name)
     for (;;) {
       const old = await collection.read(id)
-      if (old === undefined) return missing(id)
+      if (isMissing(old, exchange, within)) return missing(id)
       const merged = merge(old.value, exchange.body ?? {})
       if (isObject(merged) && merged[resource.idField] !== undefined && merged[resource.idField] !== id) {
         return invalid([`/${resource.idField} must be the id in the path`])
       }
-      const fields = accept(resource, merged)
+      const given = accept(resource, merged)
+      const fields = within === undefined ? given : within.own(exchange, given)
       const faults = check(resource, { ...fields, [resource.idField]: id })
       if (faults !== undefined) return invalid(faults)
       const entry = await collection.replace(id, fields, old.revision)
@@ -104,6 +112,10 @@ function compileWrite(resource: Resource, site: Site, merge: (old: Json, body: J
     }
   }
 }
+
+/** A record of another owner is as good as none. */
+const isMissing = (entry: Entry | undefined, exchange: Exchange, within: Within | undefined): entry is undefined =>
+  entry === undefined || (within !== undefined && !within.owns(exchange, entry.value))
 
 /** JSON Merge Patch (RFC 7396). */
 export function mergePatch(target: Json, patch: Json): Json {

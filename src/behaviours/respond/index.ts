@@ -5,7 +5,8 @@ import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import { ACTIONS, type ActionConfig, compileAction } from './actions.ts'
 import { compileExample, exampleOf } from './example.ts'
 import { compileFixed, type FixedConfig } from './fixed.ts'
-import { compileList, type ListConfig } from './list.ts'
+import { compileList, type ListConfig, listSchema } from './list.ts'
+import { withinSchema } from './within.ts'
 
 export type RespondConfig = ActionConfig & Partial<ListConfig> & Partial<FixedConfig>
 
@@ -21,12 +22,8 @@ export const respond: Behaviour<RespondConfig> = {
     minProperties: 1,
     properties: {
       list: resource('to list, ordered by id'),
-      filter: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'With `list`: query parameters that select by the field of the same name.',
-      },
-      limit: { type: 'string', description: 'With `list`: the query parameter that bounds the page.' },
+      ...listSchema,
+      within: withinSchema,
       create: resource('to add a record to; answers with it and its `Location`'),
       read: resource('to read from, by the last parameter of the path'),
       replace: resource('in which to replace a record by the body'),
@@ -36,10 +33,11 @@ export const respond: Behaviour<RespondConfig> = {
       headers: {
         type: 'object',
         additionalProperties: { type: ['string', 'number'] },
-        description: 'With `status`: its headers.',
+        description: 'With `status`: its headers. With `list`: headers beside a page; ${page.…} is filled in.',
       },
       body: {
-        description: 'With `status`: its body, checked against the contract. An error without one is a refusal.',
+        description:
+          'With `status`: its body, checked against the contract; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next} and ${page.last} filled in.',
       },
     },
   },
@@ -57,7 +55,12 @@ export const respond: Behaviour<RespondConfig> = {
 
 const KINDS = ['list', ...ACTIONS, 'status'] as const
 /** Keys that mean something beside one kind only. */
-const COMPANIONS = { filter: 'list', limit: 'list', headers: 'status', body: 'status' } as const
+const COMPANIONS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
+  ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
+  within: ['list', ...ACTIONS],
+  headers: ['status', 'list'],
+  body: ['status', 'list'],
+}
 
 function compileResponder(config: RespondConfig, site: Site): Handler | undefined {
   const kinds = KINDS.filter(kind => config[kind] !== undefined)
@@ -73,9 +76,10 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
     )
     return undefined
   }
-  for (const [key, owner] of Object.entries(COMPANIONS)) {
-    if (owner === kind || config[key as keyof RespondConfig] === undefined) continue
-    site.error('idle-key', `"${key}" has no effect beside "${kind}"`, [key], `it goes with "${owner}"`, 'key')
+  for (const [key, owners] of Object.entries(COMPANIONS)) {
+    if (owners.includes(kind) || config[key as keyof RespondConfig] === undefined) continue
+    const hint = `it goes with ${owners.map(owner => `"${owner}"`).join(', ')}`
+    site.error('idle-key', `"${key}" has no effect beside "${kind}"`, [key], hint, 'key')
   }
   if (kind === 'list') return compileList(config as ListConfig, site)
   if (kind === 'status') return compileFixed(config as FixedConfig, site)

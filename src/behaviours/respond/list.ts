@@ -1,50 +1,174 @@
-// Lists the records of a resource: which, in what order, how many. Knows no storage engine.
+// Lists the records of a resource: which, in what order, how many, in what wrapping. Knows no storage engine.
 
-import { successStatus } from '../../contract/contract.ts'
+import { responseFor, successStatus } from '../../contract/contract.ts'
+import type { Parameter } from '../../contract/parameters.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import type { Json } from '../../kernel/json.ts'
-import { JSON_HEADERS } from '../../kernel/reply.ts'
-import type { Handler, Site } from '../behaviour.ts'
-import { resourceOf } from './resource.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import { problems } from '../../kernel/problem.ts'
+import { JSON_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
+import type { Path } from '../../kernel/source.ts'
+import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
+import type { Exchange, Handler, Site } from '../behaviour.ts'
+import { compileEnvelope } from './envelope.ts'
+import { compilePaging, type PagingConfig } from './paging.ts'
+import { type Resource, resourceOf } from './resource.ts'
+import { compileSort } from './sort.ts'
+import { compileWithin, type WithinConfig } from './within.ts'
 
-export interface ListConfig {
+export interface ListConfig extends PagingConfig {
   readonly list: string
-  readonly filter?: readonly string[]
-  readonly limit?: string
+  readonly within?: WithinConfig
+  readonly filter?: readonly (string | FilterConfig)[]
+  readonly search?: string
+  readonly sort?: string
+  readonly order?: string
+  readonly body?: Json
+  readonly headers?: Readonly<Record<string, string | number>>
 }
 
-export function compileList({ list, filter = [], limit }: ListConfig, site: Site): Handler | undefined {
-  const resource = resourceOf(list, 'list', site)
+/** A filter whose parameter is not called as the field is, or that compares otherwise than by equality. */
+export interface FilterConfig {
+  readonly parameter: string
+  readonly field?: string
+  readonly is?: 'equal' | Comparison['is']
+}
+
+/** Where in `operation.parameters` a query parameter stands; -1 once it has reported that there is none. */
+export type Locate = (name: string, path: Path) => number
+
+/** The keys of `respond` that go with `list`. */
+export const listSchema = {
+  filter: {
+    type: 'array',
+    items: {
+      type: ['string', 'object'],
+      required: ['parameter'],
+      additionalProperties: false,
+      properties: {
+        parameter: { type: 'string', description: 'The query parameter.' },
+        field: { type: 'string', description: 'The field it is compared with. Default: the one of the same name.' },
+        is: {
+          enum: ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
+          description: 'How the field must compare with the parameter. Default: equal.',
+        },
+      },
+    },
+    description: 'With `list`: query parameters that select by the field of the same name, or as each entry says.',
+  },
+  search: { type: 'string', description: 'With `list`: the query parameter whose words some text of a record holds.' },
+  limit: { type: 'string', description: 'With `list`: the query parameter that bounds the page.' },
+  offset: { type: 'string', description: 'With `list`: the query parameter that says how many records to skip.' },
+  page: { type: 'string', description: 'With `list`: the query parameter that numbers the page.' },
+  cursor: {
+    type: 'string',
+    description: 'With `list`: the query parameter that takes the id of the record after which the page begins.',
+  },
+  sort: {
+    type: 'string',
+    description: 'With `list`: the query parameter that names fields to order by: `name`, `-name`, `name:desc`.',
+  },
+  order: { type: 'string', description: 'With `sort`: the query parameter that says `asc` or `desc`.' },
+  links: {
+    type: 'boolean',
+    description: 'With `list`: send `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
+  },
+} as const
+
+export function compileList(config: ListConfig, site: Site): Handler | undefined {
+  const resource = resourceOf(config.list, 'list', site)
   if (resource === undefined) return undefined
   const { parameters } = site.operation
   const query = parameters.filter(one => one.in === 'query').map(({ name }) => name)
-  const indexOf = (name: string, path: readonly (string | number)[]): number => {
+  const locate: Locate = (name, path) => {
     if (!query.includes(name)) {
       const message = `the operation ${site.operation.id} has no query parameter "${name}"`
       site.error('unknown-parameter', message, path, suggest(name, query))
     }
     return parameters.findIndex(one => one.in === 'query' && one.name === name)
   }
-  const filters = filter.map((field, i) => {
+  const within = config.within && compileWithin(config.within, resource, site)
+  const select = compileFilters(config, resource, site, locate)
+  const search = config.search === undefined ? -1 : locate(config.search, ['search'])
+  const sortBy = compileSort(config, resource, site, locate)
+  const paging = compilePaging(config, resource, parameters as readonly Parameter[], locate)
+  const envelope = compileEnvelope(config, site, paging.counts)
+  const status = successStatus(site.operation, 200)
+  checkBare(config, status, site)
+  return async exchange => {
+    if (within !== undefined) {
+      const orphan = await within.orphan(exchange)
+      if (orphan !== undefined) return orphan
+    }
+    const sort = sortBy?.(exchange)
+    if (typeof sort === 'string') return refuse(problems.invalid_request, sort)
+    const window = paging.window(exchange)
+    if (typeof window === 'string') return refuse(problems.invalid_request, window)
+    const { filters, comparisons } = select(exchange)
+    const asked: Query = {
+      ...window,
+      filters: within === undefined ? filters : [within.filter(exchange), ...filters],
+      ...(comparisons === undefined ? NOTHING : { comparisons }),
+      ...(sort === undefined ? NOTHING : { sort }),
+      ...(search === -1 || exchange.values[search] === undefined
+        ? NOTHING
+        : { search: String(exchange.values[search]) }),
+      ...(envelope.counts ? COUNTED : NOTHING),
+    }
+    const page = await exchange.world.collection(config.list).list(asked)
+    if (page.lost) return refuse(problems.invalid_request, `query parameter ${config.cursor} names no record`)
+    return envelope.wrap === undefined
+      ? bare(status, page)
+      : envelope.wrap(status, page, paging.links(exchange, page, window))
+  }
+}
+
+const NOTHING = {}
+const COUNTED = { count: true }
+
+const bare = (status: number, { text, bytes }: Page): Reply => ({ status, headers: JSON_HEADERS, body: text, bytes })
+
+type Selected = { readonly filters: readonly Filter[]; readonly comparisons?: readonly Comparison[] | undefined }
+const NO_FILTERS: readonly Filter[] = []
+
+/** Which parameters select by which fields; equality has an index, everything else looks at every record. */
+function compileFilters(
+  { filter = [], list }: ListConfig,
+  resource: Resource,
+  site: Site,
+  locate: Locate,
+): (exchange: Exchange) => Selected {
+  const compiled = filter.map((entry, i) => {
+    const { parameter, field = parameter, is = 'equal' } = typeof entry === 'string' ? { parameter: entry } : entry
     const { properties } = resource.schema.shape
+    const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
     if (!properties.has(field)) {
       const message = `the records of ${list} have no field "${field}"`
-      site.error('unknown-field', message, ['filter', i], suggest(field, properties.keys()))
+      const at = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
+      site.error('unknown-field', message, at, suggest(field, properties.keys()))
     }
-    site.index(list, field)
-    return { field, at: indexOf(field, ['filter', i]) }
+    if (is === 'equal') site.index(list, field)
+    return { field, is, at: locate(parameter, path('parameter')) }
   })
-  const limitAt = limit === undefined ? -1 : indexOf(limit, ['limit'])
-  const status = successStatus(site.operation, 200)
-  const none: readonly never[] = []
-  return async ({ world, values }) => {
-    let chosen: { field: string; values: readonly Json[] }[] | readonly never[] = none
-    for (const { field, at } of filters) {
+  return ({ values }) => {
+    let filters = NO_FILTERS
+    let comparisons: Comparison[] | undefined
+    for (const { field, is, at } of compiled) {
       const value = values[at] as Json | undefined
-      if (value !== undefined) chosen = [...chosen, { field, values: Array.isArray(value) ? value : [value] }]
+      if (value === undefined) continue
+      if (is === 'equal') filters = [...filters, { field, values: Array.isArray(value) ? value : [value] }]
+      else comparisons = [...(comparisons ?? []), { field, is, value }]
     }
-    const cut = limitAt === -1 ? undefined : (values[limitAt] as number | bigint | undefined)
-    const page = await world.collection(list).list({ filters: chosen, limit: Number(cut ?? Number.POSITIVE_INFINITY) })
-    return { status, headers: JSON_HEADERS, body: page.text, bytes: page.bytes }
+    return { filters, comparisons }
   }
+}
+
+/** A list that is not wrapped must be what the contract promises: an array. */
+function checkBare({ body }: ListConfig, status: number, site: Site): void {
+  const [media] = [...(responseFor(site.operation, status)?.content.values() ?? [])]
+  const sample = body === undefined ? media?.schema?.shape : undefined
+  if (sample === undefined || sample.types.length === 0 || sample.types.includes('array')) return
+  const lists = [...sample.properties].filter(([, { value }]) => isObject(value) && value.type === 'array')
+  const hint = `wrap it, for instance: body: { ${lists[0]?.[0] ?? 'data'}: "\${page.items}" }`
+  const message = `the contract has ${site.operation.id} answer ${sample.types.join(' or ')}, not an array`
+  site.error('unwrapped-list', message, ['list'], hint)
 }

@@ -18,15 +18,14 @@ export interface Resource {
   readonly seeds: readonly JsonObject[]
 }
 
-/** The fields to store: defaults filled in, unknown ones dropped where the resource says so, in the schema's order. */
-export function accept({ schema, idField, defaults, unknownFields }: Resource, body: Json | undefined): JsonObject {
+/** The fields to store: unknown ones dropped where the resource says so, the rest in the schema's order. */
+export function accept({ schema, idField, unknownFields }: Resource, body: Json | undefined): JsonObject {
   const given = isObject(body) ? (body as JsonObject) : {}
   const { properties, open } = schema.shape
   const out: [string, Json][] = []
   for (const name of properties.keys()) {
     if (name === idField) continue
     if (Object.hasOwn(given, name)) out.push([name, given[name] as Json])
-    else if (Object.hasOwn(defaults, name)) out.push([name, defaults[name] as Json])
   }
   if (open || unknownFields !== 'drop') {
     for (const [name, value] of Object.entries(given)) {
@@ -35,6 +34,18 @@ export function accept({ schema, idField, defaults, unknownFields }: Resource, b
   }
   // `fromEntries` defines properties and never assigns them, so that `__proto__` is a name like any other.
   return Object.fromEntries(out)
+}
+
+/** The fields of a new record: what the request did not say, the resource's defaults do. */
+export function withDefaults({ schema, defaults }: Resource, fields: JsonObject): JsonObject {
+  const names = [...schema.shape.properties.keys()].filter(name => Object.hasOwn(defaults, name))
+  if (names.every(name => Object.hasOwn(fields, name))) return fields
+  const all = { ...defaults, ...fields }
+  return Object.fromEntries(
+    [...schema.shape.properties.keys(), ...Object.keys(fields)]
+      .filter(name => Object.hasOwn(all, name))
+      .map(name => [name, all[name] as Json]),
+  )
 }
 
 /** What is wrong with a record, as sentences that begin with a JSON Pointer; `undefined` if nothing is. */

@@ -1,0 +1,129 @@
+// Which stretch of a list a client asks for, by offset, page number or cursor, and where the next one is.
+
+import type { Parameter } from '../../contract/parameters.ts'
+import { isObject } from '../../kernel/json.ts'
+import type { Id, Page, Query } from '../../world/collection.ts'
+import type { Exchange } from '../behaviour.ts'
+import type { Locate } from './list.ts'
+import type { Resource } from './resource.ts'
+
+export interface PagingConfig {
+  readonly limit?: string
+  readonly offset?: string
+  readonly page?: string
+  readonly cursor?: string
+  readonly links?: boolean
+}
+
+export type Window = Pick<Query, 'limit' | 'offset' | 'after'>
+
+/** Where the neighbours of a page are: paths with a query, or nothing. */
+export interface Links {
+  readonly first?: string | undefined
+  readonly prev?: string | undefined
+  readonly next?: string | undefined
+  readonly last?: string | undefined
+  /** The number of this page, as the client counts them. */
+  readonly number: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface Paging {
+  /** Whether `last` needs to know how many records there are. */
+  readonly counts: boolean
+  window(exchange: Exchange): Window | string
+  links(exchange: Exchange, page: Page, window: Window): Links
+}
+
+/** The size of a page that is asked for by number where neither the request nor the contract gives one. */
+const PAGE_SIZE = 20
+
+export function compilePaging(
+  config: PagingConfig,
+  { assign }: Resource,
+  parameters: readonly Parameter[],
+  locate: Locate,
+): Paging {
+  const at = (key: 'limit' | 'offset' | 'page' | 'cursor'): number =>
+    config[key] === undefined ? -1 : locate(config[key], [key])
+  const [limitAt, offsetAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('page'), at('cursor')]
+  const unlimited = pageAt === -1 ? Number.POSITIVE_INFINITY : PAGE_SIZE
+  // A page number that may be 0 counts from 0.
+  const base = lowest(parameters[pageAt])
+  const numberAt = (values: readonly unknown[], index: number, fallback: number): number => {
+    const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
+    return value === undefined ? fallback : Math.max(0, Number(value))
+  }
+  const sizeOf = (values: readonly unknown[]) => numberAt(values, limitAt, unlimited)
+  const pageOf = (values: readonly unknown[]) => Math.max(base, numberAt(values, pageAt, base))
+  return {
+    counts: config.links === true && cursorAt === -1,
+    window({ values }) {
+      const limit = sizeOf(values)
+      if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
+        const after = readId(values[cursorAt], assign)
+        return after === undefined ? `query parameter ${config.cursor} names no record` : { limit, after }
+      }
+      const offset = pageAt === -1 ? numberAt(values, offsetAt, 0) : (pageOf(values) - base) * limit
+      return offset === 0 ? { limit } : { limit, offset }
+    },
+    links(exchange, { total, more, last }, { limit, offset = 0, after }) {
+      const { values } = exchange
+      const link = (name: string | undefined, value: string | number | undefined) =>
+        name === undefined ? undefined : withQuery(exchange, name, value)
+      const position = { number: pageOf(values), limit: Number.isFinite(limit) ? limit : (total ?? 0), offset }
+      if (cursorAt !== -1) {
+        return {
+          ...position,
+          first: after === undefined ? undefined : link(config.cursor, undefined),
+          next: more && last !== undefined ? link(config.cursor, String(last)) : undefined,
+        }
+      }
+      const paged = pageAt !== -1
+      const name = paged ? config.page : config.offset
+      const to = (skip: number) => link(name, paged ? base + Math.floor(skip / limit) : skip)
+      const final = total === undefined || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
+      if (name === undefined || !Number.isFinite(limit) || limit === 0) return position
+      return {
+        ...position,
+        first: to(0),
+        prev: offset > 0 ? to(Math.max(0, offset - limit)) : undefined,
+        next: more ? to(offset + limit) : undefined,
+        last: total === undefined ? undefined : to(final),
+      }
+    },
+  }
+}
+
+function lowest(page: Parameter | undefined): number {
+  const schema = page?.schema.node.value
+  return page?.default === 0 || (isObject(schema) && schema.minimum === 0) ? 0 : 1
+}
+
+function readId(value: unknown, assign: Resource['assign']): Id | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value
+  if (assign === 'uuid') return String(value)
+  return /^-?\d+$/.test(String(value)) ? Number(value) : undefined
+}
+
+/** The address of this request with one parameter of its query changed, or left out. */
+function withQuery(
+  { request, basePath, operation, segments }: Exchange,
+  name: string,
+  value: string | number | undefined,
+) {
+  let expression = 0
+  const path = operation.path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
+  const kept = request.query.split('&').filter(pair => pair !== '' && decode(pair.split('=', 1)[0] as string) !== name)
+  if (value !== undefined) kept.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  return `${basePath}${path}${kept.length > 0 ? `?${kept.join('&')}` : ''}`
+}
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

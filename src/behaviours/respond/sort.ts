@@ -1,0 +1,50 @@
+// The order a client asks for: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, beside an `order` parameter.
+
+import type { Order } from '../../world/collection.ts'
+import type { Exchange, Site } from '../behaviour.ts'
+import type { ListConfig, Locate } from './list.ts'
+import type { Resource } from './resource.ts'
+
+/** @returns per request the order, `undefined` for the order of ids, or a sentence about what is wrong */
+export function compileSort(
+  { sort, order }: ListConfig,
+  { schema, name }: Resource,
+  site: Site,
+  locate: Locate,
+): ((exchange: Exchange) => readonly Order[] | string | undefined) | undefined {
+  if (sort === undefined) {
+    if (order !== undefined) site.error('idle-key', '"order" has no effect without "sort"', ['order'], undefined, 'key')
+    return undefined
+  }
+  const at = locate(sort, ['sort'])
+  const orderAt = order === undefined ? -1 : locate(order, ['order'])
+  const fields = [...schema.shape.properties.keys()]
+  return ({ values }) => {
+    const value = values[at]
+    if (value === undefined) return undefined
+    const reversed = /^desc/i.test(String(values[orderAt] ?? ''))
+    const words = [value].flat().flatMap(text => String(text).split(','))
+    const orders: Order[] = []
+    for (const word of words.map(text => text.trim())) {
+      if (word === '') continue
+      const parsed = parseOrder(word, fields)
+      if (parsed !== undefined) orders.push({ ...parsed, descending: parsed.descending !== reversed })
+      else if (/^(?:asc|desc)(?:ending)?$/i.test(word) && orders.length > 0) {
+        const last = orders.at(-1) as Order
+        orders[orders.length - 1] = { ...last, descending: /^desc/i.test(word) }
+      } else return `query parameter ${sort} names no field of ${name}: ${JSON.stringify(word)}`
+    }
+    return orders.length === 0 ? undefined : orders
+  }
+}
+
+function parseOrder(word: string, fields: readonly string[]): Order | undefined {
+  if (fields.includes(word)) return { field: word, descending: false }
+  const signed = /^([+-])(.+)$/.exec(word)
+  if (signed !== null && fields.includes(signed[2] as string)) {
+    return { field: signed[2] as string, descending: signed[1] === '-' }
+  }
+  const suffixed = /^(.+?)[ :._|](asc|desc)(?:ending)?$/i.exec(word)
+  if (suffixed === null || !fields.includes(suffixed[1] as string)) return undefined
+  return { field: suffixed[1] as string, descending: /^desc/i.test(suffixed[2] as string) }
+}

@@ -1,0 +1,114 @@
+// From records to a page: comparing, searching, sorting, cutting. Pure; knows no engine.
+
+import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
+import type { Comparison, Entry, Id, Page, Query } from './collection.ts'
+
+/** Whether a query asks for nothing but filters and a limit: what an index answers by itself. */
+export const isPlain = (query: Query): boolean =>
+  query.sort === undefined &&
+  query.offset === undefined &&
+  query.after === undefined &&
+  query.count !== true &&
+  isUnsearched(query)
+
+export const isUnsearched = ({ comparisons, search }: Query): boolean =>
+  comparisons === undefined && search === undefined
+
+/** The same text for the same query. */
+export const keyOf = (query: Query): string => stringifyJson({ ...query, limit: String(query.limit) })
+
+/** A page out of rows that stand in order, of which at most one more than `limit` is looked at. */
+export function pageOf(rows: Iterable<Entry>, limit: number, offset: number, total?: number): Page {
+  const texts: string[] = []
+  let last: Id | undefined
+  let seen = 0
+  for (const row of rows) {
+    if (seen++ < offset) continue
+    if (texts.length === limit) {
+      return finish(texts, true, last, total)
+    }
+    texts.push(row.text)
+    last = row.id
+  }
+  return finish(texts, false, last, total)
+}
+
+function finish(texts: string[], more: boolean, last: Id | undefined, total: number | undefined): Page {
+  const text = `[${texts.join(',')}]`
+  const page = { text, bytes: Buffer.byteLength(text), count: texts.length, more, last }
+  return total === undefined ? page : { ...page, total }
+}
+
+/** The page that a query asks for, out of the records its filters selected, which stand in the order of their ids. */
+export function arrange(
+  selected: Entry[],
+  { comparisons = [], search, sort, offset, after, limit, count }: Query,
+): Page {
+  const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? []
+  let rows = selected.filter(
+    ({ value }) => comparisons.every(one => holds(value[one.field], one)) && words.every(word => mentions(value, word)),
+  )
+  if (sort !== undefined) {
+    rows = rows.toSorted((a, b) => {
+      for (const { field, descending } of sort) {
+        const order = compareJson(a.value[field], b.value[field])
+        if (order !== 0) return descending ? -order : order
+      }
+      return compareIds(a.id, b.id)
+    })
+  }
+  let skip = offset ?? 0
+  if (after !== undefined) {
+    const at = rows.findIndex(({ id }) => compareIds(id, after) === 0)
+    if (at === -1 && sort !== undefined) return { ...finish([], false, undefined, count ? 0 : undefined), lost: true }
+    skip = at === -1 ? rows.findIndex(({ id }) => compareIds(id, after) > 0) : at + 1
+    if (skip === -1) skip = rows.length
+  }
+  return pageOf(rows, limit, skip, count === true ? rows.length : undefined)
+}
+
+function holds(value: Json | undefined, { is, value: other }: Comparison): boolean {
+  if (is === 'contains') {
+    if (Array.isArray(value))
+      return value.some(item => [other].flat().some(one => compareJson(item, one as Json) === 0))
+    return typeof value === 'string' && value.toLowerCase().includes(String(other).toLowerCase())
+  }
+  if (is === 'not') return ![other].flat().some(one => compareJson(value, one as Json) === 0)
+  if (value === undefined || rank(value) !== rank(other)) return false
+  const order = compareJson(value, other)
+  if (is === 'at-least') return order >= 0
+  if (is === 'at-most') return order <= 0
+  return is === 'more-than' ? order > 0 : order < 0
+}
+
+function mentions(value: Json, word: string): boolean {
+  if (typeof value === 'string') return value.toLowerCase().includes(word)
+  if (Array.isArray(value)) return value.some(item => mentions(item, word))
+  return isObject(value) && Object.values(value).some(item => mentions(item as Json, word))
+}
+
+export function* take<Item>(items: Iterable<Item>, limit: number): Iterable<Item> {
+  let taken = 0
+  for (const item of items) {
+    if (taken++ >= limit) return
+    yield item
+  }
+}
+
+/** Numbers before texts; `<` compares a number with a bigint exactly. */
+export function compareIds(a: Id, b: Id): number {
+  if ((typeof a === 'string') !== (typeof b === 'string')) return typeof a === 'string' ? 1 : -1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const RANKS = ['undefined', 'null', 'boolean', 'number', 'string']
+const rank = (value: Json | undefined): number =>
+  value === null ? 1 : typeof value === 'bigint' ? 3 : RANKS.indexOf(typeof value)
+
+/** A total order over the primitives of JSON; arrays and objects are all alike, as no parameter selects them. */
+export function compareJson(a: Json | undefined, b: Json | undefined): number {
+  const ranks = rank(a) - rank(b)
+  if (ranks !== 0) return ranks
+  if (typeof a === 'object' || a === undefined) return 0
+  return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : 0
+}
