@@ -1,4 +1,4 @@
-// A collection within another: the records that belong to the one in the path, `/owners/{ownerId}/pets`.
+// A collection within another: the records that belong to the one in the path, `/shelves/{shelf}/books`.
 
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
