@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { createLog, LOG_LEVELS, type LogLevel } from './gateway/log.ts'
+import { UnguardedControlPlane } from './http/control/access.ts'
 import { formatDiagnostics, suggest } from './kernel/diagnostic.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeOperations, describeWhole } from './plan/describe.ts'
@@ -25,13 +26,16 @@ Commands:
   schema         print the JSON Schema of gateway.yaml
 
 Options of serve, each over its environment variable, over the file:
-  --port N           PORT           port of the API
-  --host ADDRESS     HOST           address of the API
-  --control-port N   CONTROL_PORT   port of the control plane, on loopback
-  --log-level LEVEL  LOG_LEVEL      ${LOG_LEVELS.join(', ')} (default: info)
-  --no-watch                        do not reload when a file changes
+  --port N                PORT           port of the API
+  --host ADDRESS          HOST           address of the API
+  --control-port N        CONTROL_PORT   port of the control plane
+  --control-host ADDRESS  CONTROL_HOST   its address; beyond loopback it wants a token
+  --log-level LEVEL       LOG_LEVEL      ${LOG_LEVELS.join(', ')} (default: info)
+  --no-watch                             do not reload when a file changes
 
   --help, --version
+
+The control plane asks for the bearer token in UNDERSTUDY_CONTROL_TOKEN, where that is set.
 
 Exit codes: 0 success, 1 wrong configuration or failure, 2 wrong command line.
 `
@@ -76,6 +80,7 @@ function readArguments() {
         port: { type: 'string' },
         host: { type: 'string' },
         'control-port': { type: 'string' },
+        'control-host': { type: 'string' },
         'log-level': { type: 'string' },
         'no-watch': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
@@ -119,8 +124,9 @@ async function runServe(file: string, values: Values): Promise<number> {
       listen: {
         host: host || listen.host,
         port: port ?? listen.port,
-        controlHost: '127.0.0.1',
+        controlHost: values['control-host'] || process.env.CONTROL_HOST || listen.controlHost,
         controlPort: controlPort ?? listen.control,
+        controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined,
       },
     })
     print(banner(plan, started.serving.origin, started.serving.controlOrigin))
@@ -193,7 +199,11 @@ try {
   } else {
     const { code, port } = error as NodeJS.ErrnoException & { port?: number }
     const why =
-      code === 'EADDRINUSE' ? `the port ${port} is taken; choose another with --port or --control-port` : String(error)
+      code === 'EADDRINUSE'
+        ? `the port ${port} is taken; choose another with --port or --control-port`
+        : error instanceof UnguardedControlPlane
+          ? error.message
+          : String(error)
     process.stderr.write(`understudy: ${why}\n`)
     process.exitCode = 1
   }

@@ -51,6 +51,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       port: options.port ?? 0,
       controlHost: '127.0.0.1',
       controlPort: options.controlPort ?? 0,
+      controlToken: undefined,
     },
   })
   return {

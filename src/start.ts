@@ -24,6 +24,6 @@ export async function start(
 ): Promise<Started> {
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
   const reloader = new Reloader(gateway, load, loaded, log)
-  const serving = await serve(gateway, reloader, listen)
+  const serving = await serve(gateway, reloader, listen, version)
   return { gateway, serving, stopWatching: watch ? reloader.watch() : () => {} }
 }

@@ -51,7 +51,17 @@ export interface RequestBody {
 export interface ResponseSpec {
   readonly description: string
   readonly content: ReadonlyMap<string, MediaType>
+  readonly headers: readonly Header[]
   readonly node: Node
+}
+
+/** A documented header of a response. */
+export interface Header extends MediaType {
+  /** As written. */
+  readonly name: string
+  readonly required: boolean
+  /** Whether an object is written `R=100,G=200` rather than `R,100,G,200` (style `simple`). */
+  readonly explode: boolean
 }
 
 export interface MediaType {

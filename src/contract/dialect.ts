@@ -15,10 +15,12 @@ const ASSERTIONS = [
   ...['maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains', 'minProperties'],
   ...['maxProperties', 'required', 'dependentRequired', 'format'],
 ]
-const ANNOTATIONS = [
-  ...['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'nullable'],
-  ...['discriminator', 'xml', 'externalDocs', 'contentEncoding', 'contentMediaType', '$comment', '$schema'],
+/** What says nothing about validity, and something about what a value looks like. */
+const KEPT = [
+  ...['title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'xml', 'discriminator', 'contentEncoding'],
+  'contentMediaType',
 ]
+const ANNOTATIONS = [...KEPT, 'description', 'deprecated', 'nullable', 'externalDocs', '$comment', '$schema']
 const KNOWN = new Set(['$ref', 'items', ...ONE, ...ONE_MORE, ...LIST, ...MAP, ...ASSERTIONS, ...ANNOTATIONS])
 const SCHEMA_VALUED = new Set([...ONE, ...ONE_MORE])
 
@@ -37,6 +39,10 @@ export interface Shape {
 /** A schema of the contract, ready to check with and to ask about. */
 export interface SchemaUse {
   readonly node: Node
+  /** Its key in `definitions`. */
+  readonly key: string
+  /** All schemas of the contract in the validator's dialect, annotations kept: a `$ref` in them is `#/$defs/KEY`. */
+  readonly definitions: Readonly<Record<string, Schema>>
   readonly shape: Shape
   readonly check: Check
 }
@@ -79,6 +85,8 @@ export class SchemaBook {
     }
     return {
       node,
+      key,
+      definitions: this.#defs,
       get shape() {
         shape ??= shapeOf(node, documents)
         return shape
@@ -146,6 +154,7 @@ export class SchemaBook {
       else if (MAP.includes(keyword)) {
         out[keyword] = Object.fromEntries(entriesOf(child).map(([name, schema]) => [name, this.#translate(schema)]))
       } else if (ASSERTIONS.includes(keyword)) out[keyword] = withoutBigInt(child.value)
+      else if (KEPT.includes(keyword)) out[keyword] = child.value
     }
     return out
   }

@@ -2,7 +2,16 @@
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json } from '../kernel/json.ts'
-import type { Contract, Example, MediaType, Operation, RequestBody, ResponseSpec, SecurityScheme } from './contract.ts'
+import type {
+  Contract,
+  Example,
+  Header,
+  MediaType,
+  Operation,
+  RequestBody,
+  ResponseSpec,
+  SecurityScheme,
+} from './contract.ts'
 import { isJson } from './contract.ts'
 import { SchemaBook } from './dialect.ts'
 import { childOf, type Document, Documents, entriesOf, itemsOf, type Node, placeOf } from './document.ts'
@@ -277,29 +286,39 @@ class Reader {
       if (node === undefined) continue
       const description = this.text(childOf(node, 'description')) ?? ''
       const key = status === 'default' ? status : status.toUpperCase()
-      responses.set(key, { description, content: this.#content(childOf(node, 'content')), node })
+      const headers = this.#headers(childOf(node, 'headers'))
+      responses.set(key, { description, content: this.#content(childOf(node, 'content')), headers, node })
     }
     return responses
   }
 
+  #headers(list: Node): Header[] {
+    return entriesOf(list).flatMap(([name, entry]) => {
+      const node = this.#documents.resolve(entry)
+      // The content type is the media type's to say (OpenAPI "Response Object": it shall be ignored).
+      if (node === undefined || !isObject(node.value) || name.toLowerCase() === 'content-type') return []
+      const { required, explode } = node.value
+      const [content = this.#mediaType(node)] = this.#content(childOf(node, 'content')).values()
+      return [{ name, required: required === true, explode: explode === true, ...content }]
+    })
+  }
+
   #content(node: Node): Map<string, MediaType> {
-    return new Map(
-      entriesOf(node).map(([type, media]) => {
-        const schema = childOf(media, 'schema')
-        const example = childOf(media, 'example')
-        const examples: Example[] =
-          example.value === undefined ? [] : [{ name: undefined, value: example.value as Json, node: example }]
-        for (const [name, entry] of entriesOf(childOf(media, 'examples'))) {
-          const target = this.#documents.resolve(entry)
-          const value = target && childOf(target, 'value')
-          if (value?.value !== undefined) examples.push({ name, value: value.value as Json, node: value })
-        }
-        return [
-          type.toLowerCase(),
-          { schema: schema.value === undefined ? undefined : this.#schemas.use(schema), examples },
-        ]
-      }),
-    )
+    return new Map(entriesOf(node).map(([type, media]) => [type.toLowerCase(), this.#mediaType(media)]))
+  }
+
+  /** What a media type has in common with a header: a schema and examples. */
+  #mediaType(node: Node): MediaType {
+    const schema = childOf(node, 'schema')
+    const example = childOf(node, 'example')
+    const examples: Example[] =
+      example.value === undefined ? [] : [{ name: undefined, value: example.value as Json, node: example }]
+    for (const [name, entry] of entriesOf(childOf(node, 'examples'))) {
+      const target = this.#documents.resolve(entry)
+      const value = target && childOf(target, 'value')
+      if (value?.value !== undefined) examples.push({ name, value: value.value as Json, node: value })
+    }
+    return { schema: schema.value === undefined ? undefined : this.#schemas.use(schema), examples }
   }
 
   #security(operation: Node): string[][] {

@@ -84,6 +84,11 @@ export class Gateway {
     return unmatched.dress(exchange, refuse(problem, detail, headers))
   }
 
+  /** Tells the log of what broke outside a request of the API. */
+  reportFailure(error: unknown): void {
+    this.#log.error({ err: error }, 'internal error')
+  }
+
   async #handleUnmatched(
     request: Request,
     plan: Plan,

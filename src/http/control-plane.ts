@@ -1,97 +1,68 @@
-// The control plane: an ordinary Koa app on a port of its own, so that no path of the API is taken from it.
+// The control plane: an ordinary Koa app on a port of its own, so that no path of the API is taken from it. Mounts the
+// routes of `control/`; what they do is theirs.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa from 'koa'
-import type { Gateway } from '../gateway/gateway.ts'
-import type { Reloader } from '../gateway/reload.ts'
-import { formatDiagnostics } from '../kernel/diagnostic.ts'
-import { describePlan, describeWhole } from '../plan/describe.ts'
-import type { Status } from './status.ts'
+import { stringifyJson } from '../kernel/json.ts'
+import { compileAccess } from './control/access.ts'
+import { compileCallReader } from './control/read-call.ts'
+import { type Answer, problem, type Route } from './control/route.ts'
 
+/**
+ * @param token what a client must show; `undefined` on loopback
+ * @param failed is told of what broke, which the client is not
+ */
 export function createControlPlane(
-  gateway: Gateway,
-  reloader: Reloader | undefined,
-  status: Status,
+  routes: readonly Route[],
+  token: string | undefined,
+  failed: (error: unknown) => void,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const app = new Koa()
   app.silent = true
-  const router = new Router()
-  const fromStatus = async (ctx: Koa.Context) => {
-    const reply = await status(ctx.path)
-    ctx.status = reply.status
-    ctx.set(reply.headers)
-    ctx.body = reply.body
+  const refuse = compileAccess(token)
+  const open = new Set(routes.filter(route => route.open).map(({ path }) => path))
+  const router = new Router({ sensitive: true, strict: true, exclusive: 'specificity' })
+  for (const route of routes) {
+    const read = compileCallReader(route)
+    router.register(route.path.replace(/\{([^{}]+)\}/g, ':$1'), [route.method.toLowerCase()], async ctx => {
+      const call = await read(ctx as never, ctx.params)
+      write(ctx as never, 'refusal' in call ? call.refusal : await route.answer(call))
+    })
   }
-
-  router.get('/metrics', fromStatus)
-  router.get('/healthz', fromStatus)
-  router.get('/readyz', fromStatus)
-  router.get('/plan', ctx => {
-    const text = ctx.accepts('json', 'text') === 'text'
-    ctx.type = text ? 'text' : 'json'
-    ctx.body = text ? describeWhole(gateway.plan) : describePlan(gateway.plan)
-  })
-  router.post('/reset', ctx => {
-    gateway.reset()
-    ctx.status = 204
-  })
-  router.post('/reload', ctx => {
-    if (reloader === undefined) {
-      refuse(ctx, 409, 'conflict', 'this gateway was not started from a file')
-      return
-    }
-    const { plan, report } = reloader.reload()
-    if (plan !== undefined) {
-      ctx.body = { reloaded: true, operations: plan.operations.length, warnings: report.list.length }
-      return
-    }
-    const diagnostics = report.list.map(({ severity, code, message, place: { file, line, column }, hint }) => ({
-      ...{ severity, code, message, file, line, column },
-      ...(hint === undefined ? {} : { hint }),
-    }))
-    refuse(ctx, 422, 'invalid_configuration', formatDiagnostics(report.list), { diagnostics })
-  })
 
   app.use(async (ctx, next) => {
     try {
-      if (isForeign(ctx)) {
-        refuse(ctx, 403, 'foreign_origin', 'the control plane answers no page of another origin')
-        return
-      }
-      await next()
+      const refusal = refuse(ctx, open.has(ctx.path))
+      if (refusal === undefined) await next()
+      else write(ctx, refusal)
       if (ctx.body === undefined && ctx.status >= 400) {
-        refuse(ctx, ctx.status, CODES[ctx.status] ?? 'error', `${ctx.method} ${ctx.path}`)
+        const [code, detail] = NOWHERE[ctx.status] ?? ['error', 'this cannot be answered']
+        write(ctx, problem(ctx.status, code, detail))
       }
-    } catch {
-      refuse(ctx, 500, 'internal_error', 'something broke')
+    } catch (error) {
+      failed(error)
+      write(ctx, problem(500, 'internal_error', 'something broke; the log says what'))
     }
+    // What is left of a body that nobody wanted is read and forgotten, so that the client gets to see the answer.
+    if (!ctx.req.complete) ctx.req.resume()
   })
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()
 }
 
-const CODES: Readonly<Record<number, string>> = { 404: 'not_found', 405: 'method_not_allowed', 501: 'not_implemented' }
+const NOWHERE: Readonly<Record<number, readonly [code: string, detail: string]>> = {
+  404: ['not_found', 'the control plane has no such path; GET /openapi.json lists what it has'],
+  405: ['method_not_allowed', 'the path has no such method; the header Allow lists those it has'],
+  501: ['not_implemented', 'the method is not known'],
+}
 
-/** RFC 9457. */
-function refuse(ctx: Koa.Context, status: number, code: string, detail: string, more: object = {}): void {
+function write(ctx: Koa.Context, { status, type, headers = {}, body }: Answer): void {
   ctx.status = status
-  ctx.body = { title: code.replaceAll('_', ' '), status, detail, code, ...more }
-  ctx.type = 'application/problem+json'
+  ctx.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers })
+  if (body === undefined) return
+  ctx.body = typeof body === 'string' || body instanceof Readable ? body : stringifyJson(body)
+  if (type !== undefined) ctx.type = type
 }
-
-/**
- * A page that a developer visits must not steer the gateway: a browser says where a request comes from (`Origin`), and a
- * name that was rebound to loopback shows in `Host`.
- */
-function isForeign(ctx: Koa.Context): boolean {
-  const origin = ctx.get('Origin')
-  if (origin !== '' && origin !== `http://${ctx.host}`) return true
-  return (
-    ctx.req.socket.localAddress !== undefined && !LOCAL.test(ctx.hostname) && isLoopback(ctx.req.socket.localAddress)
-  )
-}
-
-const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|)$/i
-const isLoopback = (address: string): boolean => /^(?:127\.|::1$|::ffff:127\.)/.test(address)

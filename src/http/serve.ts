@@ -5,6 +5,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
+import { checkGuarded } from './control/access.ts'
+import { controlRoutes } from './control/index.ts'
 import { createControlPlane } from './control-plane.ts'
 import { createDataPlane } from './data-plane.ts'
 import { createStatus } from './status.ts'
@@ -15,6 +17,8 @@ export interface Listen {
   readonly port: number
   readonly controlHost: string
   readonly controlPort: number
+  /** What a client of the control plane must show; needed wherever it listens beyond loopback. */
+  readonly controlToken: string | undefined
 }
 
 export interface Serving {
@@ -27,8 +31,17 @@ export interface Serving {
 
 const GRACE = 10_000
 
-/** Starts both planes; rejects, with nothing left open, when a port cannot be had. */
-export async function serve(gateway: Gateway, reloader: Reloader | undefined, listen: Listen): Promise<Serving> {
+/**
+ * Starts both planes; rejects, with nothing left open, when a port cannot be had, and with an `UnguardedControlPlane` when
+ * others than this machine could steer.
+ */
+export async function serve(
+  gateway: Gateway,
+  reloader: Reloader | undefined,
+  listen: Listen,
+  version: string,
+): Promise<Serving> {
+  checkGuarded(listen.controlHost, listen.controlToken)
   const { limits } = gateway.plan.simulation
   let ready = true
   const status = createStatus(gateway, () => ready)
@@ -58,7 +71,11 @@ export async function serve(gateway: Gateway, reloader: Reloader | undefined, li
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
     writeRaw(socket as Socket, await gateway.refuse(...describeClientError(error.code)))
   })
-  const control = createServer({ requestTimeout: limits.request }, createControlPlane(gateway, reloader, status))
+  const routes = controlRoutes({ gateway, reloader, status }, version)
+  const steer = createControlPlane(routes, listen.controlToken, error => gateway.reportFailure(error))
+  const control = createServer({ requestTimeout: limits.request }, steer)
+  // Answering 100 is left to whoever wants the body.
+  control.on('checkContinue', steer)
   await listenOn(data, listen.port, listen.host)
   try {
     await listenOn(control, listen.controlPort, listen.controlHost)

@@ -23,6 +23,7 @@ export interface Simulation {
     readonly port: number
     readonly control: number
     readonly clientControls: boolean
+    readonly controlHost: string
   }
   readonly expose: readonly ('metrics' | 'healthz')[]
   readonly worlds: WorldsSettings
@@ -97,6 +98,7 @@ const simulationOf = (file: SimulationFile, source: Source, resources: ReadonlyM
     port: file.listen?.port ?? 4010,
     control: file.listen?.control ?? 4011,
     clientControls: file.listen?.clientControls ?? true,
+    controlHost: file.listen?.controlHost ?? '127.0.0.1',
   },
   expose: file.listen?.expose ?? ['metrics', 'healthz'],
   worlds: worldsSettings(file.worlds),

@@ -20,6 +20,7 @@ export interface SimulationFile {
     readonly host?: string
     readonly port?: number
     readonly control?: number
+    readonly controlHost?: string
     readonly expose?: readonly ('metrics' | 'healthz')[]
     readonly clientControls?: boolean
   }
@@ -85,7 +86,12 @@ export const simulationSchema: Schema = {
       properties: {
         host: { type: 'string', description: 'The address of the API. Default: 127.0.0.1.' },
         port: { ...port, description: 'The port of the API; 0 picks a free one. Default: 4010.' },
-        control: { ...port, description: 'The port of the control plane, on loopback. Default: 4011.' },
+        control: { ...port, description: 'The port of the control plane; 0 picks a free one. Default: 4011.' },
+        controlHost: {
+          type: 'string',
+          description:
+            'The address of the control plane. Beyond loopback it needs UNDERSTUDY_CONTROL_TOKEN. Default: 127.0.0.1.',
+        },
         expose: {
           type: 'array',
           items: { enum: ['metrics', 'healthz'] },

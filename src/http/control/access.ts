@@ -1,0 +1,57 @@
+// Who may steer: whoever is on this machine, or whoever holds the token; never a page that a developer happens to visit.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type Koa from 'koa'
+import { type Answer, problem } from './route.ts'
+
+/** The control plane would listen where anybody can reach it. */
+export class UnguardedControlPlane extends Error {
+  override readonly name = 'UnguardedControlPlane'
+}
+
+/** Throws where the control plane would be open to others than this machine. */
+export function checkGuarded(host: string, token: string | undefined): void {
+  if (token !== undefined || isLoopback(host)) return
+  throw new UnguardedControlPlane(
+    `the control plane on ${host} can be reached from other machines: set UNDERSTUDY_CONTROL_TOKEN to a secret that its clients send as a bearer token`,
+  )
+}
+
+const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i.test(host)
+
+/**
+ * What refuses a request, if anything does.
+ *
+ * @param token what a client must show; `undefined` on loopback, where being there is enough
+ */
+export function compileAccess(token: string | undefined): (ctx: Koa.Context, open: boolean) => Answer | undefined {
+  const expected = token === undefined ? undefined : digest(token)
+  return (ctx, open) => {
+    if (isForeignPage(ctx)) {
+      return problem(403, 'foreign_origin', 'the control plane answers no page of another origin')
+    }
+    // A foreign name that was rebound to loopback would make a page of another origin look like our own. Where a token
+    // is asked for, such a page has none.
+    if (expected === undefined) {
+      if (isLoopback(ctx.hostname) || ctx.hostname === '') return undefined
+      return problem(403, 'foreign_host', 'the control plane is called localhost, and by no other name')
+    }
+    if (open) return undefined
+    const sent = /^bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1]
+    if (sent !== undefined && timingSafeEqual(digest(sent), expected)) return undefined
+    const challenge = `Bearer realm="control plane"${sent === undefined ? '' : ', error="invalid_token"'}`
+    const detail = sent === undefined ? 'a bearer token is needed' : 'the token is not the right one'
+    return { ...problem(401, 'unauthorized', detail), headers: { 'www-authenticate': challenge } }
+  }
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** A browser says where a request comes from; a link that somebody follows may come from anywhere. */
+function isForeignPage(ctx: Koa.Context): boolean {
+  const origin = ctx.get('Origin')
+  if (origin !== '') return origin !== `http://${ctx.host}`
+  const site = ctx.get('Sec-Fetch-Site')
+  if (site === '' || site === 'same-origin' || site === 'none') return false
+  return ctx.get('Sec-Fetch-Mode') !== 'navigate' || ctx.method !== 'GET'
+}

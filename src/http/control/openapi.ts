@@ -1,0 +1,105 @@
+// The control plane's own OpenAPI document, assembled from the declarations of its routes.
+
+import type { Schema } from '../../kernel/schema.ts'
+import { json, problemSchema, type ReplySpec, type Route, replyWith } from './route.ts'
+
+/** The route that serves the document, itself included. */
+export function openApiRoute(others: readonly Route[], version: string): Route {
+  const route: Route = {
+    method: 'GET',
+    path: '/openapi.json',
+    operation: 'getOpenApi',
+    summary: 'This document.',
+    replies: {
+      200: replyWith('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths', 'components'] }),
+    },
+    answer: () => answer,
+  }
+  const answer = json(describeRoutes([...others, route], version))
+  return route
+}
+
+function describeRoutes(routes: readonly Route[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    paths[route.path] ??= {}
+    const item = paths[route.path] as Record<string, object>
+    item[route.method.toLowerCase()] = describeRoute(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Understudy control plane',
+      version,
+      description:
+        'Steers a running gateway and asks it what happened. On loopback it needs no token; anywhere else it needs a bearer token. It answers no web page of another origin.',
+    },
+    paths,
+    components: {
+      schemas: { Problem: problemSchema },
+      responses: Object.fromEntries(
+        Object.entries(COMMON).map(([name, { description }]) => [name, { description, content: PROBLEM }]),
+      ),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'UNDERSTUDY_CONTROL_TOKEN, where it is set.' },
+      },
+    },
+    security: [{}, { token: [] }],
+  }
+}
+
+const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+
+/** What a route may answer without saying so, and when. */
+const COMMON = {
+  Invalid: { status: 400, description: 'A parameter or the body is not what this document says it is.' },
+  Unauthorized: { status: 401, description: 'The token is missing or wrong.' },
+  Foreign: { status: 403, description: 'The request comes from a web page of another origin, or by a foreign name.' },
+  TooLarge: { status: 413, description: 'The body is too large.' },
+  Unsupported: { status: 415, description: 'The content type or content encoding of the body is not supported.' },
+  Broken: { status: 500, description: 'Something broke; the log says what.' },
+} as const
+
+function describeRoute({ operation, summary, parameters = {}, path, body, replies, open }: Route): object {
+  const names = Object.keys(parameters)
+  const common = [
+    'Invalid' as const,
+    ...(open ? [] : (['Unauthorized'] as const)),
+    'Foreign' as const,
+    ...(body === undefined ? [] : (['TooLarge', 'Unsupported'] as const)),
+    'Broken' as const,
+  ]
+  return {
+    operationId: operation,
+    summary,
+    ...(open ? { security: [] } : {}),
+    ...(names.length === 0 ? {} : { parameters: names.map(name => describeParameter(name, parameters, path)) }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            description: body.description,
+            required: body.required ?? true,
+            content: {
+              'application/json': { schema: body.schema },
+              ...Object.fromEntries((body.texts ?? []).map(type => [type, { schema: { type: 'string' } }])),
+            },
+          },
+        }),
+    responses: {
+      ...Object.fromEntries(common.map(name => [COMMON[name].status, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, describeReply(status, reply)])),
+    },
+  }
+}
+
+function describeParameter(name: string, parameters: NonNullable<Route['parameters']>, path: string): object {
+  const inPath = path.includes(`{${name}}`)
+  return { name, in: inPath ? 'path' : 'query', ...(inPath ? { required: true } : {}), ...parameters[name] }
+}
+
+function describeReply(status: string, { description, content }: ReplySpec): object {
+  if (content === undefined) return Number(status) < 400 ? { description } : { description, content: PROBLEM }
+  const described = Object.entries<Schema>(content).map(([type, schema]) => [type, { schema }])
+  return { description, content: Object.fromEntries(described) }
+}

@@ -1,0 +1,108 @@
+// The plan that is being served, and its reload.
+
+import { type Diagnostic, formatDiagnostics } from '../../kernel/diagnostic.ts'
+import { describePlan, describeWhole } from '../../plan/describe.ts'
+import {
+  type Answer,
+  type Control,
+  count,
+  json,
+  list,
+  object,
+  problem,
+  problemSchema,
+  type Route,
+  text,
+  words,
+} from './route.ts'
+
+const operationSchema = object(
+  {
+    operation: words,
+    method: words,
+    path: words,
+    responds: { type: 'string', description: 'What it answers with.' },
+    chain: { ...list(words), description: 'Its behaviours, outermost first.' },
+    deprecated: { type: 'boolean' },
+    stability: words,
+    since: { type: 'string', description: 'Deprecated since this date.' },
+    sunset: { type: 'string', description: 'Gone on this date.' },
+  },
+  ...['stability', 'since', 'sunset'],
+)
+
+const planSchema = object({
+  title: words,
+  version: words,
+  basePaths: list(words),
+  seed: { type: 'integer' },
+  consumers: { ...list(words), description: 'Names, never keys.' },
+  resources: list(object({ name: words, schema: words, seeds: count })),
+  operations: list(operationSchema),
+})
+
+const diagnosticSchema = object(
+  {
+    severity: { enum: ['error', 'warning'] },
+    code: { type: 'string', description: 'Stable, kebab-case.' },
+    message: words,
+    file: words,
+    line: { type: 'integer', minimum: 1 },
+    column: { type: 'integer', minimum: 1 },
+    hint: words,
+  },
+  'hint',
+)
+
+/** A configuration that cannot be served: the problem, and every mistake with its place. */
+export const invalidConfigurationSchema = {
+  ...problemSchema,
+  required: [...problemSchema.required, 'diagnostics'],
+  properties: { ...problemSchema.properties, diagnostics: list(diagnosticSchema) },
+}
+
+export const refuseConfiguration = (diagnostics: readonly Diagnostic[]): Answer =>
+  problem(422, 'invalid_configuration', formatDiagnostics(diagnostics), {
+    diagnostics: diagnostics.map(({ severity, code, message, place: { file, line, column }, hint }) => ({
+      ...{ severity, code, message, file, line, column },
+      ...(hint === undefined ? {} : { hint }),
+    })),
+  })
+
+export const adoptedSchema = object({ reloaded: { const: true }, operations: count, warnings: count })
+
+export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/plan',
+    operation: 'getPlan',
+    summary: 'Every operation with its behaviours, consumers and dates.',
+    replies: {
+      200: {
+        description: 'The plan.',
+        content: { 'application/json': planSchema, 'text/plain': { type: 'string' } },
+      },
+    },
+    answer: call => (call.prefers('text/plain') ? text(describeWhole(gateway.plan)) : json(describePlan(gateway.plan))),
+  },
+  {
+    method: 'POST',
+    path: '/reload',
+    operation: 'reload',
+    summary: 'Loads the configuration anew from its files; the records stay.',
+    replies: {
+      200: { description: 'It is being served.', content: { 'application/json': adoptedSchema } },
+      409: { description: 'This gateway was not started from a file.' },
+      422: {
+        description: 'It cannot be served; the last good one keeps serving.',
+        content: { 'application/problem+json': invalidConfigurationSchema },
+      },
+    },
+    answer: () => {
+      if (reloader === undefined) return problem(409, 'conflict', 'this gateway was not started from a file')
+      const { plan, report } = reloader.reload()
+      if (plan === undefined) return refuseConfiguration(report.list)
+      return json({ reloaded: true, operations: plan.operations.length, warnings: report.list.length })
+    },
+  },
+]

@@ -1,0 +1,98 @@
+// From a request to a Call: path, query and body, read within bounds and checked against the route's declaration before
+// any code of the route runs.
+
+import type Koa from 'koa'
+import { suggest } from '../../kernel/diagnostic.ts'
+import { type Json, parseJson } from '../../kernel/json.ts'
+import { type Check, Schemas, type Violation } from '../../kernel/schema.ts'
+import { compileBodyReader } from '../body.ts'
+import { type Answer, type BodySpec, type Call, problem, type Route } from './route.ts'
+
+export type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | Refused>
+export interface Refused {
+  readonly refusal: Answer
+}
+
+const MAX_BODY = 1_000_000
+
+/** Compiles the checks of a route. */
+export function compileCallReader({ parameters = {}, path, body }: Route): CallReader {
+  const schemas = new Schemas()
+  const names = Object.keys(parameters)
+  const inPath = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string))
+  const check = schemas.compile({
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, schema])),
+  })
+  const readBody = body === undefined ? undefined : compileBody(body, schemas)
+
+  return async (ctx, segments) => {
+    const values: Record<string, string | number | boolean | undefined> = {}
+    for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
+      const parameter = parameters[name]
+      if (parameter === undefined || (inPath.has(name) && !(name in segments))) {
+        const hint = suggest(name, names)
+        return refuse(`there is no query parameter "${name}"${hint === undefined ? '' : `; ${hint}`}`)
+      }
+      if (typeof sent !== 'string') return refuse(`the query parameter "${name}" stands there more than once`)
+      values[name] = typed(sent, parameter.schema.type)
+    }
+    const violations = check(values)
+    if (violations !== undefined) {
+      return refuse(violations.map(one => `the parameter "${one.pointer.slice(1)}" ${one.message}`).join('; '))
+    }
+    const read = readBody === undefined ? NO_BODY : await readBody(ctx)
+    if ('refusal' in read) return read
+    return { parameters: values, ...read, prefers: type => ctx.accepts('application/json', type) === type }
+  }
+}
+
+const NO_BODY = { body: undefined, text: undefined }
+const refuse = (detail: string): Refused => ({ refusal: problem(400, 'invalid_request', detail) })
+
+/** What a text means as a value of a type; a text that means none stays one, and fails its schema. */
+function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | number | boolean {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | Refused>
+
+function compileBody(
+  { schema, texts = [], required = true, maxBytes = MAX_BODY }: BodySpec,
+  schemas: Schemas,
+): ReadBody {
+  const check: Check = schemas.compile(schema)
+  const readBytes = compileBodyReader(maxBytes)
+  const types = ['application/json', ...texts]
+  return async ctx => {
+    const { 'content-length': length, 'transfer-encoding': coding } = ctx.req.headers
+    if (coding === undefined && (length === undefined || length === '0')) {
+      return required ? refuse('the body is missing') : NO_BODY
+    }
+    // A page of another origin can send a form without asking first, but not these (Fetch standard, "simple requests").
+    const type = ctx.is(...types, '+json')
+    if (typeof type !== 'string') {
+      const answer = problem(415, 'unsupported_media_type', `the content type must be ${types.join(' or ')}`)
+      return { refusal: { ...answer, headers: { accept: types.join(', ') } } }
+    }
+    const read = await readBytes(ctx)
+    if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }
+    let text: string
+    try {
+      text = new TextDecoder('utf-8', { fatal: true }).decode(read.bytes)
+    } catch {
+      return refuse('the body is not UTF-8')
+    }
+    if (texts.includes(type)) return { body: undefined, text }
+    const parsed = parseJson(text)
+    if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
+    const violations = check(parsed.value, true)
+    if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))
+    return { body: parsed.value, text: undefined }
+  }
+}
+
+const describeViolation = ({ pointer, message }: Violation): string =>
+  pointer === '' ? `the body ${message}` : `${pointer} ${message}`

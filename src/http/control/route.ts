@@ -1,0 +1,124 @@
+// What a route of the control plane is: declared once, as data. The same declaration checks what comes in, documents it at
+// /openapi.json, and holds the code that answers. Knows no Koa.
+
+import type { Readable } from 'node:stream'
+import type { Gateway } from '../../gateway/gateway.ts'
+import type { Reloader } from '../../gateway/reload.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Schema } from '../../kernel/schema.ts'
+import type { Status } from '../status.ts'
+
+/** What the routes steer. */
+export interface Control {
+  readonly gateway: Gateway
+  readonly reloader: Reloader | undefined
+  readonly status: Status
+}
+
+export interface Route {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+  /** An OpenAPI path template: `/worlds/{name}`. */
+  readonly path: string
+  /** `operationId`. */
+  readonly operation: string
+  /** One sentence. */
+  readonly summary: string
+  /** For every expression of the path, and for every query parameter there is; another one is refused. */
+  readonly parameters?: Readonly<Record<string, Parameter>>
+  readonly body?: BodySpec
+  /** By status. What every route may answer (400 401 403 413 415 500) is documented without being written here. */
+  readonly replies: Readonly<Record<number, ReplySpec>>
+  /** Probes come without a token. */
+  readonly open?: boolean
+  answer(call: Call): Answer | Promise<Answer>
+}
+
+export interface Parameter {
+  /** Its type is string, integer or boolean. */
+  readonly schema: { readonly type: 'string' | 'integer' | 'boolean'; readonly [keyword: string]: unknown }
+  readonly description: string
+}
+
+export interface BodySpec {
+  readonly description: string
+  /** What a JSON body must look like. */
+  readonly schema: Schema
+  /** Media types that are handed over as text, unread. */
+  readonly texts?: readonly string[]
+  /** Default: true. */
+  readonly required?: boolean
+  /** The largest body in bytes. Default: 1 MB. */
+  readonly maxBytes?: number
+}
+
+export interface ReplySpec {
+  readonly description: string
+  /** By media type; none for a reply without a body. A status of 400 or more is a problem unless this says otherwise. */
+  readonly content?: Readonly<Record<string, Schema>>
+}
+
+/** A request that fits its route's declaration. */
+export interface Call {
+  /** From path and query, checked, in the types that their schemas have. */
+  readonly parameters: Readonly<Record<string, string | number | boolean | undefined>>
+  /** The JSON body, checked; `undefined` where there is none or where it is a text. */
+  readonly body: Json | undefined
+  /** A body of one of the media types of `texts`. */
+  readonly text: string | undefined
+  /** Whether the client would rather have this media type than JSON. */
+  prefers(type: string): boolean
+}
+
+export interface Answer {
+  readonly status: number
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** JSON unless it is a text or a stream of them. */
+  readonly body?: unknown
+}
+
+export const json = (body: unknown, status = 200): Answer => ({ status, type: 'application/json', body })
+export const text = (body: string): Answer => ({ status: 200, type: 'text/plain; charset=utf-8', body })
+export const stream = (type: string, body: Readable): Answer => ({ status: 200, type, body })
+export const DONE: Answer = { status: 204 }
+
+/**
+ * A refusal (RFC 9457).
+ *
+ * @param code stable, snake_case: what a client may branch on
+ * @param more further members of the problem
+ */
+export function problem(status: number, code: string, detail: string, more: object = {}): Answer {
+  const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+  return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
+}
+
+export const problemSchema = {
+  type: 'object',
+  description: 'RFC 9457.',
+  required: ['title', 'status', 'detail', 'code'],
+  properties: {
+    title: { type: 'string' },
+    status: { type: 'integer', description: 'The status of the response.' },
+    detail: { type: 'string', description: 'What is wrong, in a sentence.' },
+    code: { type: 'string', description: 'Stable, snake_case: what a client may branch on.' },
+  },
+} as const
+
+export const words = { type: 'string' } as const
+export const count = { type: 'integer', minimum: 0 } as const
+
+/** The schema of a JSON object all of whose properties are listed; all are required but those in `optional`. */
+export const object = (properties: Readonly<Record<string, Schema>>, ...optional: string[]): Schema => ({
+  type: 'object',
+  required: Object.keys(properties).filter(name => !optional.includes(name)),
+  additionalProperties: false,
+  properties,
+})
+
+export const list = (items: Schema) => ({ type: 'array', items }) as const
+
+export const replyWith = (description: string, schema: Schema): ReplySpec => ({
+  description,
+  content: { 'application/json': schema },
+})

@@ -1,0 +1,40 @@
+// Metrics, health, readiness.
+
+import { type Control, object, type Route, replyWith } from './route.ts'
+
+export const statusRoutes = ({ status }: Control): Route[] => {
+  const answer = (path: string) => async () => {
+    const { status: code, headers, body } = await status(path)
+    const { 'content-type': type, ...others } = headers
+    return { status: code, type, headers: others, body }
+  }
+  const state = (...words: string[]) => object({ status: { enum: words } })
+  return [
+    {
+      method: 'GET',
+      path: '/metrics',
+      operation: 'getMetrics',
+      summary: 'What Prometheus scrapes.',
+      replies: { 200: { description: 'The exposition format.', content: { 'text/plain': { type: 'string' } } } },
+      answer: answer('/metrics'),
+    },
+    {
+      method: 'GET',
+      path: '/healthz',
+      operation: 'getHealth',
+      summary: 'Whether the process works.',
+      open: true,
+      replies: { 200: replyWith('It does.', state('ok')) },
+      answer: answer('/healthz'),
+    },
+    {
+      method: 'GET',
+      path: '/readyz',
+      operation: 'getReadiness',
+      summary: 'Whether new requests are welcome.',
+      open: true,
+      replies: { 200: replyWith('They are.', state('ready')), 503: replyWith('It is stopping.', state('stopping')) },
+      answer: answer('/readyz'),
+    },
+  ]
+}

@@ -1,0 +1,130 @@
+// Holds the control plane to its own OpenAPI document.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type RunningGateway, startGateway } from '../../src/index.ts'
+import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { type AskOptions, ask } from './ask.ts'
+
+interface Sample extends AskOptions {
+  readonly path: string
+  readonly status: number
+}
+
+/** Requests by `operationId`: at least one for each operation that the document has. */
+const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
+  getMetrics: [{ path: '/metrics', status: 200 }],
+  getHealth: [{ path: '/healthz', status: 200 }],
+  getReadiness: [{ path: '/readyz', status: 200 }],
+  getPlan: [
+    { path: '/plan', status: 200 },
+    { path: '/plan', headers: { accept: 'text/plain' }, status: 200 },
+    { path: '/plan?unknown=1', status: 400 },
+    { path: '/plan', headers: { origin: 'https://evil.example' }, status: 403 },
+  ],
+  reload: [{ path: '/reload', method: 'POST', status: 200 }],
+  reset: [{ path: '/reset', method: 'POST', status: 204 }],
+  getOpenApi: [{ path: '/openapi.json', status: 200 }],
+}
+
+interface Described {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, DescribedResponse>>
+  }
+}
+interface DescribedOperation {
+  readonly operationId: string
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[]
+  readonly responses: Readonly<Record<string, DescribedResponse & { readonly $ref?: string }>>
+}
+interface DescribedResponse {
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
+}
+
+describe('the control plane keeps to its document', () => {
+  let gateway: RunningGateway
+  let document: Described
+  let operations: { path: string; method: string; operation: DescribedOperation }[]
+  before(async () => {
+    gateway = await startGateway({ config: 'config/gateway.yaml' })
+    document = (await ask(`${gateway.control}/openapi.json`)).body as Described
+    operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    )
+  })
+  after(() => gateway.close())
+
+  test('it is OpenAPI 3.1, and names each operation once', () => {
+    assert.equal(document.openapi, '3.1.0')
+    const names = operations.map(({ operation }) => operation.operationId)
+    assert.equal(new Set(names).size, names.length)
+    assert.deepEqual(names.sort(), Object.keys(SAMPLES).sort(), 'each operation is sampled above')
+  })
+
+  test('a path has the methods it documents, and no others', async () => {
+    for (const path of Object.keys(document.paths)) {
+      const { headers } = await ask(gateway.control + path.replace(/\{[^{}]+\}/g, 'x'), { method: 'OPTIONS' })
+      const allowed = String(headers.allow)
+        .split(', ')
+        .filter(method => method !== 'HEAD')
+      const documented = operations.filter(one => one.path === path).map(({ method }) => method)
+      assert.deepEqual(allowed.sort(), documented.sort(), path)
+    }
+  })
+
+  test('every expression of a path is a documented parameter', () => {
+    for (const { path, operation } of operations) {
+      const declared = (operation.parameters ?? []).filter(one => one.in === 'path' && one.required)
+      const expressions = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name)
+      assert.deepEqual(declared.map(({ name }) => name).sort(), expressions.sort(), path)
+    }
+  })
+
+  test('every schema compiles', () => {
+    const schemas = new Schemas()
+    for (const { operation } of operations) {
+      for (const { content = {} } of Object.values(operation.responses)) {
+        for (const { schema } of Object.values(content)) if (!isReference(schema)) schemas.compile(schema)
+      }
+    }
+  })
+
+  for (const [name, samples] of Object.entries(SAMPLES)) {
+    test(`${name} answers as documented`, async () => {
+      const documented = operations.find(({ operation }) => operation.operationId === name)
+      assert.ok(documented)
+      for (const { path, status, ...options } of samples) {
+        const reply = await ask(gateway.control + path, options)
+        const what = `${options.method ?? 'GET'} ${path}: ${reply.text.slice(0, 300)}`
+        assert.equal(options.method ?? 'GET', documented.method)
+        assert.equal(reply.status, status, what)
+        const written = documented.operation.responses[reply.status]
+        assert.ok(written, `${what}: ${reply.status} is not documented`)
+        const { content } = resolve(document, written)
+        if (content === undefined) {
+          assert.equal(reply.text, '', what)
+          continue
+        }
+        const type = String(reply.headers['content-type']).split(';')[0] as string
+        assert.ok(content[type], `${what}: ${type} is not documented`)
+        const value = type.endsWith('json') ? reply.body : reply.text
+        const { schema } = content[type]
+        const check = new Schemas().compile(
+          isReference(schema) ? (document.components.schemas[nameOf(schema)] as Schema) : schema,
+        )
+        assert.deepEqual(check(value) ?? [], [], what)
+      }
+    })
+  }
+})
+
+const isReference = (schema: Schema): schema is { readonly $ref: string } =>
+  typeof schema === 'object' && typeof schema.$ref === 'string'
+const nameOf = ({ $ref }: { readonly $ref: string }): string => $ref.slice($ref.lastIndexOf('/') + 1)
+const resolve = (document: Described, response: DescribedResponse & { readonly $ref?: string }): DescribedResponse =>
+  response.$ref === undefined
+    ? response
+    : (document.components.responses[nameOf({ $ref: response.$ref })] as DescribedResponse)
