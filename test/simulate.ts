@@ -71,13 +71,16 @@ export const OPERATIONS = `
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 let files = 0
 
-/** Loads a configuration from text. */
-export function load(yaml: string): Loaded {
+/** A file with this text in it. */
+export function fileOf(yaml: string): string {
   files += 1
   const path = join(folder, `gateway-${files}.yaml`)
   writeFileSync(path, yaml)
-  return loadPlan(path, folder, {})
+  return path
 }
+
+/** Loads a configuration from text. */
+export const load = (yaml: string): Loaded => loadPlan(fileOf(yaml), folder, {})
 
 export interface Ask {
   readonly headers?: Readonly<Record<string, string>>

@@ -87,6 +87,8 @@ export class Exchange {
   body: Json | undefined = undefined
   /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
   injected = 0
+  /** The kind of the fault that struck it. */
+  fault: string | undefined = undefined
 
   constructor(
     request: Request,

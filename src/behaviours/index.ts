@@ -4,6 +4,7 @@ import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { deprecation } from './deprecation.ts'
 import { errors } from './errors.ts'
+import { fault } from './fault.ts'
 import { latency } from './latency.ts'
 import { respond } from './respond/index.ts'
 import { stability } from './stability.ts'
@@ -15,6 +16,7 @@ export const behaviours = [
   stability, //    X-Stability
   deprecation, //  headers; 410 after the sunset
   latency, //      waits by the world's clock
+  fault, //        an error status, or something on the wire
   authenticate, // 401
   validate, //     400 404 413 415
   respond, //      list · create · read · replace · update · delete · fixed · example

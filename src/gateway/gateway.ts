@@ -134,6 +134,7 @@ export class Gateway {
     meter.observe(method, reply.status, milliseconds / 1000)
     const { refusal } = reply
     if (refusal !== undefined) meter.refused(refusal.problem.code)
+    if (exchange.fault !== undefined) meter.struck(exchange.fault)
     if (planned.lifecycle !== undefined || planned.operation.deprecated) meter.deprecated(exchange.consumer)
     if (!this.#log.requests) return
     this.#log.info(
@@ -144,6 +145,7 @@ export class Gateway {
         status: reply.status,
         ms: Math.round(milliseconds * 1000) / 1000,
         refused: refusal?.problem.code,
+        fault: exchange.fault,
       },
       `${method} ${path}`,
     )

@@ -16,6 +16,7 @@ const BUCKETS = [
 export interface Meter {
   observe(method: string, status: number, seconds: number): void
   refused(problem: string): void
+  struck(fault: string): void
   deprecated(consumer: string | undefined): void
 }
 
@@ -30,6 +31,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #slots = new Map<string, Slot>()
   readonly #refusals: Counter<'operation' | 'problem'>
+  readonly #faults: Counter<'operation' | 'kind'>
   readonly #deprecated: Counter<'operation' | 'consumer'>
   readonly #sunsets: Gauge<'operation'>
   readonly #reloads: Counter<'result'>
@@ -45,6 +47,12 @@ export class Metrics {
       name: 'understudy_refusals_total',
       help: 'Requests refused, by the problem they were refused with.',
       labelNames: ['operation', 'problem'],
+      registers,
+    })
+    this.#faults = new Counter({
+      name: 'understudy_faults_total',
+      help: 'Configured faults that struck, by their kind.',
+      labelNames: ['operation', 'kind'],
       registers,
     })
     this.#deprecated = new Counter({
@@ -96,7 +104,8 @@ export class Metrics {
         const labels = {
           http_request_method: method,
           http_route: route,
-          http_response_status_code: `${status}`,
+          // Where a fault left the client without a reply there was no status.
+          http_response_status_code: status === 0 ? '' : `${status}`,
           operation: id,
         }
         slot = { labels, buckets: new Float64Array(BUCKETS.length), sum: 0, count: 0 }
@@ -105,6 +114,7 @@ export class Metrics {
       return slot
     }
     const refusals = new Map<string, { inc(): void }>()
+    const faults = new Map<string, { inc(): void }>()
     const deprecated = new Map<string, { inc(): void }>()
     return {
       observe(method, status, seconds) {
@@ -126,6 +136,7 @@ export class Metrics {
         }
       },
       refused: problem => child(refusals, problem, () => this.#refusals.labels({ operation: id, problem })).inc(),
+      struck: kind => child(faults, kind, () => this.#faults.labels({ operation: id, kind })).inc(),
       deprecated: (consumer = '') =>
         child(deprecated, consumer, () => this.#deprecated.labels({ operation: id, consumer })).inc(),
     }

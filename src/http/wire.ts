@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Reply } from '../kernel/reply.ts'
+import { writeBroken } from './broken-wire.ts'
 
 /** A reply may be taken this many bytes of unread request after it: enough for the client to notice, no more. */
 const DRAIN_BYTES = 16 * 1024 * 1024
@@ -12,6 +13,10 @@ const DRAIN_BYTES = 16 * 1024 * 1024
 export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Reply, patience: number): void {
   const { status, headers, body, bytes } = reply
   if (res.headersSent || res.destroyed) return
+  if (reply.wire !== undefined) {
+    writeBroken(req, res, reply, reply.wire)
+    return
+  }
   if (status === 204 || status === 304) res.writeHead(status, { vary: 'Origin', ...headers })
   else {
     const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))

@@ -54,8 +54,16 @@ export const problems = define({
     title: 'Not simulated',
     when: 'the operation is known, but nothing says what it answers; or the method is unknown to HTTP',
   },
+  bad_gateway: { status: 502, title: 'Bad gateway', when: 'a configured `fault` says so' },
   unavailable: { status: 503, title: 'Service unavailable', when: 'the state of the stand-in cannot be reached' },
+  gateway_timeout: { status: 504, title: 'Gateway timeout', when: 'a configured `fault` says so' },
 })
+
+/** The problem that goes by an error status, or comes nearest to it. */
+export function problemOf(status: number): Problem {
+  const exact = Object.values(problems).find(one => one.status === status)
+  return exact ?? (status < 500 ? problems.invalid_request : problems.unavailable)
+}
 
 /** A refusal on its way to the client. The detail is a sentence fit for the client's eyes. */
 export interface Refusal {

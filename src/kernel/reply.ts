@@ -13,7 +13,18 @@ export interface Reply {
   readonly bytes?: number
   /** Set where the reply is a refusal that has no body yet: `errors` gives it one. */
   readonly refusal?: Refusal
+  /** Set where the client is not to get it as it stands. */
+  readonly wire?: Wire
 }
+
+/** What is done to a reply, or instead of it, on the wire. */
+export type Wire =
+  /** A reset, an end without a word, or bytes that are not HTTP: the rest of the reply does not matter then. */
+  | { readonly kind: 'reset' | 'close' | 'garbage' }
+  /** So many bytes of the body, half of it by default, below a `Content-Length` that promises all. */
+  | { readonly kind: 'truncate'; readonly keep?: number }
+  /** The body at so many bytes a second. */
+  | { readonly kind: 'drip'; readonly rate: number }
 
 export const NO_HEADERS: Headers = Object.freeze({})
 export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': 'application/json' })

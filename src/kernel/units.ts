@@ -17,3 +17,7 @@ export const parseSize = (text: string): number | undefined => {
   const bytes = parse(text, SIZES)
   return bytes === undefined ? undefined : Math.floor(bytes)
 }
+
+/** `64B/s`, `10kB/s` in bytes per second; `undefined` for anything else, and for none at all. */
+export const parseByteRate = (text: string): number | undefined =>
+  text.endsWith('/s') ? parseSize(text.slice(0, -2)) || undefined : undefined

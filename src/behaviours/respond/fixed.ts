@@ -2,7 +2,7 @@
 
 import { isJson, responseFor } from '../../contract/contract.ts'
 import { type Json, stringifyJson } from '../../kernel/json.ts'
-import { problems } from '../../kernel/problem.ts'
+import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import type { Handler, Site } from '../behaviour.ts'
 
@@ -47,9 +47,7 @@ export function compileFixed({ status, headers = {}, body }: FixedConfig, site: 
 
 /** An error status without a body is a refusal, in the shape of all refusals. */
 function bare(status: number, { operation }: Site, headers: Record<string, string>): Reply {
-  const problem =
-    Object.values(problems).find(one => one.status === status && one !== problems.not_simulated) ??
-    (status === 501 ? problems.not_simulated : status < 500 ? problems.invalid_request : problems.unavailable)
+  const problem = problemOf(status)
   const detail =
     problem === problems.not_simulated ? notSimulated(operation.id) : `${operation.id} always answers ${status}`
   return refuse(problem, detail, headers, status)

@@ -1,0 +1,153 @@
+// Fails now and then, as configured: with a status, or on the wire. The first fault that is drawn wins.
+
+import { responseFor } from '../contract/contract.ts'
+import { problemOf } from '../kernel/problem.ts'
+import { NO_HEADERS, type Reply, refuse, type Wire } from '../kernel/reply.ts'
+import type { Path } from '../kernel/source.ts'
+import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
+import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
+
+const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang'] as const
+type Kind = (typeof KINDS)[number]
+
+export interface FaultSpec {
+  readonly kind: Kind
+  readonly probability?: number
+  readonly every?: number
+  readonly after?: boolean
+  readonly status?: number
+  readonly retryAfter?: string
+  readonly keep?: string
+  readonly rate?: string
+  readonly for?: string
+}
+
+/** Keys that mean something beside one kind only. */
+const COMPANIONS = { status: 'status', retryAfter: 'status', keep: 'truncate', rate: 'drip', for: 'hang' } as const
+const spec = {
+  required: ['kind'],
+  additionalProperties: false,
+  properties: {
+    kind: {
+      enum: KINDS,
+      description:
+        'What goes wrong: an error `status`; a TCP `reset`; `close` without a reply; a body that is cut off (`truncate`); `garbage` instead of HTTP; a body that comes in drops (`drip`); or nothing at all for a long time (`hang`).',
+    },
+    probability: { type: 'number', minimum: 0, maximum: 1, description: 'How often, from 0 to 1.' },
+    every: { type: 'integer', minimum: 1, description: 'How often: every so many requests of the operation.' },
+    after: {
+      type: 'boolean',
+      description: 'Fail only once the work is done: its effect stays, and its reply is lost. Default: false.',
+    },
+    status: { type: 'integer', minimum: 400, maximum: 599, description: 'With `status`: which one.' },
+    retryAfter: { type: 'string', format: 'duration', description: 'With `status`: sent as `Retry-After`.' },
+    keep: { type: 'string', format: 'size', description: 'With `truncate`: how much is sent. Default: half.' },
+    rate: { type: 'string', format: 'byte rate', description: 'With `drip`: how fast. Default: 64B/s.' },
+    for: { type: 'string', format: 'duration', description: 'With `hang`: how long, then `close`. Default: 30s.' },
+  },
+}
+
+export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
+  name: 'fault',
+  schema: {
+    type: ['object', 'array'],
+    description:
+      'What goes wrong, and how often; without `probability` or `every`, always. Of several, the first drawn wins.',
+    ...spec,
+    minItems: 1,
+    items: { type: 'object', ...spec },
+  },
+  compile(config, site) {
+    if (config === undefined) return undefined
+    const faults = isList(config)
+      ? config.map((one, i) => compileFault(one, `fault ${i + 1}`, site, [i]))
+      : [compileFault(config, 'fault', site, [])]
+    return next => {
+      const failing = faults.map(({ strikes, fail }) => ({ strikes, handle: fail(next) }))
+      return exchange => {
+        for (const { strikes, handle } of failing) if (strikes(exchange)) return handle(exchange)
+        return next(exchange)
+      }
+    }
+  },
+  describe(config) {
+    if (config === undefined) return undefined
+    return (isList(config) ? config : [config])
+      .map(({ kind, status, probability, every }) => {
+        const often = every !== undefined ? ` every ${every}` : probability !== undefined ? ` ${probability}` : ''
+        return `${status ?? kind}${often}`
+      })
+      .join(', ')
+  },
+}
+
+const isList = (config: FaultSpec | readonly FaultSpec[]): config is readonly FaultSpec[] => Array.isArray(config)
+
+interface Fault {
+  strikes(exchange: Exchange): boolean
+  fail(next: Handler): Handler
+}
+
+function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path): Fault {
+  const { kind, probability, every, after } = config
+  if (probability !== undefined && every !== undefined) {
+    site.error('ambiguous-chance', '"probability" and "every" exclude each other', [...path, 'every'], undefined, 'key')
+  }
+  for (const [key, owner] of Object.entries(COMPANIONS)) {
+    if (owner === kind || config[key as keyof FaultSpec] === undefined) continue
+    const message = `"${key}" has no effect beside the kind "${kind}"`
+    site.error('idle-key', message, [...path, key], `it goes with "${owner}"`, 'key')
+  }
+  const spoil = compileSpoiler(config, site, path)
+  const works = after === true || kind === 'truncate' || kind === 'drip'
+  return {
+    strikes:
+      every !== undefined
+        ? ({ ordinal }) => ordinal % every === 0
+        : probability !== undefined
+          ? exchange => exchange.draw(purpose) < probability
+          : () => true,
+    fail: next => async exchange => {
+      exchange.fault = kind
+      const reply = works ? await next(exchange) : NO_REPLY
+      // Waited for here, by the world's clock: HTTP need not know of it.
+      if (kind === 'hang') await exchange.wait(parseDuration(config.for ?? '30s') as number)
+      return spoil(reply)
+    },
+  }
+}
+
+/** What never reaches the client has no status. */
+const NO_REPLY: Reply = Object.freeze({ status: 0, headers: NO_HEADERS, body: undefined })
+
+/** What becomes of the reply that there would have been. */
+function compileSpoiler(config: FaultSpec, site: Site, path: Path): (reply: Reply) => Reply {
+  const { kind, keep, rate } = config
+  if (kind === 'status') {
+    const refusal = compileStatus(config, site, path)
+    return () => refusal
+  }
+  if (kind === 'truncate') return on({ kind, ...(keep === undefined ? {} : { keep: parseSize(keep) as number }) })
+  if (kind === 'drip') return on({ kind, rate: parseByteRate(rate ?? '64B/s') as number })
+  const wire: Wire = { kind: kind === 'hang' ? 'close' : kind }
+  return () => ({ ...NO_REPLY, wire })
+}
+
+const on =
+  (wire: Wire) =>
+  (reply: Reply): Reply => ({ ...reply, wire })
+
+/** Any server may answer 429 or 5xx; what else a client is to expect, the contract says. */
+function compileStatus({ status, retryAfter }: FaultSpec, { operation, error }: Site, path: Path): Reply {
+  if (status === undefined) {
+    error('missing-key', '"status" is missing here', path, 'such as status: 503', 'key')
+    return NO_REPLY
+  }
+  if (status < 500 && status !== 429 && responseFor(operation, status) === undefined) {
+    const hint = `documented: ${[...operation.responses.keys()].join(', ') || 'nothing'}`
+    error('undocumented-status', `the operation ${operation.id} does not document ${status}`, [...path, 'status'], hint)
+  }
+  const seconds = retryAfter === undefined ? undefined : Math.ceil((parseDuration(retryAfter) as number) / 1000)
+  const headers = seconds === undefined ? NO_HEADERS : { 'retry-after': `${seconds}` }
+  return refuse(problemOf(status), 'this fault is part of the simulation', headers, status)
+}

@@ -1,0 +1,60 @@
+// Does to a reply what bad networks and dying servers do. What it writes on purpose, no client should accept.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Reply, Wire } from '../kernel/reply.ts'
+
+/** Not HTTP in any version, and not TLS either. */
+const GARBAGE = Buffer.from('\u0000\u0001}{ this is no reply \u00ff\u00fe\r\n\r\n', 'latin1')
+
+/** How often a drop falls, in milliseconds, unless a byte takes longer. */
+const DROP_INTERVAL = 50
+
+export function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Reply, wire: Wire): void {
+  const { socket } = req
+  switch (wire.kind) {
+    case 'reset':
+      socket.resetAndDestroy()
+      return
+    case 'close':
+      req.resume()
+      socket.destroySoon()
+      return
+    case 'garbage':
+      req.resume()
+      socket.write(GARBAGE)
+      socket.destroySoon()
+      return
+    case 'truncate': {
+      const body = writeHead(req, res, reply)
+      // Of a reply without a body there is nothing to cut: its end comes too soon, and that is all.
+      const kept = Math.min(wire.keep ?? body.length / 2, body.length - 1)
+      if (kept < 1) socket.destroySoon()
+      else res.write(body.subarray(0, kept), () => socket.destroySoon())
+      return
+    }
+    case 'drip':
+      drip(res, writeHead(req, res, reply), wire.rate)
+  }
+}
+
+/** Writes the head that promises the whole body, and gives the body. */
+function writeHead(req: IncomingMessage, res: ServerResponse, { status, headers, body = '' }: Reply): Buffer {
+  const bytes = Buffer.from(body)
+  req.resume()
+  if (status === 204 || status === 304) res.writeHead(status, { vary: 'Origin', ...headers })
+  else res.writeHead(status, { ...headers, vary: 'Origin', 'content-length': bytes.length })
+  res.flushHeaders()
+  return req.method === 'HEAD' ? Buffer.alloc(0) : bytes
+}
+
+function drip(res: ServerResponse, body: Buffer, rate: number): void {
+  const interval = Math.max(DROP_INTERVAL, 1000 / rate)
+  const drop = Math.max(1, Math.round((rate * interval) / 1000))
+  let written = 0
+  const timer = setInterval(() => {
+    if (written < body.length) res.write(body.subarray(written, written + drop))
+    written += drop
+    if (written >= body.length) res.end()
+  }, interval)
+  res.once('close', () => clearInterval(timer))
+}
