@@ -68,7 +68,6 @@ async function viaFetch(name: string): Promise<Seen> {
 
 const viaHttp = (name: string): Promise<Seen> =>
   new Promise(resolve => {
-    const failed = (more: Seen) => (error: NodeJS.ErrnoException) => resolve({ ...more, error: error.code })
     const request = get(`${gateway.url}/${name}`, { agent: false }, (response: IncomingMessage) => {
       const status = response.statusCode as number
       let body = ''
@@ -76,10 +75,10 @@ const viaHttp = (name: string): Promise<Seen> =>
       response.on('data', text => {
         body += text
       })
-      response.on('error', failed({ status, body }))
+      response.on('error', (error: NodeJS.ErrnoException) => resolve({ status, body, error: error.code }))
       response.on('end', () => resolve({ status, body, retryAfter: response.headers['retry-after'] }))
     })
-    request.on('error', failed({}))
+    request.on('error', (error: NodeJS.ErrnoException) => resolve({ error: error.code }))
   })
 
 const whole = { status: 200, body: JSON.stringify(BODY), retryAfter: undefined }
