@@ -4,7 +4,7 @@ import { dirname, relative, resolve } from 'node:path'
 import { check, type Resource } from '../behaviours/respond/resource.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
-import { isObject, type JsonObject, parsePointer } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
 import { type Path, readSource, type Source } from '../kernel/source.ts'
 import type { ResourceFile } from './simulation.ts'
 
@@ -15,6 +15,7 @@ export interface Seeding {
 }
 
 const MAX_RECORDS = 100_000
+const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 
 /**
  * @param file the gateway file: fixtures are named relative to it
@@ -48,23 +49,24 @@ export function readResources(
       report.error('unknown-field', message, at(block.id?.field === undefined ? ['schema'] : ['id', 'field']), hint)
       continue
     }
-    const fit = assign === 'sequence' ? 'integer' : 'string'
     if (types.length > 0 && !types.includes('object')) {
       report.error('unknown-schema', `${block.schema} is no object`, at(['schema']))
       continue
     }
+    const faultsOf = (id: Json) =>
+      schema.check({ [idField]: id })?.filter(({ pointer }) => pointer === `/${idField}`) ?? []
     const resource: Resource = {
       name,
       schema,
       idField,
       assign,
+      ids: assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text',
       defaults: (block.defaults ?? {}) as JsonObject,
       unknownFields: block.unknownFields ?? 'drop',
       maxRecords: block.maxRecords ?? MAX_RECORDS,
       seeds: [],
     }
-    const probe = { [idField]: assign === 'sequence' ? 1 : '00000000-0000-4000-8000-000000000000' }
-    const idFaults = schema.check(probe)?.filter(({ pointer }) => pointer === `/${idField}`) ?? []
+    const idFaults = assign === 'client' ? [] : faultsOf(assign === 'sequence' ? 1 : NIL_UUID)
     if (idFaults.length > 0) {
       const message = `ids by ${assign} do not fit ${block.schema}: /${idField} ${idFaults[0]?.message}`
       const hint = assign === 'sequence' ? 'assign: uuid makes text' : 'assign: sequence makes integers'
@@ -86,7 +88,7 @@ export function readResources(
       base = []
       if (seedSource === undefined) report.error('unreadable-seed', `"${seed}" cannot be read`, at(['seed']))
     }
-    const seeds = seedSource && checkSeeds(resource, seedSource, base, fit, report)
+    const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
     resources.set(name, { ...resource, seeds: seeds ?? [] })
   }
   return { resources, files }
@@ -114,19 +116,13 @@ function checkDefaults(
   }
 }
 
-function checkSeeds(
-  resource: Resource,
-  source: Source,
-  base: Path,
-  idType: string,
-  report: Diagnostics,
-): JsonObject[] | undefined {
+function checkSeeds(resource: Resource, source: Source, base: Path, report: Diagnostics): JsonObject[] | undefined {
   const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
   if (!Array.isArray(value)) {
     report.error('invalid-seed', 'seeds are a list of records', source.locate(base))
     return undefined
   }
-  const { idField, name } = resource
+  const { idField, name, ids } = resource
   const seen = new Map<unknown, number>()
   for (const [index, record] of value.entries()) {
     const path = [...base, index]
@@ -140,7 +136,7 @@ function checkSeeds(
       report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
     }
     const id = record[idField]
-    const fits = idType === 'string' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
+    const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
     if (!fits) {
       if (id === undefined) report.error('invalid-seed', `a seed of ${name} needs its ${idField}`, source.locate(path))
       continue

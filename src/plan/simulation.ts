@@ -8,6 +8,7 @@ import { type Schema, Schemas, type Violation } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
+import type { Assign } from '../world/collection.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
 
 type BehaviourConfigs = Readonly<Record<string, unknown>>
@@ -41,7 +42,7 @@ export interface SimulationFile {
 
 export interface ResourceFile {
   readonly schema: string
-  readonly id?: { readonly field?: string; readonly assign?: 'sequence' | 'uuid' }
+  readonly id?: { readonly field?: string; readonly assign?: Assign }
   readonly seed?: string | readonly Json[]
   readonly defaults?: Readonly<Record<string, Json>>
   readonly unknownFields?: 'drop' | 'keep' | 'refuse'
@@ -156,7 +157,10 @@ export const simulationSchema: Schema = {
             additionalProperties: false,
             properties: {
               field: { type: 'string', description: 'Default: id.' },
-              assign: { enum: ['sequence', 'uuid'], description: 'How new ids are made. Default: sequence.' },
+              assign: {
+                enum: ['sequence', 'uuid', 'client'],
+                description: 'How new ids are made: by counting, at random, or by the client. Default: sequence.',
+              },
             },
           },
           seed: {

@@ -5,6 +5,9 @@ import type { Json, JsonObject } from '../kernel/json.ts'
 
 export type Id = number | bigint | string
 
+/** How a new record gets its id: the next number, a UUID, or the one that the client gives it. */
+export type Assign = 'sequence' | 'uuid' | 'client'
+
 export interface Entry {
   readonly id: Id
   readonly value: JsonObject
@@ -68,7 +71,7 @@ export interface Page {
 export interface CollectionOptions {
   readonly name: string
   readonly idField: string
-  readonly assign: 'sequence' | 'uuid'
+  readonly assign: Assign
   /** Fields that pages are filtered by: each costs an index. */
   readonly indexed: readonly string[]
   /** Above it the oldest created record goes; seeds never go. */
@@ -80,10 +83,10 @@ export interface Collection {
   readonly size: number
   list(query: Query): Promise<Page>
   read(id: Id): Promise<Entry | undefined>
-  /** The id that the next record will have; asking does not use it up. */
-  nextId(): Promise<Id>
-  /** Stores a new record under a new id. */
-  create(fields: JsonObject): Promise<Entry>
+  /** The id that the next record will have; asking does not use it up. `undefined` where the client gives it. */
+  nextId(): Promise<Id | undefined>
+  /** Stores a new record under a new id, or under the one it has where the client gives it. */
+  create(fields: JsonObject): Promise<Entry | 'exists'>
   /** Stores another value under an id; with `revision`, only if the record has not changed since. */
   replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'>
   remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'>

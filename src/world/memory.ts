@@ -75,16 +75,19 @@ export class MemoryCollection implements Collection {
     return this.#rows.get(id)
   }
 
-  async nextId(): Promise<Id> {
+  async nextId(): Promise<Id | undefined> {
     const { assign, name, seed } = this.#options
+    if (assign === 'client') return undefined
     return assign === 'sequence' ? this.#next : drawUuid(seed, name, this.#ordinal + 1)
   }
 
-  async create(fields: JsonObject): Promise<Entry> {
+  async create(fields: JsonObject): Promise<Entry | 'exists'> {
     const { idField, assign, name, seed, maxRecords } = this.#options
+    if (assign === 'client' && this.#rows.has(fields[idField] as Id)) return 'exists'
     this.#ordinal += 1
     let id: Id
-    if (assign === 'sequence') {
+    if (assign === 'client') id = fields[idField] as Id
+    else if (assign === 'sequence') {
       id = this.#next
       this.#next = successor(this.#next)
     } else id = drawUuid(seed, name, this.#ordinal)

@@ -6,6 +6,7 @@ import type { Request } from '../../src/kernel/request.ts'
 import type { Plan } from '../../src/plan/compile.ts'
 import { loadPlan } from '../../src/plan/load.ts'
 import type { WorldsSettings } from '../../src/plan/worlds.ts'
+import type { Entry } from '../../src/world/collection.ts'
 import type { World } from '../../src/world/world.ts'
 
 const { plan: shipped } = loadPlan('config/gateway.yaml', '.', {})
@@ -42,8 +43,8 @@ const visit = (worlds: Worlds, path: string, headers: Request['headers'] = {}) =
   return [found.world.name, found.path ?? path, found.address('/v1')].join(' ')
 }
 
-const add = (world: World, name: string) =>
-  world.collection('pets').create({ name, categoryId: 1, status: 'available' })
+const add = async (world: World, name: string) =>
+  (await world.collection('pets').create({ name, categoryId: 1, status: 'available' })) as Entry
 
 const BAD_NAME = 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -'
 for (const [path, headers, expected] of [

@@ -4,17 +4,22 @@ import { responseFor, successStatus } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
-import { JSON_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
+import { type Headers, JSON_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
+import { compileTemplate, type Fields, JsonText, placeholders } from '../../kernel/template.ts'
 import type { Entry, Id } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { accept, check, type Resource, resourceOf, withDefaults } from './resource.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
 
-type Action = (resource: Resource, site: Site, within: Within | undefined) => Handler
+type Action = (resource: Resource, site: Site, within: Within | undefined, give: Give) => Handler
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
 export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {
   readonly within?: WithinConfig
+  readonly body?: Json
 }
+
+/** A record as a reply. */
+type Give = (entry: Entry, status: number, headers?: Headers) => Reply
 
 /** Compiles the one action that the configuration names. */
 export function compileAction(config: ActionConfig, site: Site): Handler | undefined {
@@ -23,48 +28,53 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
     if (name === undefined) continue
     const resource = resourceOf(name, action, site)
     if (resource === undefined) return undefined
-    return actions[action](resource, site, config.within && compileWithin(config.within, resource, site))
+    const within = config.within && compileWithin(config.within, resource, site)
+    return actions[action](resource, site, within, compileGive(config.body, site))
   }
   return undefined
 }
 
 const actions: Record<(typeof ACTIONS)[number], Action> = {
-  create(resource, site, within) {
+  create(resource, site, within, give) {
     const { operation } = site
     const status = successStatus(operation, 201, 200)
     const invalid = invalidReply(site)
+    const exists = (id: Id) => refuse(problems.conflict, `there is a record ${id} in ${resource.name} already`)
     const reader = site.readers.get(resource.name) ?? `${operation.path}/{id}`
     const locate = compileLocation(reader, operation.path)
     return async exchange => {
       const collection = exchange.world.collection(resource.name)
       const orphan = await within?.orphan(exchange)
       if (orphan !== undefined) return orphan
-      const given = withDefaults(resource, accept(resource, exchange.body))
-      const fields = within === undefined ? given : within.own(exchange, given)
-      const next = { [resource.idField]: await collection.nextId() }
-      const faults = check(resource, { ...fields, ...next })
+      const accepted = withDefaults(resource, accept(resource, exchange.body))
+      const fields = within === undefined ? accepted : within.own(exchange, accepted)
+      const id = await collection.nextId()
+      const faults = check(resource, id === undefined ? fields : { ...fields, [resource.idField]: id })
       if (faults !== undefined) return invalid(faults)
-      const { id, text } = await collection.create(fields)
-      return reply(status, text, { ...JSON_HEADERS, location: locate(exchange, id) })
+      const given = fields[resource.idField]
+      if (id === undefined && !isId(given)) return invalid([`/${resource.idField} must be text or an integer`])
+      const entry = await collection.create(fields)
+      if (entry === 'exists') return exists(given as Id)
+      return give(entry, status, { location: locate(exchange, entry.id) })
     }
   },
 
-  read(resource, site, within) {
+  read(resource, site, within, give) {
     const identify = compileId(resource, site)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 200)
     return async exchange => {
       const id = identify(exchange)
       const entry = await exchange.world.collection(resource.name).read(id)
-      return isMissing(entry, exchange, within) ? missing(id) : reply(status, entry.text)
+      return isMissing(entry, exchange, within) ? missing(id) : give(entry, status)
     }
   },
 
-  replace: (resource, site, within) => compileWrite(resource, site, within, (_, body) => body),
+  replace: (resource, site, within, give) => compileWrite(resource, site, within, give, (_, body) => body),
 
-  update: (resource, site, within) => compileWrite(resource, site, within, mergePatch),
+  update: (resource, site, within, give) => compileWrite(resource, site, within, give, mergePatch),
 
-  delete(resource, site, within) {
+  delete(resource, site, within, give) {
     const identify = compileId(resource, site)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 204, 200)
@@ -74,7 +84,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const collection = exchange.world.collection(resource.name)
       const entry = await collection.read(id)
       if (isMissing(entry, exchange, within) || (await collection.remove(id)) === 'missing') return missing(id)
-      return gives ? reply(status, entry.text) : { status, headers: {}, body: undefined }
+      return gives ? give(entry, status) : { status, headers: {}, body: undefined }
     }
   },
 }
@@ -84,6 +94,7 @@ function compileWrite(
   resource: Resource,
   site: Site,
   within: Within | undefined,
+  give: Give,
   merge: (old: Json, body: Json) => Json,
 ): Handler {
   const identify = compileId(resource, site)
@@ -108,7 +119,7 @@ function compileWrite(
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
-      return status === 204 ? { status, headers: {}, body: undefined } : reply(status, entry.text)
+      return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status)
     }
   }
 }
@@ -150,7 +161,27 @@ const invalidReply = ({ operation }: Site) => {
   return (faults: readonly string[]): Reply => refuse(problems.invalid_request, faults.join('; '), {}, status)
 }
 
-const reply = (status: number, body: string, headers = JSON_HEADERS): Reply => ({ status, headers, body })
+const isId = (value: Json | undefined): value is Id =>
+  typeof value === 'string' || typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+
+const RECORD: Fields<Entry> = { value: ({ text }) => new JsonText(text), id: ({ id }) => String(id) }
+
+/** A record is sent as it is, or in the wrapping that the configuration has for it. */
+function compileGive(body: Json | undefined, site: Site): Give {
+  if (body === undefined) {
+    return ({ text }, status, headers) => ({
+      status,
+      headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS,
+      body: text,
+    })
+  }
+  for (const [path, name] of placeholders(body, 'record')) {
+    if (Object.hasOwn(RECORD, name)) continue
+    site.error('unknown-placeholder', `a record has no "${name}"`, ['body', ...path], 'one of: value, id')
+  }
+  const render = compileTemplate(body, 'record', RECORD)
+  return (entry, status, headers) => ({ status, headers: { ...JSON_HEADERS, ...headers }, body: render(entry) })
+}
 
 /** The address of a new record: the reader's template, with what it shares with the creator's path filled in. */
 function compileLocation(reader: string, creator: string): (exchange: Exchange, id: Id) => string {

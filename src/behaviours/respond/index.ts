@@ -37,7 +37,7 @@ export const respond: Behaviour<RespondConfig> = {
       },
       body: {
         description:
-          'With `status`: its body, checked against the contract; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next} and ${page.last} filled in.',
+          'With `status`: its body, checked against the contract; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next} and ${page.last} filled in. With one record: what stands around it, with ${record.value} filled in.',
       },
     },
   },
@@ -59,7 +59,7 @@ const COMPANIONS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = 
   ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
   within: ['list', ...ACTIONS],
   headers: ['status', 'list'],
-  body: ['status', 'list'],
+  body: ['status', 'list', ...ACTIONS],
 }
 
 function compileResponder(config: RespondConfig, site: Site): Handler | undefined {

@@ -1,7 +1,7 @@
 // Which stretch of a list a client asks for, by offset, page number or cursor, and where the next one is.
 
 import type { Parameter } from '../../contract/parameters.ts'
-import { isObject } from '../../kernel/json.ts'
+import { isObject, parseInteger } from '../../kernel/json.ts'
 import type { Id, Page, Query } from '../../world/collection.ts'
 import type { Exchange } from '../behaviour.ts'
 import type { Locate } from './list.ts'
@@ -41,7 +41,7 @@ const PAGE_SIZE = 20
 
 export function compilePaging(
   config: PagingConfig,
-  { assign }: Resource,
+  { ids }: Resource,
   parameters: readonly Parameter[],
   locate: Locate,
 ): Paging {
@@ -62,7 +62,7 @@ export function compilePaging(
     window({ values }) {
       const limit = sizeOf(values)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
-        const after = readId(values[cursorAt], assign)
+        const after = readId(values[cursorAt], ids)
         return after === undefined ? `query parameter ${config.cursor} names no record` : { limit, after }
       }
       const offset = pageAt === -1 ? numberAt(values, offsetAt, 0) : (pageOf(values) - base) * limit
@@ -101,10 +101,9 @@ function lowest(page: Parameter | undefined): number {
   return page?.default === 0 || (isObject(schema) && schema.minimum === 0) ? 0 : 1
 }
 
-function readId(value: unknown, assign: Resource['assign']): Id | undefined {
+function readId(value: unknown, ids: Resource['ids']): Id | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value
-  if (assign === 'uuid') return String(value)
-  return /^-?\d+$/.test(String(value)) ? Number(value) : undefined
+  return ids === 'text' ? String(value) : parseInteger(String(value))
 }
 
 /** The address of this request with one parameter of its query changed, or left out. */

@@ -3,6 +3,7 @@
 import type { SchemaUse } from '../../contract/dialect.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Assign } from '../../world/collection.ts'
 import type { Site } from '../behaviour.ts'
 
 /** A resource as the simulation declares it, checked against the contract. */
@@ -10,7 +11,9 @@ export interface Resource {
   readonly name: string
   readonly schema: SchemaUse
   readonly idField: string
-  readonly assign: 'sequence' | 'uuid'
+  readonly assign: Assign
+  /** What an id is: an integer, exact whatever its size, or text. */
+  readonly ids: 'integer' | 'text'
   readonly defaults: JsonObject
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
   readonly maxRecords: number
@@ -19,12 +22,12 @@ export interface Resource {
 }
 
 /** The fields to store: unknown ones dropped where the resource says so, the rest in the schema's order. */
-export function accept({ schema, idField, unknownFields }: Resource, body: Json | undefined): JsonObject {
+export function accept({ schema, idField, assign, unknownFields }: Resource, body: Json | undefined): JsonObject {
   const given = isObject(body) ? (body as JsonObject) : {}
   const { properties, open } = schema.shape
   const out: [string, Json][] = []
   for (const name of properties.keys()) {
-    if (name === idField) continue
+    if (name === idField && assign !== 'client') continue
     if (Object.hasOwn(given, name)) out.push([name, given[name] as Json])
   }
   if (open || unknownFields !== 'drop') {

@@ -256,3 +256,46 @@ components:
     assert.equal((await send('GET /owners/2/pens/1')).status, 404)
   })
 })
+
+suite('records that are named by the client, and wrapped', () => {
+  const { send } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources: { flags: { schema: Flag, id: { field: key, assign: client } } }
+operations:
+  addFlag: { respond: { create: flags, body: { data: "\${record.value}", self: "/flags/\${record.id}" } } }
+  getFlag: { respond: { read: flags, body: { data: "\${record.value}" } } }
+`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Flags, version: 1.0.0 }
+paths:
+  /flags:
+    post:
+      operationId: addFlag
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { '201': { description: Added. } }
+  /flags/{key}:
+    get:
+      operationId: getFlag
+      parameters: [{ name: key, in: path, required: true, schema: { type: string } }]
+      responses: { '200': { description: A flag. }, '404': { description: None. } }
+components:
+  schemas:
+    Flag: { type: object, required: [key], properties: { key: { type: string }, on: { type: boolean } } }
+`,
+  })
+
+  test('are stored under the id they came with', async () => {
+    const { status, headers, body } = await send('POST /flags', { key: 'dark mode', on: true })
+    assert.equal(status, 201)
+    assert.equal(headers.location, '/flags/dark%20mode')
+    assert.deepEqual(body, { data: { key: 'dark mode', on: true }, self: '/flags/dark mode' })
+    assert.deepEqual((await send('GET /flags/dark%20mode')).body, { data: { key: 'dark mode', on: true } })
+  })
+  test('cannot be created twice, or without an id', async () => {
+    await send('POST /flags', { key: 'beta' })
+    assert.equal((await send('POST /flags', { key: 'beta' })).status, 409)
+    assert.equal((await send('POST /flags', {})).status, 400)
+  })
+})
