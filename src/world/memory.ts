@@ -20,6 +20,16 @@ interface Row extends Entry {
 const CACHED_PAGES = 500
 const CACHED_CHARACTERS = 16 * 1024 * 1024
 
+/**
+ * Pages that were asked for, which happens far more often than a collection changes. A collection and all its forks share
+ * them, so that a thousand sandboxes have one budget and the first list of a sandbox is often there already. The key of a
+ * page begins with the number of the state it shows: a write leaves that state, and no two states share a number.
+ */
+interface Pages {
+  states: number
+  cache: LRUCache<string, Page> | undefined
+}
+
 export class MemoryCollection implements Collection {
   #options: CollectionOptions
   #rows: Tree<Id, Row>
@@ -28,8 +38,9 @@ export class MemoryCollection implements Collection {
   #next: number | bigint
   #ordinal = 0
   #revision = 0
-  // A page is asked for far more often than the collection changes. Cleared by a write, never shared with a fork.
-  #pages: LRUCache<string, Page> | undefined
+  #pages: Pages = { states: 0, cache: undefined }
+  /** Names what the collection holds now; nothing once that was written to, until a page is asked for. */
+  #state: number | undefined
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = []) {
     this.#options = options
@@ -49,16 +60,17 @@ export class MemoryCollection implements Collection {
   }
 
   async list(query: Query): Promise<Page> {
-    const key = query.filters.length === 0 && isPlain(query) ? `${query.limit}` : keyOf(query)
-    const cached = this.#pages?.get(key)
+    this.#state ??= ++this.#pages.states
+    const key = `${this.#state} ${query.filters.length === 0 && isPlain(query) ? query.limit : keyOf(query)}`
+    const cached = this.#pages.cache?.get(key)
     if (cached !== undefined) return cached
     const page = this.#page(query)
-    this.#pages ??= new LRUCache({
+    this.#pages.cache ??= new LRUCache({
       max: CACHED_PAGES,
       maxSize: CACHED_CHARACTERS,
       sizeCalculation: page => page.text.length,
     })
-    this.#pages.set(key, page)
+    this.#pages.cache.set(key, page)
     return page
   }
 
@@ -128,13 +140,15 @@ export class MemoryCollection implements Collection {
     copy.#next = this.#next
     copy.#ordinal = this.#ordinal
     copy.#revision = this.#revision
+    this.#state ??= ++this.#pages.states
+    copy.#pages = this.#pages
+    copy.#state = this.#state
     return copy
   }
 
   adapt(options: CollectionOptions): void {
     const kept = this.#indexes
     this.#options = options
-    this.#pages = undefined
     this.#indexes = new Map(
       options.indexed.map(field => {
         const tree = kept.get(field) ?? new BTree<Row, undefined>(undefined, byField(field))
@@ -170,7 +184,7 @@ export class MemoryCollection implements Collection {
   }
 
   #put(row: Row, old: Row | undefined): void {
-    this.#pages?.clear()
+    this.#state = undefined
     this.#rows.set(row.id, row)
     for (const tree of this.#indexes.values()) {
       if (old !== undefined) tree.delete(old)
@@ -179,7 +193,7 @@ export class MemoryCollection implements Collection {
   }
 
   #delete(row: Row): void {
-    this.#pages?.clear()
+    this.#state = undefined
     this.#rows.delete(row.id)
     this.#created.delete(row.created)
     for (const tree of this.#indexes.values()) tree.delete(row)
