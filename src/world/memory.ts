@@ -38,16 +38,29 @@ export class MemoryCollection implements Collection {
   #next: number | bigint
   #ordinal = 0
   #revision = 0
-  #pages: Pages = { states: 0, cache: undefined }
+  readonly #pages: Pages
   /** Names what the collection holds now; nothing once that was written to, until a page is asked for. */
   #state: number | undefined
 
-  constructor(options: CollectionOptions, seeds: readonly JsonObject[] = []) {
+  constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], from?: MemoryCollection) {
     this.#options = options
+    if (from !== undefined) {
+      this.#rows = from.#rows.clone()
+      this.#created = from.#created.clone()
+      this.#indexes = new Map([...from.#indexes].map(([field, tree]) => [field, tree.clone()]))
+      this.#next = from.#next
+      this.#ordinal = from.#ordinal
+      this.#revision = from.#revision
+      from.#state ??= ++from.#pages.states
+      this.#pages = from.#pages
+      this.#state = from.#state
+      return
+    }
     this.#rows = new BTree<Id, Row>(undefined, compareIds)
     this.#created = new BTree<number, Id>()
     this.#indexes = new Map(options.indexed.map(field => [field, new BTree<Row, undefined>(undefined, byField(field))]))
     this.#next = 1
+    this.#pages = { states: 0, cache: undefined }
     for (const value of seeds) {
       const id = value[options.idField] as Id
       this.#put({ id, value, text: stringifyJson(value), revision: ++this.#revision, created: 0 }, undefined)
@@ -133,17 +146,7 @@ export class MemoryCollection implements Collection {
   }
 
   fork(): MemoryCollection {
-    const copy = new MemoryCollection(this.#options)
-    copy.#rows = this.#rows.clone()
-    copy.#created = this.#created.clone()
-    copy.#indexes = new Map([...this.#indexes].map(([field, tree]) => [field, tree.clone()]))
-    copy.#next = this.#next
-    copy.#ordinal = this.#ordinal
-    copy.#revision = this.#revision
-    this.#state ??= ++this.#pages.states
-    copy.#pages = this.#pages
-    copy.#state = this.#state
-    return copy
+    return new MemoryCollection(this.#options, [], this)
   }
 
   adapt(options: CollectionOptions): void {
