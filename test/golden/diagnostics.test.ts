@@ -1,0 +1,10 @@
+// Configurations, contracts and fixtures with mistakes in them, and what an author is told.
+
+import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { testCases } from './cases.ts'
+
+testCases('diagnostics', ({ home, first, environment }) => {
+  const { plan, report } = loadPlan(`${home}/${first}`, home, environment)
+  return `${formatDiagnostics(report.list)}${plan === undefined ? 'refused' : 'served'}\n`
+})
