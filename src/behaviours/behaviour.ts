@@ -49,6 +49,8 @@ export interface Site {
   readonly readers: ReadonlyMap<string, string>
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
+  /** Where its configuration stands: `defaults`, `tags/pets`, `operations/listPets`. State that it keeps is kept there. */
+  readonly scope: string
   /** Asks for an index on a field of a resource. */
   index(resource: string, field: string): void
   /** Reports a mistake at a path within the behaviour's own configuration. */

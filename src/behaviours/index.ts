@@ -6,6 +6,7 @@ import { deprecation } from './deprecation.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
 import { latency } from './latency.ts'
+import { rateLimit } from './rate-limit.ts'
 import { respond } from './respond/index.ts'
 import { stability } from './stability.ts'
 import { validate } from './validate.ts'
@@ -18,6 +19,7 @@ export const behaviours = [
   latency, //      waits by the world's clock
   fault, //        an error status, or something on the wire
   authenticate, // 401
+  rateLimit, //    429
   validate, //     400 404 413 415
   respond, //      list · create · read · replace · update · delete · fixed · example
 ] as readonly Behaviour<unknown>[]

@@ -13,6 +13,7 @@ import { writeReply } from './wire.ts'
 
 const EXPOSED = [
   ...['Deprecation', 'Sunset', 'Link', 'Link-Template', 'Location', 'Retry-After', 'WWW-Authenticate', 'Allow', 'ETag'],
+  ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   ...['X-Stability'],
 ]
 

@@ -39,6 +39,7 @@ export const problems = define({
     when: 'the content type, charset or content encoding is not one that the operation takes; `Accept` lists them',
   },
   expectation_failed: { status: 417, title: 'Expectation failed', when: '`Expect` asks for more than 100-continue' },
+  too_many_requests: { status: 429, title: 'Too many requests', when: 'a `rateLimit` is used up' },
   header_fields_too_large: {
     status: 431,
     title: 'Request header fields too large',

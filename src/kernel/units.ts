@@ -18,6 +18,15 @@ export const parseSize = (text: string): number | undefined => {
   return bytes === undefined ? undefined : Math.floor(bytes)
 }
 
+/** `10/s`, `100/m`, `1000/15m`: how many, and in how many milliseconds; `undefined` for anything else, and for none. */
+export function parseRate(text: string): { count: number; window: number } | undefined {
+  const match = /^([1-9]\d*)\/(\d*)(s|m|h|d)$/.exec(text)
+  if (match === null) return undefined
+  const [, count, multiple, unit] = match as unknown as [string, string, string, string]
+  const window = Number(multiple || 1) * (DURATIONS[unit] as number)
+  return window === 0 ? undefined : { count: Number(count), window }
+}
+
 /** `64B/s`, `10kB/s` in bytes per second; `undefined` for anything else, and for none at all. */
 export const parseByteRate = (text: string): number | undefined =>
   text.endsWith('/s') ? parseSize(text.slice(0, -2)) || undefined : undefined

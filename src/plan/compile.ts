@@ -89,6 +89,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
         resources,
         readers,
         maxBody: simulation.limits.body,
+        scope: path.slice(0, -1).join('/'),
         index: (resource, field) => void indexes.get(resource)?.add(field),
         error: (code, message, within = [], hint, part) =>
           report.error(code, message, source.locate([...path, ...within], within.length === 0 ? 'key' : part), hint),

@@ -6,7 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import { parsePointer } from '../kernel/json.ts'
 import { type Schema, Schemas, type Violation } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
+import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import type { Assign } from '../world/collection.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
@@ -52,6 +52,7 @@ export interface ResourceFile {
 const FORMATS = {
   'date or time': { test: (text: string) => parseDate(text) !== undefined, like: '2030-12-05 or 2030-12-05T10:00:00Z' },
   duration: { test: (text: string) => parseDuration(text) !== undefined, like: '250ms, 10s, 5m, 2h or 30d' },
+  rate: { test: (text: string) => parseRate(text) !== undefined, like: '10/s, 100/m or 1000/15m' },
   'byte rate': { test: (text: string) => parseByteRate(text) !== undefined, like: '64B/s or 10kB/s' },
   size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB' },
 }

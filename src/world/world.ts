@@ -11,6 +11,7 @@ export class World {
   readonly #seed: number
   readonly #collections: Map<string, Collection>
   readonly #ordinals: Map<string, number>
+  readonly #kept = new Map<string, unknown>()
 
   constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>, name = '') {
     this.name = name
@@ -38,11 +39,21 @@ export class World {
     return ordinal
   }
 
+  /** What a behaviour keeps about this world from one request to the next, by kind and key; made when first asked for. */
+  keep<Kept>(kind: new () => Kept, key: string): Kept {
+    let kept = this.#kept.get(key)
+    if (!(kept instanceof kind)) {
+      kept = new kind()
+      this.#kept.set(key, kept)
+    }
+    return kept as Kept
+  }
+
   draw(operation: string, ordinal: number, purpose: string): number {
     return draw(this.#seed, operation, ordinal, purpose)
   }
 
-  /** A world that begins with this one's records and time, and with ordinals of its own. Constant time per collection. */
+  /** A world that begins with this one's records and time, and with ordinals and counters of its own. Constant time per collection. */
   fork(name = this.name): World {
     const collections = new Map([...this.#collections].map(([name, collection]) => [name, collection.fork()]))
     return new World(this.#seed, this.clock.fork(), collections, name)

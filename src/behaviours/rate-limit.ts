@@ -1,0 +1,83 @@
+// Lets a caller make so many requests in so much time, by the world's clock, and says how many are left
+// (draft-ietf-httpapi-ratelimit-headers-10).
+
+import { problems } from '../kernel/problem.ts'
+import { type Headers, refuse, withHeaders } from '../kernel/reply.ts'
+import { parseRate } from '../kernel/units.ts'
+import { type Quota, Quotas, type Taken } from '../world/quotas.ts'
+import type { Behaviour, Exchange } from './behaviour.ts'
+
+export interface RateLimitConfig {
+  readonly limit: string
+  readonly burst?: number
+  readonly by?: 'consumer' | 'address' | 'all'
+  readonly legacyHeaders?: boolean
+}
+
+export const rateLimit: Behaviour<RateLimitConfig> = {
+  name: 'rateLimit',
+  problems: [problems.too_many_requests],
+  schema: {
+    type: 'object',
+    description:
+      'How many requests are taken in how much time. A limit counts where it stands: under `defaults` all operations together, under a tag those of the tag.',
+    required: ['limit'],
+    additionalProperties: false,
+    properties: {
+      limit: { type: 'string', format: 'rate', description: 'So many in so much time, in fixed windows: `100/m`.' },
+      burst: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Instead of windows a bucket of this size, which the limit refills evenly.',
+      },
+      by: {
+        enum: ['consumer', 'address', 'all'],
+        description:
+          'Who shares it: a consumer, or the address where there is none; an address; everybody. Default: consumer.',
+      },
+      legacyHeaders: { type: 'boolean', description: 'Send `X-RateLimit-*` too. Default: false.' },
+    },
+  },
+  compile(config, { scope }) {
+    if (config === undefined) return undefined
+    const { count, window } = parseRate(config.limit) as { count: number; window: number }
+    const quota: Quota = { limit: count, window, burst: config.burst }
+    const keyOf = KEYS[config.by ?? 'consumer']
+    const name = `"${(scope.split('/')[1] ?? 'default').replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
+    const policy = `${name};q=${count};w=${window / 1000}`
+    const headersOf = ({ remaining, reset }: Taken, now: number): Headers => {
+      const seconds = Math.ceil(reset / 1000)
+      const headers = { 'ratelimit-policy': policy, ratelimit: `${name};r=${remaining};t=${seconds}` }
+      if (config.legacyHeaders !== true) return headers
+      return {
+        ...headers,
+        'x-ratelimit-limit': `${config.burst ?? count}`,
+        'x-ratelimit-remaining': `${remaining}`,
+        'x-ratelimit-reset': `${Math.ceil((now + reset) / 1000)}`,
+      }
+    }
+    const detail = `the limit of ${config.limit} is used up`
+    return next => async exchange => {
+      // What requests share is counted by the time they share, not by the one that a request may ask for.
+      const now = exchange.world.clock.now()
+      const taken = exchange.world.keep(Quotas, `rateLimit ${scope}`).take(keyOf(exchange), quota, now)
+      const headers = headersOf(taken, now)
+      if (taken.allowed) return withHeaders(await next(exchange), headers)
+      const wait = `${Math.ceil(taken.reset / 1000)}`
+      return refuse(problems.too_many_requests, `${detail}; try again in ${wait} s`, {
+        ...headers,
+        'retry-after': wait,
+      })
+    }
+  },
+  describe(config) {
+    if (config === undefined) return undefined
+    return `${config.limit}${config.burst === undefined ? '' : ` burst ${config.burst}`} by ${config.by ?? 'consumer'}`
+  },
+}
+
+const KEYS: Record<'consumer' | 'address' | 'all', (exchange: Exchange) => string> = {
+  consumer: ({ consumer, request }) => (consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`),
+  address: ({ request }) => request.address,
+  all: () => '',
+}

@@ -1,0 +1,67 @@
+// Who has used how much of a quota, by a world's clock. Bounded: the key that has been idle longest is forgotten.
+
+import { LRUCache } from 'lru-cache'
+
+/** So many in so many milliseconds: in windows that begin with the first, or, with `burst`, evenly, from a bucket. */
+export interface Quota {
+  readonly limit: number
+  readonly window: number
+  readonly burst: number | undefined
+}
+
+export interface Taken {
+  readonly allowed: boolean
+  /** How many more would be allowed now. */
+  readonly remaining: number
+  /** Milliseconds until one more is allowed, where none is; else until all of the quota is back. */
+  readonly reset: number
+}
+
+/** A window: when it began, and how many it has seen. A bucket: when it was looked at, and how much time it needed then. */
+interface Use {
+  at: number
+  count: number
+}
+
+const MOST_KEYS = 10_000
+
+/** The uses of one quota, by key. */
+export class Quotas {
+  readonly #uses = new LRUCache<string, Use>({ max: MOST_KEYS })
+
+  /** Takes one, where one is left. Nothing happens between looking and taking. */
+  take(key: string, quota: Quota, now: number): Taken {
+    let use = this.#uses.get(key)
+    if (use === undefined) {
+      use = { at: now, count: 0 }
+      this.#uses.set(key, use)
+    }
+    return quota.burst === undefined ? takeFromWindow(use, quota, now) : takeFromBucket(use, quota, quota.burst, now)
+  }
+}
+
+function takeFromWindow(use: Use, { limit, window }: Quota, now: number): Taken {
+  // A clock may have been set back: a window of the future is none.
+  if (now >= use.at + window || now < use.at) {
+    use.at = now
+    use.count = 0
+  }
+  const allowed = use.count < limit
+  if (allowed) use.count += 1
+  return { allowed, remaining: limit - use.count, reset: use.at + window - now }
+}
+
+/** Sums of fractions of a millisecond are not exact; a microsecond is nobody's. */
+const TOLERANCE = 0.001
+
+/** The generic cell rate algorithm (ITU-T I.371): a bucket is as empty as the time it needs to be full. */
+function takeFromBucket(use: Use, { limit, window }: Quota, burst: number, now: number): Taken {
+  const each = window / limit
+  const size = burst * each
+  const missing = now < use.at ? 0 : Math.max(0, use.count - (now - use.at))
+  const allowed = missing + each <= size + TOLERANCE
+  use.at = now
+  use.count = allowed ? missing + each : missing
+  const remaining = Math.floor((size - use.count + TOLERANCE) / each)
+  return { allowed, remaining, reset: allowed ? use.count : missing + each - size }
+}
