@@ -49,7 +49,7 @@ export interface Site {
   readonly readers: ReadonlyMap<string, string>
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
-  /** Where its configuration stands: `defaults`, `tags/pets`, `operations/listPets`. State that it keeps is kept there. */
+  /** Where its configuration stands: `defaults`, `tags/books`, `operations/listBooks`. State that it keeps is kept there. */
   readonly scope: string
   /** Asks for an index on a field of a resource. */
   index(resource: string, field: string): void
