@@ -89,6 +89,8 @@ export class Exchange {
   body: Json | undefined = undefined
   /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
   injected = 0
+  /** Whether it had to stand in line. */
+  queued = false
   /** The kind of the fault that struck it. */
   fault: string | undefined = undefined
 
@@ -118,10 +120,15 @@ export class Exchange {
 
   /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */
   async wait(milliseconds: number): Promise<void> {
-    if (milliseconds <= 0) return
+    if (milliseconds > 0) await this.pause(this.clock.sleep(milliseconds, this.request.signal))
+  }
+
+  /** Waits for what is none of the gateway's work, and keeps account of the time. */
+  async pause<Result>(until: Promise<Result>): Promise<Result> {
     const started = monotonic()
-    await this.clock.sleep(milliseconds, this.request.signal)
+    const result = await until
     this.injected += monotonic() - started
+    return result
   }
 }
 

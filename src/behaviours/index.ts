@@ -2,6 +2,7 @@
 
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
+import { capacity } from './capacity.ts'
 import { deprecation } from './deprecation.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
@@ -16,6 +17,7 @@ export const behaviours = [
   errors, //       every refusal in the shape of this API
   stability, //    X-Stability
   deprecation, //  headers; 410 after the sunset
+  capacity, //     so many at once, the rest in line; 503
   latency, //      waits by the world's clock
   fault, //        an error status, or something on the wire
   authenticate, // 401

@@ -146,6 +146,7 @@ export class Gateway {
         ms: Math.round(milliseconds * 1000) / 1000,
         refused: refusal?.problem.code,
         fault: exchange.fault,
+        waited: exchange.injected === 0 ? undefined : Math.round(exchange.injected * 1000) / 1000,
       },
       `${method} ${path}`,
     )

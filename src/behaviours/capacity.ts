@@ -1,0 +1,76 @@
+// Serves so many requests at once, and lets the rest wait in line: time goes up with load, as a real service's does.
+// Stands outside `latency`, which so becomes the time that a server is taken.
+
+import { problems } from '../kernel/problem.ts'
+import { refuse } from '../kernel/reply.ts'
+import { parseDuration } from '../kernel/units.ts'
+import { Servers } from '../world/servers.ts'
+import type { Behaviour, Exchange } from './behaviour.ts'
+
+export interface CapacityConfig {
+  readonly concurrency: number
+  readonly queue?: number
+  readonly timeout?: string
+  readonly retryAfter?: string
+}
+
+export const capacity: Behaviour<CapacityConfig> = {
+  name: 'capacity',
+  problems: [problems.overloaded],
+  schema: {
+    type: 'object',
+    description:
+      'How many requests are served at once; the rest wait in order. It counts where it stands: under `defaults` all operations together, under a tag those of the tag.',
+    required: ['concurrency'],
+    additionalProperties: false,
+    properties: {
+      concurrency: { type: 'integer', minimum: 1, description: 'So many are served at once.' },
+      queue: { type: 'integer', minimum: 0, description: 'So many may wait; more are refused with 503. Default: 100.' },
+      timeout: {
+        type: 'string',
+        format: 'duration',
+        description: 'Who has waited this long is refused with 503. Default: 30s.',
+      },
+      retryAfter: { type: 'string', format: 'duration', description: 'Sent with the 503. Default: 1s.' },
+    },
+  },
+  compile(config, { scope }) {
+    if (config === undefined) return undefined
+    const { concurrency, queue = 100 } = config
+    const timeout = parseDuration(config.timeout ?? '30s') as number
+    const retry = { 'retry-after': `${Math.ceil((parseDuration(config.retryAfter ?? '1s') as number) / 1000)}` }
+    const full = refuse(problems.overloaded, 'all servers are busy, and nobody else may wait', retry)
+    const late = refuse(problems.overloaded, 'no server was free in time', retry)
+    return next => async exchange => {
+      const servers = exchange.world.keep(Servers, `capacity ${scope}`)
+      if (!servers.take(concurrency)) {
+        if (servers.waiting >= queue) return full
+        exchange.queued = true
+        if (!(await exchange.pause(turnOf(exchange, servers, timeout)))) return late
+      }
+      try {
+        return await next(exchange)
+      } finally {
+        servers.release(concurrency)
+      }
+    }
+  },
+  describe(config) {
+    return config === undefined ? undefined : `${config.concurrency} at once, ${config.queue ?? 100} waiting`
+  },
+}
+
+/** Whether its turn came before the time was up, or the client gone. */
+function turnOf({ clock, request }: Exchange, servers: Servers, timeout: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const came = new AbortController()
+    const leave = servers.queue(() => {
+      came.abort()
+      resolve(true)
+    })
+    const signal = request.signal === undefined ? came.signal : AbortSignal.any([came.signal, request.signal])
+    clock.sleep(timeout, signal).then(() => {
+      if (leave()) resolve(false)
+    })
+  })
+}
