@@ -1,7 +1,7 @@
 // What an API promises, as read from its OpenAPI document: immutable, and nothing in it about simulation.
 
 import type { Json } from '../kernel/json.ts'
-import type { SchemaUse } from './dialect.ts'
+import type { SchemaUse, Shape } from './dialect.ts'
 import type { Node } from './document.ts'
 import type { Parameter } from './parameters.ts'
 import type { Method } from './paths.ts'
@@ -19,6 +19,10 @@ export interface Contract {
   readonly securitySchemes: ReadonlyMap<string, SecurityScheme>
   /** `components.schemas`, by name. */
   readonly schemas: ReadonlyMap<string, SchemaUse>
+  /** What the schema at a node says of an object, gathered through `$ref` and `allOf`. */
+  shapeOf(node: Node): Shape
+  /** One name per place in the documents, references followed: two nodes with one name are the same thing. */
+  identify(node: Node): string
   /** Absolute paths of all the files it is written in. */
   readonly files: readonly string[]
 }

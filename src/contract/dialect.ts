@@ -187,7 +187,8 @@ function modernise(from: Record<string, unknown>, out: Record<string, unknown>):
 const withoutBigInt = (value: unknown): unknown =>
   typeof value === 'bigint' ? Number(value) : Array.isArray(value) ? value.map(withoutBigInt) : value
 
-function shapeOf(start: Node, documents: Documents): Shape {
+/** What a schema says of an object, gathered through `$ref` and `allOf`. */
+export function shapeOf(start: Node, documents: Documents): Shape {
   const properties = new Map<string, Node>()
   const required = new Set<string>()
   const seen = new Set<string>()

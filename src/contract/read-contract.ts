@@ -13,8 +13,8 @@ import type {
   SecurityScheme,
 } from './contract.ts'
 import { isJson } from './contract.ts'
-import { SchemaBook } from './dialect.ts'
-import { childOf, type Document, Documents, entriesOf, itemsOf, type Node, placeOf } from './document.ts'
+import { SchemaBook, shapeOf } from './dialect.ts'
+import { childOf, type Document, Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
 import { type Parameter, readParameter } from './parameters.ts'
 import { expressionsOf, METHODS, type Method } from './paths.ts'
 
@@ -66,6 +66,8 @@ export function readContract(document: Document, home: string, report: Diagnosti
     schemas: new Map(
       entriesOf(childOf(root, 'components', 'schemas')).map(([name, node]) => [name, schemas.use(node)]),
     ),
+    shapeOf: node => shapeOf(node, documents),
+    identify: node => identityOf(documents.resolve(node) ?? node),
     files: documents.files,
   }
   schemas.compile()

@@ -88,7 +88,8 @@ function contractDocument(
   return { document: { file: path, source: found, base: [] }, files: [path] }
 }
 
-const simulationOf = (file: SimulationFile, source: Source, resources: ReadonlyMap<string, Resource>): Simulation => ({
+/** Fills every default in. */
+export const simulationOf = (file: SimulationFile, source: Source, resources: ReadonlyMap<string, Resource>): Simulation => ({
   file,
   source,
   resources,

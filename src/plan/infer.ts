@@ -1,0 +1,293 @@
+// Makes sense of a contract: which paths are collections, which their items, what a parameter is for. A guess with its
+// reasons, for an author to read and correct. Knows nothing of how it is written down.
+
+import { type Contract, isJson, type Operation, type ResponseSpec } from '../contract/contract.ts'
+import type { Shape } from '../contract/dialect.ts'
+import type { Node } from '../contract/document.ts'
+import { expressionsOf } from '../contract/paths.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Assign } from '../world/collection.ts'
+
+export interface InferredResource {
+  readonly name: string
+  readonly schema: string
+  readonly idField: string
+  readonly assign: Assign
+  readonly because: string
+}
+
+export interface InferredOperation {
+  readonly operation: Operation
+  /** The value of `respond`. */
+  readonly respond: Readonly<Record<string, Json>>
+  readonly because: string
+}
+
+export interface Inference {
+  readonly resources: readonly InferredResource[]
+  readonly operations: readonly InferredOperation[]
+}
+
+/** Reads collections, items and the roles of parameters off names and schemas. */
+export function inferSimulation(contract: Contract): Inference {
+  const named = new Map([...contract.schemas].map(([name, { node }]) => [contract.identify(node), name] as const))
+  const resources = new Map<string, InferredResource>()
+  const operations: InferredOperation[] = []
+  const byPath = new Map<string, Operation[]>()
+  for (const one of contract.operations) byPath.set(one.path, [...(byPath.get(one.path) ?? []), one])
+  const collections = [...byPath].flatMap(([path, all]) => {
+    const found = findCollection(path, all, [...byPath.keys()], contract, named)
+    return found === undefined ? [] : [found]
+  })
+  // The shortest path names the resource; what lists the same schema below another is a view of it.
+  collections.sort((a, b) => a.path.length - b.path.length)
+  for (const collection of collections) {
+    const twin = [...resources.values()].find(
+      one => one.schema === collection.schema && sameWord(one.name, collection.name),
+    )
+    const resource = twin ?? newResource(collection, resources)
+    resources.set(resource.name, resource)
+    operations.push(...operationsOf(collection, resource, byPath, contract, resources))
+  }
+  const order = new Map(contract.operations.map((one, index) => [one, index] as const))
+  operations.sort((a, b) => (order.get(a.operation) ?? 0) - (order.get(b.operation) ?? 0))
+  return { resources: [...resources.values()], operations }
+}
+
+interface Collection {
+  readonly path: string
+  readonly itemPath: string | undefined
+  readonly name: string
+  readonly schema: string
+  readonly shape: Shape
+  readonly idField: string
+  readonly assign: Assign
+  readonly list: Operation
+  readonly listed: Listed
+}
+
+/** How a reply holds the records: bare, or under a path of keys within an object. */
+interface Listed {
+  readonly items: Node
+  readonly wrapping: Node | undefined
+  readonly key: readonly string[]
+}
+
+function findCollection(
+  path: string,
+  operations: readonly Operation[],
+  paths: readonly string[],
+  contract: Contract,
+  named: ReadonlyMap<string, string>,
+): Collection | undefined {
+  const list = operations.find(({ method }) => method === 'GET')
+  const last = path.split('/').at(-1) ?? ''
+  if (list === undefined || last === '' || last.includes('{')) return undefined
+  const listed = listedBy(list, contract)
+  const schema = listed && named.get(contract.identify(listed.items))
+  if (listed === undefined || schema === undefined) return undefined
+  const itemPath = paths.find(one => one.startsWith(`${path}/{`) && /^\{[^{}]*\}$/.test(one.slice(path.length + 1)))
+  const shape = contract.shapeOf(listed.items)
+  const idField = findId(itemPath === undefined ? 'id' : (expressionsOf(itemPath).at(-1) as string), shape, last)
+  const idNode = idField === undefined ? undefined : shape.properties.get(idField)
+  if (idField === undefined || idNode === undefined) return undefined
+  const id = contract.shapeOf(idNode)
+  const assign = id.types.includes('integer') ? 'sequence' : id.format === 'uuid' ? 'uuid' : 'client'
+  // A name that the client cannot give is made by us, as text.
+  const given = postedFields(operations, contract)?.has(idField) ?? false
+  return {
+    ...{ path, itemPath, schema, shape, idField, list, listed },
+    name: last,
+    assign: assign === 'client' && !given && id.types.includes('string') ? 'uuid' : assign,
+  }
+}
+
+function newResource({ name, schema, idField, assign, path, itemPath }: Collection, taken: ReadonlyMap<string, unknown>) {
+  let free = name
+  for (let n = 2; taken.has(free); n++) free = `${name}-${n}`
+  const item = itemPath === undefined ? '' : `, ${itemPath} names one by its ${idField}`
+  return { name: free, schema, idField, assign, because: `GET ${path} lists ${schema}${item}` }
+}
+
+function operationsOf(
+  collection: Collection,
+  resource: InferredResource,
+  byPath: ReadonlyMap<string, readonly Operation[]>,
+  contract: Contract,
+  resources: ReadonlyMap<string, InferredResource>,
+): InferredOperation[] {
+  const { path, itemPath, shape, listed, list } = collection
+  const within = findOwner(path, shape, resources)
+  const common: Readonly<Record<string, Json>> = within === undefined ? {} : { within }
+  const out: InferredOperation[] = [
+    {
+      operation: list,
+      respond: { list: resource.name, ...common, ...listKeys(list, shape, contract), ...wrapping(listed, contract) },
+      because: `lists ${resource.schema}${listed.wrapping === undefined ? '' : ` under ${listed.key.join('.')}`}`,
+    },
+  ]
+  const add = (operation: Operation | undefined, action: string, because: string): void => {
+    const body = operation && recordBody(operation, resource, contract)
+    if (operation === undefined || body === undefined) return
+    const wrapped: Readonly<Record<string, Json>> = body === true ? {} : { body }
+    out.push({ operation, respond: { [action]: resource.name, ...common, ...wrapped }, because })
+  }
+  const at = (where: string | undefined, method: string) =>
+    where === undefined ? undefined : byPath.get(where)?.find(one => one.method === method)
+  add(at(path, 'POST'), 'create', `POST on the collection, answers ${resource.schema}`)
+  add(at(itemPath, 'GET'), 'read', `one ${resource.schema}, by ${resource.idField}`)
+  add(at(itemPath, 'PUT'), 'replace', 'PUT on the item')
+  add(at(itemPath, 'PATCH'), 'update', 'PATCH on the item')
+  add(at(itemPath, 'DELETE'), 'delete', 'DELETE on the item')
+  return out
+}
+
+/** `true` where the reply is the record or nothing, a template where it wraps it, `undefined` where it is neither. */
+function recordBody(operation: Operation, { schema }: InferredResource, contract: Contract): Json | true | undefined {
+  const node = jsonSchemaOf(successOf(operation))
+  const wanted = contract.schemas.get(schema)?.node as Node
+  if (node === undefined) return true
+  const isRecord = (one: Node) => contract.identify(one) === contract.identify(wanted)
+  if (isRecord(node)) return true
+  const { properties, required } = contract.shapeOf(node)
+  const key = [...properties].find(([, child]) => isRecord(child))?.[0]
+  if (key === undefined || [...required].some(name => name !== key)) return undefined
+  return { [key]: '${record.value}' }
+}
+
+const LIST_KEYS = ['data', 'items', 'results', 'records', 'content', 'values', 'value', 'entries', 'list', 'rows']
+
+function listedBy(operation: Operation, contract: Contract): Listed | undefined {
+  const node = jsonSchemaOf(successOf(operation))
+  if (node === undefined) return undefined
+  const shape = contract.shapeOf(node)
+  if (shape.items !== undefined) return { items: shape.items, wrapping: undefined, key: [] }
+  const lists = [...shape.properties].flatMap(([key, child]) => {
+    const { items } = contract.shapeOf(child)
+    return items !== undefined && contract.shapeOf(items).properties.size > 0 ? [{ key, items }] : []
+  })
+  const best = lists.length === 1 ? lists[0] : lists.find(({ key }) => LIST_KEYS.includes(key))
+  return best && { items: best.items, wrapping: node, key: [best.key] }
+}
+
+const normal = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+const sameWord = (a: string, b: string): boolean => normal(a) === normal(b)
+const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/(ss|x|ch|sh)es$/, '$1').replace(/s$/, '')
+
+/** The field that a path expression names: itself, `id`, or itself without the resource's name. */
+function findId(expression: string, { properties }: Shape, collection: string): string | undefined {
+  const names = [...properties.keys()]
+  const bare = normal(expression).replace(normal(singular(collection)), '')
+  const candidates = [normal(expression), bare, 'id', normal(`${singular(collection)}id`), 'uuid', 'key', 'slug', 'code', 'name']
+  for (const candidate of candidates) {
+    const found = candidate === '' ? undefined : names.find(name => normal(name) === candidate)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The owner that a sub-collection's path names, where the records say whose they are. */
+function findOwner(path: string, { properties }: Shape, resources: ReadonlyMap<string, InferredResource>): Json | undefined {
+  const parameter = expressionsOf(path).at(-1)
+  if (parameter === undefined) return undefined
+  const segments = path.split('/')
+  const owner = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
+  const wanted = [normal(parameter), `${normal(singular(owner))}id`]
+  const field = [...properties.keys()].find(name => wanted.includes(normal(name)))
+  if (field === undefined) return undefined
+  const resource = [...resources.values()].find(({ name }) => name === owner)?.name
+  return { parameter, ...(field === parameter ? {} : { field }), ...(resource === undefined ? {} : { resource }) }
+}
+
+/** What query parameters are usually called, by what they do. */
+const ROLES: Readonly<Record<string, readonly string[]>> = {
+  limit: ['limit', 'perpage', 'pagesize', 'size', 'count', 'maxresults', 'maxitems', 'top', 'first', 'take', 'pagelimit'],
+  offset: ['offset', 'skip', 'start', 'from', 'startindex', 'pageoffset'],
+  page: ['page', 'pagenumber', 'pageno', 'pageindex', 'currentpage'],
+  cursor: ['cursor', 'after', 'startingafter', 'pagetoken', 'nexttoken', 'continuationtoken', 'nextpagetoken', 'marker'],
+  sort: ['sort', 'sortby', 'orderby', 'sortfield'],
+  order: ['order', 'direction', 'sortorder', 'sortdirection', 'sortdir'],
+  search: ['q', 'query', 'search', 'searchterm', 'filter'],
+}
+
+function listKeys({ parameters }: Operation, { properties }: Shape, contract: Contract): Record<string, Json> {
+  const out: Record<string, Json> = {}
+  const query = parameters.filter(one => one.in === 'query')
+  const filter: string[] = []
+  for (const { name, schema } of query) {
+    const field = properties.get(name)
+    if (field !== undefined && !contract.shapeOf(field).types.some(type => type === 'array' || type === 'object')) {
+      filter.push(name)
+      continue
+    }
+    const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(normal(name)))
+    const { types } = schema.shape
+    const numeric = role === 'limit' || role === 'offset' || role === 'page'
+    if (role === undefined || out[role] !== undefined || (numeric && !types.includes('integer'))) continue
+    out[role] = name
+  }
+  if (out.order !== undefined && out.sort === undefined) delete out.order
+  const starts = ['page', 'offset', 'cursor'].filter(key => out[key] !== undefined)
+  for (const key of starts.slice(1)) delete out[key]
+  return { ...(filter.length > 0 ? { filter } : {}), ...out, ...(starts.length > 0 ? { links: true } : {}) }
+}
+
+/** What the other properties of a wrapping usually say of a page. */
+const PAGE_WORDS: Readonly<Record<string, readonly string[]>> = {
+  total: ['total', 'totalcount', 'totalitems', 'totalresults', 'totalelements', 'totalrecords'],
+  count: ['count', 'numberofelements', 'size'],
+  pages: ['pages', 'totalpages', 'pagecount', 'lastpage'],
+  number: ['page', 'currentpage', 'pagenumber', 'number'],
+  limit: ['limit', 'perpage', 'pagesize'],
+  offset: ['offset', 'skip', 'start'],
+  more: ['hasmore', 'more', 'hasnext', 'hasnextpage'],
+  cursor: ['nextcursor', 'cursor', 'nextpagetoken', 'nexttoken', 'endcursor'],
+  next: ['next', 'nextpage', 'nexturl', 'nextlink'],
+  prev: ['prev', 'previous', 'prevpage', 'previouspage', 'prevurl'],
+}
+const NUMBERS = new Set(['total', 'count', 'pages', 'number', 'limit', 'offset'])
+
+function wrapping({ wrapping: node, key }: Listed, contract: Contract): Readonly<Record<string, Json>> {
+  return node === undefined ? {} : { body: template(node, key[0] as string, contract) }
+}
+
+function template(node: Node, itemsKey: string | undefined, contract: Contract): Json {
+  const { properties, required } = contract.shapeOf(node)
+  const out: Record<string, Json> = {}
+  for (const [name, child] of properties) {
+    if (name === itemsKey) out[name] = '${page.items}'
+    else {
+      const shape = contract.shapeOf(child)
+      const word = Object.keys(PAGE_WORDS).find(one => PAGE_WORDS[one]?.includes(normal(name)))
+      const fits =
+        word !== undefined &&
+        (NUMBERS.has(word)
+          ? shape.types.some(type => type === 'integer' || type === 'number')
+          : word === 'more'
+            ? shape.types.includes('boolean')
+            : // At either end there is no neighbour: only what may be null can say so.
+              shape.types.includes('null'))
+      if (fits) out[name] = `\${page.${word}}`
+      else if (shape.properties.size > 0 && !shape.properties.has(name)) {
+        const inner = template(child, undefined, contract)
+        if (Object.keys(inner as object).length > 0 || required.has(name)) out[name] = inner
+      } else if (shape.default !== undefined && required.has(name)) out[name] = shape.default
+    }
+  }
+  return out
+}
+
+function successOf({ responses }: Operation): ResponseSpec | undefined {
+  const statuses = [...responses.keys()].filter(status => /^2(?:\d\d|XX)$/.test(status)).sort()
+  return responses.get(statuses[0] ?? 'default')
+}
+
+function jsonSchemaOf(response: ResponseSpec | undefined): Node | undefined {
+  return [...(response?.content ?? [])].find(([type]) => isJson(type))?.[1].schema?.node
+}
+
+function postedFields(operations: readonly Operation[], contract: Contract): ReadonlySet<string> | undefined {
+  const body = operations.find(({ method }) => method === 'POST')?.body
+  const schema = [...(body?.content ?? [])].find(([type]) => isJson(type))?.[1].schema
+  return schema && new Set(contract.shapeOf(schema.node).properties.keys())
+}
