@@ -10,7 +10,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
-import type { Simulation } from './load.ts'
+import type { Simulation } from './settings.ts'
 
 /** One operation, ready to run. */
 export interface PlannedOperation {

@@ -11,8 +11,8 @@ import { parseSource } from '../kernel/source.ts'
 import { compilePlan, type Plan } from './compile.ts'
 import { type InferredResource, inferSimulation } from './infer.ts'
 import { describeInference } from './infer-text.ts'
-import { simulationOf } from './load.ts'
 import { readResources } from './seed.ts'
+import { simulationOf } from './settings.ts'
 import { checkSimulation } from './simulation.ts'
 
 /** Makes a value of a schema; `undefined` where it cannot. */
@@ -23,6 +23,8 @@ export interface InferredGateway {
   readonly plan: Plan
 }
 
+const noSample: Sampler = () => undefined
+
 const SEEDS = 10
 /** Each round leaves something out; a contract that needs more is not worth guessing at. */
 const ROUNDS = 20
@@ -31,7 +33,12 @@ const ROUNDS = 20
  * @param file the contract's file, absolute
  * @param home where the gateway.yaml would stand
  */
-export function inferGateway(contract: Contract, file: string, home: string, sample: Sampler): InferredGateway {
+export function inferGateway(
+  contract: Contract,
+  file: string,
+  home: string,
+  sample: Sampler = noSample,
+): InferredGateway {
   const inference = inferSimulation(contract)
   const reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
   const seeds = new Map(inference.resources.map(one => [one.name, seedsOf(one, contract, sample)] as const))

@@ -35,7 +35,11 @@ export function describeInference(
   push('seed: 1')
   const kept = resources.filter(({ name }) => !without.has(`resource ${name}`))
   push('')
-  push(kept.length === 0 ? 'resources: {}  # no path was found to list records of a schema that the contract names' : 'resources:')
+  push(
+    kept.length === 0
+      ? 'resources: {}  # no path was found to list records of a schema that the contract names'
+      : 'resources:',
+  )
   for (const resource of kept) {
     const { name, schema, idField, assign, because } = resource
     const owner = `resource ${name}`
@@ -51,7 +55,8 @@ export function describeInference(
   push(operations.length === 0 ? 'operations: {}' : 'operations:')
   for (const { operation, respond, because } of operations) {
     const resource = String(Object.values(respond)[0])
-    const reason = without.get(operation.id) ?? (kept.some(({ name }) => name === resource) ? undefined : 'its resource is left out')
+    const reason =
+      without.get(operation.id) ?? (kept.some(({ name }) => name === resource) ? undefined : 'its resource is left out')
     spoken.add(operation)
     const line = `  ${scalar(operation.id)}: { respond: ${flow(respond)} }  # ${because}`
     if (reason === undefined) push(line, operation.id)
@@ -89,6 +94,8 @@ function flow(value: Json): string {
 
 /** Text that YAML reads back as the same text: plain where that is beyond doubt. */
 const scalar = (text: string): string =>
-  /^[A-Za-z_./][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text)
+  /^[A-Za-z_./][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text)
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')

@@ -47,7 +47,9 @@ export function inferSimulation(contract: Contract): Inference {
     )
     const resource = twin ?? newResource(collection, resources)
     resources.set(resource.name, resource)
-    operations.push(...operationsOf(collection, resource, byPath, contract, resources))
+    for (const one of operationsOf(collection, resource, byPath, contract, resources)) {
+      if (!operations.some(({ operation }) => operation === one.operation)) operations.push(one)
+    }
   }
   const order = new Map(contract.operations.map((one, index) => [one, index] as const))
   operations.sort((a, b) => (order.get(a.operation) ?? 0) - (order.get(b.operation) ?? 0))
@@ -86,7 +88,9 @@ function findCollection(
   const listed = listedBy(list, contract)
   const schema = listed && named.get(contract.identify(listed.items))
   if (listed === undefined || schema === undefined) return undefined
-  const itemPath = paths.find(one => one.startsWith(`${path}/{`) && /^\{[^{}]*\}$/.test(one.slice(path.length + 1)))
+  const isItem = (one: string, of: string) => one.startsWith(`${of}/{`) && /^\{[^{}]*\}$/.test(one.slice(of.length + 1))
+  // `/authors/{id}/books` may have its items at `/books/{isbn}`.
+  const itemPath = paths.find(one => isItem(one, path)) ?? paths.find(one => isItem(one, `/${last}`))
   const shape = contract.shapeOf(listed.items)
   const idField = findId(itemPath === undefined ? 'id' : (expressionsOf(itemPath).at(-1) as string), shape, last)
   const idNode = idField === undefined ? undefined : shape.properties.get(idField)
@@ -102,7 +106,10 @@ function findCollection(
   }
 }
 
-function newResource({ name, schema, idField, assign, path, itemPath }: Collection, taken: ReadonlyMap<string, unknown>) {
+function newResource(
+  { name, schema, idField, assign, path, itemPath }: Collection,
+  taken: ReadonlyMap<string, unknown>,
+) {
   let free = name
   for (let n = 2; taken.has(free); n++) free = `${name}-${n}`
   const item = itemPath === undefined ? '' : `, ${itemPath} names one by its ${idField}`
@@ -126,19 +133,19 @@ function operationsOf(
       because: `lists ${resource.schema}${listed.wrapping === undefined ? '' : ` under ${listed.key.join('.')}`}`,
     },
   ]
-  const add = (operation: Operation | undefined, action: string, because: string): void => {
+  const add = (where: string | undefined, method: string, action: string, because: string): void => {
+    const operation = where === undefined ? undefined : byPath.get(where)?.find(one => one.method === method)
     const body = operation && recordBody(operation, resource, contract)
     if (operation === undefined || body === undefined) return
     const wrapped: Readonly<Record<string, Json>> = body === true ? {} : { body }
-    out.push({ operation, respond: { [action]: resource.name, ...common, ...wrapped }, because })
+    const owned = where?.startsWith(path) ? common : {}
+    out.push({ operation, respond: { [action]: resource.name, ...owned, ...wrapped }, because })
   }
-  const at = (where: string | undefined, method: string) =>
-    where === undefined ? undefined : byPath.get(where)?.find(one => one.method === method)
-  add(at(path, 'POST'), 'create', `POST on the collection, answers ${resource.schema}`)
-  add(at(itemPath, 'GET'), 'read', `one ${resource.schema}, by ${resource.idField}`)
-  add(at(itemPath, 'PUT'), 'replace', 'PUT on the item')
-  add(at(itemPath, 'PATCH'), 'update', 'PATCH on the item')
-  add(at(itemPath, 'DELETE'), 'delete', 'DELETE on the item')
+  add(path, 'POST', 'create', `POST on the collection, answers ${resource.schema}`)
+  add(itemPath, 'GET', 'read', `one ${resource.schema}, by ${resource.idField}`)
+  add(itemPath, 'PUT', 'replace', 'PUT on the item')
+  add(itemPath, 'PATCH', 'update', 'PATCH on the item')
+  add(itemPath, 'DELETE', 'delete', 'DELETE on the item')
   return out
 }
 
@@ -172,13 +179,27 @@ function listedBy(operation: Operation, contract: Contract): Listed | undefined 
 
 const normal = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 const sameWord = (a: string, b: string): boolean => normal(a) === normal(b)
-const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/(ss|x|ch|sh)es$/, '$1').replace(/s$/, '')
+const singular = (name: string): string =>
+  name
+    .replace(/ies$/, 'y')
+    .replace(/(ss|x|ch|sh)es$/, '$1')
+    .replace(/s$/, '')
 
 /** The field that a path expression names: itself, `id`, or itself without the resource's name. */
 function findId(expression: string, { properties }: Shape, collection: string): string | undefined {
   const names = [...properties.keys()]
   const bare = normal(expression).replace(normal(singular(collection)), '')
-  const candidates = [normal(expression), bare, 'id', normal(`${singular(collection)}id`), 'uuid', 'key', 'slug', 'code', 'name']
+  const candidates = [
+    normal(expression),
+    bare,
+    'id',
+    normal(`${singular(collection)}id`),
+    'uuid',
+    'key',
+    'slug',
+    'code',
+    'name',
+  ]
   for (const candidate of candidates) {
     const found = candidate === '' ? undefined : names.find(name => normal(name) === candidate)
     if (found !== undefined) return found
@@ -187,7 +208,11 @@ function findId(expression: string, { properties }: Shape, collection: string): 
 }
 
 /** The owner that a sub-collection's path names, where the records say whose they are. */
-function findOwner(path: string, { properties }: Shape, resources: ReadonlyMap<string, InferredResource>): Json | undefined {
+function findOwner(
+  path: string,
+  { properties }: Shape,
+  resources: ReadonlyMap<string, InferredResource>,
+): Json | undefined {
   const parameter = expressionsOf(path).at(-1)
   if (parameter === undefined) return undefined
   const segments = path.split('/')
@@ -201,10 +226,31 @@ function findOwner(path: string, { properties }: Shape, resources: ReadonlyMap<s
 
 /** What query parameters are usually called, by what they do. */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
-  limit: ['limit', 'perpage', 'pagesize', 'size', 'count', 'maxresults', 'maxitems', 'top', 'first', 'take', 'pagelimit'],
+  limit: [
+    'limit',
+    'perpage',
+    'pagesize',
+    'size',
+    'count',
+    'maxresults',
+    'maxitems',
+    'top',
+    'first',
+    'take',
+    'pagelimit',
+  ],
   offset: ['offset', 'skip', 'start', 'from', 'startindex', 'pageoffset'],
   page: ['page', 'pagenumber', 'pageno', 'pageindex', 'currentpage'],
-  cursor: ['cursor', 'after', 'startingafter', 'pagetoken', 'nexttoken', 'continuationtoken', 'nextpagetoken', 'marker'],
+  cursor: [
+    'cursor',
+    'after',
+    'startingafter',
+    'pagetoken',
+    'nexttoken',
+    'continuationtoken',
+    'nextpagetoken',
+    'marker',
+  ],
   sort: ['sort', 'sortby', 'orderby', 'sortfield'],
   order: ['order', 'direction', 'sortorder', 'sortdirection', 'sortdir'],
   search: ['q', 'query', 'search', 'searchterm', 'filter'],

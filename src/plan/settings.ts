@@ -1,0 +1,55 @@
+// What a gateway.yaml comes to once every default is filled in: units as numbers, absences as choices.
+
+import type { Resource } from '../behaviours/respond/resource.ts'
+import type { Source } from '../kernel/source.ts'
+import { parseDuration, parseSize } from '../kernel/units.ts'
+import type { SimulationFile } from './simulation.ts'
+import { type WorldsSettings, worldsSettings } from './worlds.ts'
+
+export interface Simulation {
+  readonly file: SimulationFile
+  readonly source: Source
+  readonly seed: number
+  readonly listen: {
+    readonly host: string
+    readonly port: number
+    readonly control: number
+    readonly clientControls: boolean
+    readonly controlHost: string
+  }
+  readonly expose: readonly ('metrics' | 'healthz')[]
+  readonly worlds: WorldsSettings
+  /** Bytes and milliseconds. */
+  readonly limits: { readonly body: number; readonly headers: number; readonly request: number; readonly idle: number }
+  readonly resources: ReadonlyMap<string, Resource>
+  /** Names and keys of the consumers stay apart: this is what may be shown. */
+  readonly consumerNames: readonly string[]
+}
+
+/** Fills every default in. */
+export const simulationOf = (
+  file: SimulationFile,
+  source: Source,
+  resources: ReadonlyMap<string, Resource>,
+): Simulation => ({
+  file,
+  source,
+  resources,
+  seed: file.seed ?? 0,
+  listen: {
+    host: file.listen?.host ?? '127.0.0.1',
+    port: file.listen?.port ?? 4010,
+    control: file.listen?.control ?? 4011,
+    clientControls: file.listen?.clientControls ?? true,
+    controlHost: file.listen?.controlHost ?? '127.0.0.1',
+  },
+  expose: file.listen?.expose ?? ['metrics', 'healthz'],
+  worlds: worldsSettings(file.worlds),
+  limits: {
+    body: parseSize(file.limits?.body ?? '1MB') as number,
+    headers: parseSize(file.limits?.headers ?? '16kB') as number,
+    request: parseDuration(file.limits?.request ?? '30s') as number,
+    idle: parseDuration(file.limits?.idle ?? '10s') as number,
+  },
+  consumerNames: Object.keys(file.consumers ?? {}),
+})

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { readContract } from '../../src/contract/read-contract.ts'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { parseSource } from '../../src/kernel/source.ts'
+import { inferGateway } from '../../src/plan/infer-simulation.ts'
+
+const golden = new URL('../golden/inference/', import.meta.url)
+
+test('a contract is made sense of, line by line, and every line says from what', () => {
+  const file = '/api/library.yaml'
+  const report = new Diagnostics()
+  const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)
+  assert.ok(source)
+  const contract = readContract({ file, source, base: [] }, '/api', report)
+  assert.ok(contract)
+  const { text } = inferGateway(contract, file, '/api')
+  assert.equal(text, readFileSync(new URL('library.gateway.yaml', golden), 'utf8'))
+})
