@@ -239,7 +239,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
     'take',
     'pagelimit',
   ],
-  offset: ['offset', 'skip', 'start', 'from', 'startindex', 'pageoffset'],
+  offset: ['offset', 'skip', 'start', 'startindex', 'pageoffset'],
   page: ['page', 'pagenumber', 'pageno', 'pageindex', 'currentpage'],
   cursor: [
     'cursor',
