@@ -178,7 +178,7 @@ function compileBody(
     const { request } = exchange
     if (!request.hasBody) return absent
     const type = single(request.headers['content-type'])
-    if (type === undefined) {
+    if (type === undefined || type.trim() === '') {
       const read = await request.readBody(maxBody)
       if ('bytes' in read && read.bytes.length === 0) return absent
       return unsupported(`the body has no content type; this operation takes ${types}`)

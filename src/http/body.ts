@@ -8,43 +8,71 @@ import type { BodyRead } from '../kernel/request.ts'
 
 type BodyReader = (ctx: Koa.Context) => Promise<BodyRead>
 
-const CODINGS = 'gzip, deflate, br'
-
 /** @param maxBytes the largest body, after decompression */
 export function compileBodyReader(maxBytes: number): BodyReader {
   // Every type as "text", and the text not decoded: what the bytes mean is for the contract to say.
   const options = { enableTypes: ['text'], extendTypes: { text: ['*/*'] }, textLimit: maxBytes, encoding: null }
   const parse = bodyParser(options as never)
-  return async ctx => {
-    // The client waits for this before it sends anything, so that a refusal costs it nothing (RFC 9110 §10.1.1).
-    if (ctx.req.headers.expect !== undefined) ctx.res.writeContinue()
-    // The parser takes a body without a type for none at all.
-    ctx.req.headers['content-type'] ??= 'application/octet-stream'
+  const tooLarge: BodyRead = {
+    problem: problems.payload_too_large,
+    detail: `the body is larger than ${maxBytes} bytes`,
+    headers: NO_HEADERS,
+  }
+  const read = async (ctx: Koa.Context, coding: string): Promise<BodyRead> => {
+    const { headers } = ctx.req
+    const { 'content-type': type, 'content-encoding': written } = headers
+    // The parser takes a body for none where it cannot make sense of its type, and knows codings in lower case only.
+    headers['content-type'] = 'application/octet-stream'
+    if (written !== undefined) headers['content-encoding'] = coding
+    const parsed = parse(ctx as never, async () => {})
+    // It has looked at both by now, before its first wait.
+    headers['content-type'] = type
+    if (written !== undefined) headers['content-encoding'] = written
     try {
-      await parse(ctx as never, async () => {})
-      const { body } = ctx.request as { body?: unknown }
-      return { bytes: body instanceof Uint8Array ? body : NOTHING }
+      await parsed
     } catch (error) {
-      return describe(error as NodeJS.ErrnoException & { type?: string; status?: number }, maxBytes)
+      const { type: kind } = error as { type?: string }
+      if (kind === 'entity.too.large') return tooLarge
+      // What the decompression throws has no type.
+      return kind === undefined ? UNREADABLE : CUT
     }
+    const { body } = ctx.request as { body?: unknown }
+    return { bytes: body instanceof Uint8Array ? body : NOTHING }
+  }
+  return async ctx => {
+    const { req, res } = ctx
+    const { expect, 'content-encoding': written = '', 'content-length': length } = req.headers
+    const coding = CODINGS.get(written.trim().toLowerCase())
+    if (coding === undefined) return UNSUPPORTED
+    if (coding === 'identity' && Number(length) > maxBytes) return tooLarge
+    // The client waits for this before it sends anything, so that a refusal costs it nothing; a client of HTTP/1.0 would
+    // take it for the reply (RFC 9110 §10.1.1).
+    if (expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
+    if (coding === 'identity') return read(ctx, coding)
+    // A decompressor is not told that the client went away, and would wait for the rest for ever.
+    const gone = new Promise<BodyRead>(resolve => req.once('close', () => void (req.complete || resolve(CUT))))
+    return Promise.race([read(ctx, coding), gone])
   }
 }
 
 const NOTHING = new Uint8Array()
 
-function describe(
-  { type, status, code }: { type?: string; status?: number; code?: string },
-  maxBytes: number,
-): BodyRead {
-  if (type === 'entity.too.large') {
-    const detail = `the body is larger than ${maxBytes} bytes`
-    return { problem: problems.payload_too_large, detail, headers: NO_HEADERS }
-  }
-  if (type === 'encoding.unsupported' || status === 415) {
-    const headers = { 'accept-encoding': CODINGS }
-    const detail = `the content encoding is not supported; ${CODINGS} are`
-    return { problem: problems.unsupported_media_type, detail, headers }
-  }
-  const detail = code?.startsWith('Z_') ? 'the body cannot be decompressed' : 'the body did not arrive whole'
-  return { problem: problems.invalid_request, detail, headers: NO_HEADERS }
+/** RFC 9110 §8.4.1: names are compared without case; a field that says nothing means nothing. */
+const CODINGS = new Map([
+  ['', 'identity'],
+  ['identity', 'identity'],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+])
+
+const UNSUPPORTED: BodyRead = {
+  problem: problems.unsupported_media_type,
+  detail: 'the content encoding is not supported; gzip, deflate, br are',
+  headers: { 'accept-encoding': 'gzip, deflate, br' },
 }
+
+const invalid = (detail: string): BodyRead => ({ problem: problems.invalid_request, detail, headers: NO_HEADERS })
+const UNREADABLE = invalid('the body cannot be decompressed')
+const CUT = invalid('the body did not arrive whole')

@@ -6,7 +6,9 @@ import Koa from 'koa'
 import { METHODS } from '../contract/paths.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { problems } from '../kernel/problem.ts'
+import type { Reply } from '../kernel/reply.ts'
 import type { BodyRead, Request } from '../kernel/request.ts'
+import type { Plan } from '../plan/compile.ts'
 import { compileBodyReader } from './body.ts'
 import type { Status } from './status.ts'
 import { writeReply } from './wire.ts'
@@ -31,31 +33,44 @@ export function createDataPlane(gateway: Gateway, status: Status): (req: Incomin
     privateNetworkAccess: true,
   })
   app.use((ctx, next) => (ctx.req.headers.origin === undefined ? next() : withCors(ctx as never, next)))
+  const replyExposed = async ({ method, path }: Request): Promise<Reply> => {
+    if (method === 'GET' || method === 'HEAD') return status(path)
+    const headers = { allow: 'GET, HEAD, OPTIONS' }
+    if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
+    return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
+  }
   let maxBody = gateway.plan.simulation.limits.body
   let readBody = compileBodyReader(maxBody)
   app.use(async ctx => {
     const { req, res } = ctx
     ctx.respond = false
-    const { limits, expose } = gateway.plan.simulation
+    const { limits } = gateway.plan.simulation
     if (limits.body !== maxBody) {
       maxBody = limits.body
       readBody = compileBodyReader(maxBody)
     }
     const request = new DataRequest(ctx, readBody)
-    const { method, path } = request
-    if (EXPOSABLE.has(path) && (expose as readonly string[]).includes(path.slice(1))) {
-      if ((method === 'GET' || method === 'HEAD') && gateway.plan.methodsOf(path).length === 0) {
-        writeReply(req, res, await status(path), limits.request)
-        return
-      }
+    const { path, fault } = request
+    let reply: Reply
+    if (fault !== undefined) reply = await gateway.refuse(...fault)
+    else if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) reply = await replyExposed(request)
+    else reply = await gateway.handle(request)
+    try {
+      writeReply(req, res, reply, limits.request)
+    } catch (error) {
+      // A header that HTTP cannot carry.
+      gateway.reportFailure(error)
+      writeReply(req, res, await gateway.refuse(problems.internal_error, 'something broke'), limits.request)
     }
-    const reply = request.fault === undefined ? await gateway.handle(request) : await gateway.refuse(...request.fault)
-    writeReply(req, res, reply, limits.request)
   })
   return app.callback()
 }
 
 const EXPOSABLE = new Set(['/metrics', '/healthz'])
+
+/** A path of the contract is never taken from it. */
+const isExposed = (path: string, { simulation, methodsOf }: Plan): boolean =>
+  (simulation.expose as readonly string[]).includes(path.slice(1)) && methodsOf(path).length === 0
 
 class DataRequest implements Request {
   readonly method: string
@@ -105,12 +120,33 @@ class DataRequest implements Request {
 
   /** What is wrong with the request as HTTP, where Node's parser lets it pass. */
   get fault(): Parameters<Gateway['refuse']> | undefined {
-    const { httpVersionMinor } = this.#ctx.req
-    if (this.headers.host === undefined && httpVersionMinor > 0) {
-      return [problems.invalid_request, 'the request has no Host field']
+    const { httpVersionMinor, rawHeaders, headers } = this.#ctx.req
+    const { host, 'transfer-encoding': coding } = headers
+    if (host === undefined) {
+      if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
+    } else if (!HOST.test(host)) return [problems.invalid_request, 'the Host field names no host']
+    // Node keeps the first of several: whoever stands in front of it may have gone by another (RFC 9112 §3.2).
+    if (hasTwoHosts(rawHeaders)) return [problems.invalid_request, 'the request has more than one Host field']
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      return [problems.not_simulated, 'the transfer coding is not supported; chunked is']
+    }
+    if (this.path.includes('#') || this.query.includes('#')) {
+      return [problems.invalid_request, 'the request target has a fragment']
     }
     return undefined
   }
+}
+
+/** RFC 9110 §7.2: `uri-host [ ":" port ]`, which may be empty. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
+
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
 }
 
 /** A proxy's client sends the whole URL (RFC 9112 §3.2.2); the authority is then Node's `host`. */

@@ -10,7 +10,7 @@ import { controlRoutes } from './control/index.ts'
 import { createControlPlane } from './control-plane.ts'
 import { createDataPlane } from './data-plane.ts'
 import { createStatus } from './status.ts'
-import { writeRaw } from './wire.ts'
+import { writeRaw, writeReply } from './wire.ts'
 
 export interface Listen {
   readonly host: string
@@ -61,14 +61,15 @@ export async function serve(
   data.on('checkContinue', handle)
   data.on('checkExpectation', async (req, res) => {
     const reply = await gateway.refuse(problems.expectation_failed, 'only 100-continue can be expected')
-    res.writeHead(reply.status, { ...reply.headers, connection: 'close' }).end(reply.body)
-    req.resume()
+    // Whether a body follows that was not asked for, nobody can tell.
+    res.shouldKeepAlive = false
+    writeReply(req, res, reply, gateway.plan.simulation.limits.request)
   })
   data.on('connect', async (_, socket) => {
     writeRaw(socket as Socket, await gateway.refuse(problems.not_simulated, 'CONNECT is not supported'))
   })
   data.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+    if (error.code === 'ECONNRESET') return socket.destroy()
     writeRaw(socket as Socket, await gateway.refuse(...describeClientError(error.code)))
   })
   const routes = controlRoutes({ gateway, reloader, status }, version)

@@ -9,7 +9,14 @@ import { writeBroken } from './broken-wire.ts'
 /** A reply may be taken this many bytes of unread request after it: enough for the client to notice, no more. */
 const DRAIN_BYTES = 16 * 1024 * 1024
 
-/** Writes the reply. `patience`: milliseconds that a client may take over reading it. */
+/** A peer that was told that its connection ends here has this many milliseconds to read it. */
+const LINGER = 1000
+
+/**
+ * Writes the reply; throws, with nothing written, where a header cannot be.
+ *
+ * @param patience milliseconds that a client may take over reading it
+ */
 export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Reply, patience: number): void {
   const { status, headers, body, bytes } = reply
   if (res.headersSent || res.destroyed) return
@@ -17,10 +24,11 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
     writeBroken(req, res, reply, reply.wire)
     return
   }
-  if (status === 204 || status === 304) res.writeHead(status, { vary: 'Origin', ...headers })
+  const vary = headers.vary === undefined ? 'Origin' : `${headers.vary}, Origin`
+  if (status === 204 || status === 304) res.writeHead(status, { ...headers, vary })
   else {
     const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
-    res.writeHead(status, { ...headers, vary: 'Origin', 'content-length': length })
+    res.writeHead(status, { ...headers, vary, 'content-length': length })
   }
   res.end(body)
   if (!req.complete) drain(req)
@@ -32,6 +40,8 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
 function drain(req: IncomingMessage): void {
   let drained = 0
   answered.add(req.socket)
+  // Whatever was reading it has stopped, and would hold up the rest.
+  req.unpipe()
   req.on('data', (chunk: Buffer) => {
     drained += chunk.length
     if (drained > DRAIN_BYTES) req.socket.destroy()
@@ -49,21 +59,46 @@ function watch(res: ServerResponse, patience: number): void {
 /** Sockets whose current request has been answered before it had arrived whole. */
 const answered = new WeakSet<Socket>()
 
-/** Writes a reply to what Node's parser gave up on: there is no response object then. */
-export function writeRaw(socket: Socket, { status, headers, body = '' }: Reply): void {
-  // A second reply to the same request would be taken for the reply to the next.
-  if (!socket.writable || answered.has(socket)) {
-    socket.destroy()
+/** Sockets that are being given a reply below Node's own: what else arrives on them is not looked at. */
+const ending = new WeakSet<Socket>()
+
+/** Writes a reply to what Node's parser gave up on, there being no response object then; and ends the connection. */
+export function writeRaw(socket: Socket, reply: Reply): void {
+  // The parser complains of every further piece that arrives.
+  if (ending.has(socket)) return
+  ending.add(socket)
+  writeInTurn(socket, reply)
+}
+
+/**
+ * Node keeps the response that a socket is busy with under this name, and offers no other way to ask. Without it, a reply to
+ * the second of two pipelined requests would be taken for the reply to the first.
+ */
+type Busy = Socket & { readonly _httpMessage?: ServerResponse | null }
+
+function writeInTurn(socket: Socket, reply: Reply): void {
+  const before = (socket as Busy)._httpMessage
+  if (before?.req.complete === true) {
+    before.once('close', () => writeInTurn(socket, reply))
     return
   }
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `content-length: ${Buffer.byteLength(body)}`,
-    'access-control-allow-origin: *',
-    'connection: close',
-  ]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
-  // A peer that goes on sending, or never closes, is not waited for.
-  socket.setTimeout(1000, () => socket.destroy())
+  // A second reply to the same request would be taken for the reply to the next.
+  if (answered.has(socket) || before?.headersSent === true) socket.destroySoon()
+  else if (socket.writable) socket.end(textOf(reply))
+  // However busily the peer goes on sending, or however long it takes over reading.
+  const timer = setTimeout(() => socket.destroy(), LINGER)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+function textOf({ status, headers, body = '' }: Reply): string {
+  const fields = {
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+    // The origin is not known: it may not have arrived.
+    'access-control-allow-origin': '*',
+    date: new Date().toUTCString(),
+    connection: 'close',
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }

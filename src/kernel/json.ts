@@ -11,9 +11,9 @@ export const MAX_DEPTH = 256
 /** `exact` says that the value holds a bigint, so that whoever cares need not search for one. */
 export type Parsed = { readonly value: Json; readonly exact: boolean } | { readonly fault: string }
 
-// Only a run of sixteen digits can leave the safe range, and only a three-digit exponent the range of a double.
-const SUSPICIOUS = /\d{16}|[eE]\+?\d{3}/
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/gs
+// Sixteen digits in a row, or an exponent: nothing else leaves the safe range, or the range of a double.
+const SUSPICIOUS = /\d{16}|\d[eE]\+?\d/
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y
 const INTEGER = /^-?\d+$/
 
 /** Reads JSON text (RFC 8259); a fault is a sentence without the name of any library in it. */
@@ -30,36 +30,85 @@ export function parseJson(text: string): Parsed {
   return SUSPICIOUS.test(text) ? parseExactly(text, value) : { value, exact: false }
 }
 
-/** The second reading, of a text known to be JSON: large integers travel through `JSON.parse` as marked strings. */
+/**
+ * The second reading, of a text known to be JSON: a large integer travels through `JSON.parse` as a string that begins with
+ * `#`, and every other string that is a value begins with `=` on the way.
+ */
 function parseExactly(text: string, value: Json): Parsed {
-  let mark = '#'
-  while (text.includes(mark)) mark += '#'
+  const pieces: string[] = []
+  let from = 0
   let exact = false
-  let infinite = ''
-  const marked = text.replace(TOKEN, token => {
-    if (token[0] === '"') return token
-    const number = Number(token)
-    if (!Number.isFinite(number)) infinite = token
-    if (Number.isSafeInteger(number) || !INTEGER.test(token)) return token
-    exact = true
-    return `"${mark}${token}"`
-  })
-  if (infinite !== '') return { fault: `holds a number out of range, ${excerpt(infinite)}` }
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) {
+      const end = endOfString(text, i)
+      if (!isKey(text, end)) {
+        pieces.push(text.slice(from, i + 1), '=')
+        from = i + 1
+      }
+      i = end
+    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      NUMBER.lastIndex = i
+      const token = (NUMBER.exec(text) as RegExpExecArray)[0]
+      const number = Number(token)
+      if (!Number.isFinite(number)) return { fault: `holds a number out of range, ${excerpt(token)}` }
+      const digits = Number.isSafeInteger(number) ? undefined : integerOf(token, number)
+      if (digits !== undefined) {
+        exact = true
+        pieces.push(text.slice(from, i), '"#', digits, '"')
+        from = i + token.length
+      }
+      i += token.length - 1
+    }
+  }
   if (!exact) return { value, exact }
-  const revived = JSON.parse(marked, (_, item) =>
-    typeof item === 'string' && item.startsWith(mark) ? BigInt(item.slice(mark.length)) : item,
-  ) as Json
+  pieces.push(text.slice(from))
+  const revived = JSON.parse(pieces.join(''), (_, item) => {
+    if (typeof item !== 'string') return item
+    return item[0] === '#' ? BigInt(item.slice(1)) : item.slice(1)
+  }) as Json
   return { value: revived, exact }
 }
 
+const [QUOTE, MINUS, ZERO, NINE, COLON, BACKSLASH] = [34, 45, 48, 57, 58, 92]
+
+/** The place of the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let escapes = end
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1
+    if ((end - escapes) % 2 === 0) return end
+  }
+}
+
+/** Whether the string that ends here is the name of a member. */
+function isKey(text: string, end: number): boolean {
+  let next = end + 1
+  while (text.charCodeAt(next) <= 32) next += 1
+  return text.charCodeAt(next) === COLON
+}
+
+/** The digits of a number beyond the safe range, if it is an integer; what is beyond any int64 only as it was written. */
+function integerOf(token: string, number: number): string | undefined {
+  if (INTEGER.test(token)) return token
+  if (Math.abs(number) >= 2 ** 64) return undefined
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(token) ?? []
+  const shift = Number(exponent) - fraction.length
+  const digits = whole + fraction
+  if (shift >= 0) return sign + digits + '0'.repeat(shift)
+  return /^0+$/.test(digits.slice(shift)) ? sign + digits.slice(0, shift) : undefined
+}
+
 /** Writes JSON text; a bigint is written as the integer it is. */
-export function stringifyJson(value: unknown): string {
-  if (!holdsBigInt(value)) return JSON.stringify(value)
-  const plain = JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? '' : item))
-  let mark = '#'
-  while (plain.includes(mark)) mark += '#'
-  const text = JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? `${mark}${item}` : item))
-  return text.replace(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
+export const stringifyJson = (value: unknown): string => (holdsBigInt(value) ? write(value) : JSON.stringify(value))
+
+function write(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return `[${value.map(item => write(item ?? null)).join()}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, item]) => item !== undefined)
+  return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${write(item)}`).join()}}`
 }
 
 export function holdsBigInt(value: unknown): boolean {

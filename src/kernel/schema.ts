@@ -2,7 +2,7 @@
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { approximate, type Json, pointer } from './json.ts'
+import { approximate, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
 
 /** A JSON Schema of the 2020-12 dialect. */
 export type Schema = boolean | { readonly [keyword: string]: unknown }
@@ -43,8 +43,12 @@ export class Schemas {
       validateSchema: 'log',
       logger: false,
       unicodeRegExp: false,
+      passContext: true,
     })
     formats.default(this.#ajv)
+    // The library compares every item with every other: a megabyte of them would take minutes.
+    this.#ajv.removeKeyword('uniqueItems')
+    this.#ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique })
     this.#ajv.addFormat('int64', {
       type: 'number',
       validate: value => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
@@ -60,18 +64,51 @@ export class Schemas {
   compile(schema: Schema): Check {
     const validate: ValidateFunction = this.#ajv.compile(schema)
     return (value, exact = false) => {
-      if (validate(exact ? approximate(value as Json) : value)) return undefined
+      const valid = exact ? validate.call(new Original(value), approximate(value as Json)) : validate(value)
+      if (valid) return undefined
       return describeErrors(validate.errors ?? [])
     }
   }
 }
 
+/** The value behind an approximation: two integers of it may have become one. */
+class Original {
+  readonly value: unknown
+  constructor(value: unknown) {
+    this.value = value
+  }
+
+  at(instancePath: string): unknown {
+    const keys = parsePointer(instancePath) ?? []
+    return keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], this.value)
+  }
+}
+
+function isUnique(this: unknown, wanted: boolean, data: unknown[], _: unknown, at?: { instancePath: string }): boolean {
+  if (!wanted) return true
+  const items = this instanceof Original && at !== undefined ? (this.at(at.instancePath) as unknown[]) : data
+  return new Set(items.map(canonical)).size === items.length
+}
+
+/** One text per value, whatever the order of its members (JSON Schema 2020-12 §4.2.2). */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (!isObject(value)) return stringifyJson(value)
+  const keys = Object.keys(value).sort()
+  return `{${keys.map(key => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`
+}
+
+/** Nobody reads more; and each may be compared with every other. */
+const MOST_ERRORS = 1000
+
 /** A union fails once per branch: keep what the branch that came nearest has to say, or the types of all. */
 function describeErrors(errors: readonly ErrorObject[]): Violation[] {
-  let rest = [...errors]
-  for (const union of errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').reverse()) {
+  let rest = errors.slice(0, MOST_ERRORS)
+  for (const union of rest.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').reverse()) {
     const prefix = `${union.schemaPath}/`
-    const inside = rest.filter(({ schemaPath }) => schemaPath.startsWith(prefix))
+    // Of this value alone: the items of a list all fail at one place of the schema.
+    const within = (path: string) => path === union.instancePath || path.startsWith(`${union.instancePath}/`)
+    const inside = rest.filter(one => one.schemaPath.startsWith(prefix) && within(one.instancePath))
     if (inside.length === 0) continue
     const branches = new Map<string | undefined, ErrorObject[]>()
     for (const error of inside) {
@@ -81,13 +118,12 @@ function describeErrors(errors: readonly ErrorObject[]): Violation[] {
     const fitting = [...branches.values()].filter(
       branch => !branch.some(error => error.keyword === 'type' && error.instancePath === union.instancePath),
     )
-    rest = rest.filter(error => error !== union && !inside.includes(error))
-    if (fitting.length === 0) {
-      const types = inside.filter(({ keyword }) => keyword === 'type').map(({ params }) => params.type as string)
-      rest.push({ ...union, keyword: 'type', params: { type: [...new Set(types.flat())] } })
-    } else if (fitting.length === 1) rest.push(...(fitting[0] as ErrorObject[]))
-    else rest.push(fitting.every(branch => branch.length === 1) ? union : nearestBranch(fitting))
+    const kept = closest(union, inside, fitting)
+    rest = rest.flatMap(error => (error === union ? kept : inside.includes(error) ? [] : [error]))
   }
+  // What has the wrong type breaks every other rule as well, and that says nothing more.
+  const mistyped = new Set(rest.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])))
+  rest = rest.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
   const seen = new Set<string>()
   return rest.map(describeError).filter(({ pointer: at, message }) => {
     const key = `${at} ${message}`
@@ -95,8 +131,16 @@ function describeErrors(errors: readonly ErrorObject[]): Violation[] {
   })
 }
 
-const nearestBranch = (branches: ErrorObject[][]): ErrorObject =>
-  branches.reduce((a, b) => (b.length < a.length ? b : a))[0] as ErrorObject
+function closest(union: ErrorObject, inside: ErrorObject[], fitting: ErrorObject[][]): ErrorObject[] {
+  const [first, ...others] = fitting
+  if (first === undefined) {
+    const types = inside.filter(({ keyword }) => keyword === 'type').map(({ params }) => params.type as string)
+    return [{ ...union, keyword: 'type', params: { type: [...new Set(types.flat())] } }]
+  }
+  if (others.length === 0) return first
+  const shortest = fitting.reduce((a, b) => (b.length < a.length ? b : a))
+  return [fitting.every(branch => branch.length === 1) ? union : (shortest[0] as ErrorObject)]
+}
 
 function describeError(error: ErrorObject): Violation {
   const { instancePath, keyword, params } = error

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Json, parseJson } from '../../src/kernel/json.ts'
+import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+
+const faults = (schema: Schema, text: string): string[] => {
+  const parsed = parseJson(text)
+  assert.ok('value' in parsed)
+  const violations = new Schemas().compile(schema)(parsed.value, parsed.exact) ?? []
+  return violations.map(({ pointer, message }) => `${pointer || '(root)'} ${message}`)
+}
+
+const INT64 = { type: 'integer', format: 'int64' }
+const UNION = { anyOf: [{ type: 'string' }, { type: 'object', required: ['a'], properties: { a: INT64 } }] }
+for (const [schema, text, expected] of [
+  [INT64, '9223372036854775807', []],
+  [INT64, '9223372036854775808', ['(root) must be a valid int64']],
+  [INT64, '-9223372036854775808', []],
+  [INT64, '-9223372036854775809', ['(root) must be a valid int64']],
+  [INT64, '1.5', ['(root) must be an integer']],
+  [INT64, '"1"', ['(root) must be an integer']],
+  [{ type: 'number' }, '9223372036854775808', []],
+  [{ minimum: 1, maximum: 100 }, '9007199254740993', ['(root) must be at most 100']],
+  [{ minimum: 1, maximum: 100 }, '-9007199254740993', ['(root) must be at least 1']],
+  [{ exclusiveMinimum: 0 }, '0', ['(root) must be greater than 0']],
+  [{ exclusiveMaximum: 0 }, '0', ['(root) must be less than 0']],
+  [{ type: 'string', enum: ['a', 'b'] }, 'null', ['(root) must be a string']],
+  [{ type: ['string', 'null'] }, '1', ['(root) must be a string or null']],
+  [{ enum: ['a', 1, null] }, '2', ['(root) must be one of "a", 1, null']],
+  [{ const: 'a' }, '"b"', ['(root) must be "a"']],
+  [{ minLength: 1 }, '""', ['(root) must not be empty']],
+  [{ minLength: 2 }, '""', ['(root) must have at least 2 characters']],
+  [{ maxLength: 2 }, '"🐕🐕🐕"', ['(root) must have at most 2 characters']],
+  [{ pattern: '^a$' }, '"b"', ['(root) must match the pattern ^a$']],
+  [{ format: 'date' }, '"2026-02-30"', ['(root) must be a valid date']],
+  [{ minItems: 1, maxItems: 1 }, '[1,2]', ['(root) must have at most 1 items']],
+  [{ uniqueItems: true }, '[1,"1",true,null,[1],{"a":1}]', []],
+  [{ uniqueItems: true }, '[{"a":1,"b":2},{"b":2,"a":1}]', ['(root) must not hold the same item twice']],
+  [{ uniqueItems: true }, '[1,1.0]', ['(root) must not hold the same item twice']],
+  [{ uniqueItems: true }, '[9007199254740992,9007199254740993]', []],
+  [{ uniqueItems: true }, '[9007199254740993,9007199254740993]', ['(root) must not hold the same item twice']],
+  [
+    { properties: { 'a/b': { uniqueItems: true } } },
+    '{"a/b":[9007199254740993,9007199254740993.0]}',
+    ['/a~1b must not hold the same item twice'],
+  ],
+  [{ uniqueItems: false }, '[1,1]', []],
+  [{ required: ['__proto__'] }, '{}', ['/__proto__ is required']],
+  [{ required: ['toString'] }, '{}', ['/toString is required']],
+  [{ additionalProperties: false }, '{"a/b":1}', ['/a~1b is not allowed']],
+  [{ properties: { a: false } }, '{"a":1}', ['/a is not allowed']],
+  [UNION, '1', ['(root) must be a string or object']],
+  [UNION, '{"a":"x"}', ['/a must be an integer']],
+  [UNION, '{}', ['/a is required']],
+  [{ type: 'array', items: UNION }, '["x",{"a":1.5},[]]', ['/1/a must be an integer', '/2 must be a string or object']],
+] as const) {
+  test(`${text} under ${JSON.stringify(schema)}: ${expected.join(', ') || 'nothing wrong'}`, () => {
+    assert.deepEqual(faults(schema, text), expected)
+  })
+}
+
+test('a great many items are told apart in no time', () => {
+  const items: Json = Array.from({ length: 20_000 }, (_, id) => ({ id }))
+  assert.equal(new Schemas().compile({ uniqueItems: true })(items), undefined)
+})
+
+test('of a great many faults the first are told', () => {
+  const items: Json = Array.from({ length: 20_000 }, () => 1)
+  const violations = new Schemas().compile({ items: UNION })(items) ?? []
+  assert.ok(violations.length >= 100 && violations.length <= 1000, `${violations.length}`)
+})
+
+test('a schema that cannot be compiled throws', () => {
+  assert.throws(() => new Schemas().compile({ type: 'strnig' }))
+  assert.throws(() => new Schemas().compile({ pattern: '(' }))
+  assert.throws(() => new Schemas().compile({ $ref: '#/nowhere' }))
+})
