@@ -3,6 +3,7 @@
 import { dirname, relative, resolve } from 'node:path'
 import { check, type Resource } from '../behaviours/respond/resource.ts'
 import type { Contract } from '../contract/contract.ts'
+import type { SchemaUse } from '../contract/dialect.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
 import { type Path, readSource, type Source } from '../kernel/source.ts'
@@ -64,6 +65,7 @@ export function readResources(
       defaults: (block.defaults ?? {}) as JsonObject,
       unknownFields: block.unknownFields ?? 'drop',
       maxRecords: block.maxRecords ?? MAX_RECORDS,
+      references: checkReferences(block, declared, schema, at, report),
       seeds: [],
     }
     const idFaults = assign === 'client' ? [] : faultsOf(assign === 'sequence' ? 1 : NIL_UUID)
@@ -92,6 +94,26 @@ export function readResources(
     resources.set(name, { ...resource, seeds: seeds ?? [] })
   }
   return { resources, files }
+}
+
+function checkReferences(
+  { references = {}, schema: name }: ResourceFile,
+  declared: Readonly<Record<string, ResourceFile>>,
+  { shape }: SchemaUse,
+  at: (path: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>,
+  report: Diagnostics,
+): ReadonlyMap<string, string> {
+  for (const [field, owner] of Object.entries(references)) {
+    if (!shape.properties.has(field)) {
+      const hint = suggest(field, shape.properties.keys())
+      report.error('unknown-field', `${name} has no field "${field}"`, at(['references', field], 'key'), hint)
+    }
+    if (!Object.hasOwn(declared, owner)) {
+      const hint = suggest(owner, Object.keys(declared))
+      report.error('unknown-resource', `there is no resource "${owner}"`, at(['references', field]), hint)
+    }
+  }
+  return new Map(Object.entries(references))
 }
 
 function checkDefaults(

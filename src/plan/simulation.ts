@@ -44,6 +44,7 @@ export interface ResourceFile {
   readonly schema: string
   readonly id?: { readonly field?: string; readonly assign?: Assign }
   readonly seed?: string | readonly Json[]
+  readonly references?: Readonly<Record<string, string>>
   readonly defaults?: Readonly<Record<string, Json>>
   readonly unknownFields?: 'drop' | 'keep' | 'refuse'
   readonly maxRecords?: number
@@ -168,6 +169,11 @@ export const simulationSchema: Schema = {
             type: ['string', 'array'],
             items: { type: 'object' },
             description: 'The records it begins with: a YAML or JSON file, or the list itself.',
+          },
+          references: {
+            type: 'object',
+            description: 'Fields that hold the id of a record of another resource: a write that names none is refused.',
+            additionalProperties: { type: 'string' },
           },
           defaults: { type: 'object', description: 'What a new record has where the request says nothing.' },
           unknownFields: {

@@ -51,6 +51,8 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const id = await collection.nextId()
       const faults = check(resource, id === undefined ? fields : { ...fields, [resource.idField]: id })
       if (faults !== undefined) return invalid(faults)
+      const dangling = await danglingReferences(resource, fields, exchange)
+      if (dangling.length > 0) return invalid(dangling)
       const given = fields[resource.idField]
       if (id === undefined && !isId(given)) return invalid([`/${resource.idField} must be text or an integer`])
       const entry = await collection.create(fields)
@@ -115,6 +117,8 @@ function compileWrite(
       const fields = within === undefined ? given : within.own(exchange, given)
       const faults = check(resource, { ...fields, [resource.idField]: id })
       if (faults !== undefined) return invalid(faults)
+      const dangling = await danglingReferences(resource, fields, exchange)
+      if (dangling.length > 0) return invalid(dangling)
       const entry = await collection.replace(id, fields, old.revision)
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue
@@ -123,6 +127,25 @@ function compileWrite(
     }
   }
 }
+
+/** The fields that name a record which is not there. */
+async function danglingReferences(
+  { references }: Resource,
+  fields: JsonObject,
+  { world }: Exchange,
+): Promise<readonly string[]> {
+  if (references.size === 0) return NONE
+  const faults: string[] = []
+  for (const [field, owner] of references) {
+    const id = fields[field]
+    if (id === undefined || id === null) continue
+    const found = isId(id) ? await world.collection(owner).read(id) : undefined
+    if (found === undefined) faults.push(`/${field} names no record of ${owner}`)
+  }
+  return faults
+}
+
+const NONE: readonly string[] = []
 
 /** A record of another owner is as good as none. */
 const isMissing = (entry: Entry | undefined, exchange: Exchange, within: Within | undefined): entry is undefined =>

@@ -22,6 +22,7 @@ export interface ListConfig extends PagingConfig {
   readonly search?: string
   readonly sort?: string
   readonly order?: string
+  readonly by?: string
   readonly body?: Json
   readonly headers?: Readonly<Record<string, string | number>>
 }
@@ -66,6 +67,10 @@ export const listSchema = {
   sort: {
     type: 'string',
     description: 'With `list`: the query parameter that names fields to order by: `name`, `-name`, `name:desc`.',
+  },
+  by: {
+    type: 'string',
+    description: 'With `list`: the order where nobody asks for one, such as `-id`. Default: the id.',
   },
   order: { type: 'string', description: 'With `sort`: the query parameter that says `asc` or `desc`.' },
   links: {

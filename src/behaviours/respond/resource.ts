@@ -17,6 +17,8 @@ export interface Resource {
   readonly defaults: JsonObject
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
   readonly maxRecords: number
+  /** Fields that hold the id of a record of another resource, by name. */
+  readonly references: ReadonlyMap<string, string>
   /** The records it begins with, checked. */
   readonly seeds: readonly JsonObject[]
 }

@@ -1,5 +1,6 @@
 // The order a client asks for: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, beside an `order` parameter.
 
+import { suggest } from '../../kernel/diagnostic.ts'
 import type { Order } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { ListConfig, Locate } from './list.ts'
@@ -7,21 +8,22 @@ import type { Resource } from './resource.ts'
 
 /** @returns per request the order, `undefined` for the order of ids, or a sentence about what is wrong */
 export function compileSort(
-  { sort, order }: ListConfig,
+  { sort, order, by }: ListConfig,
   { schema, name }: Resource,
   site: Site,
   locate: Locate,
 ): ((exchange: Exchange) => readonly Order[] | string | undefined) | undefined {
+  const fields = [...schema.shape.properties.keys()]
+  const standing = compileStanding(by, fields, site)
   if (sort === undefined) {
     if (order !== undefined) site.error('idle-key', '"order" has no effect without "sort"', ['order'], undefined, 'key')
-    return undefined
+    return standing && (() => standing)
   }
   const at = locate(sort, ['sort'])
   const orderAt = order === undefined ? -1 : locate(order, ['order'])
-  const fields = [...schema.shape.properties.keys()]
   return ({ values }) => {
     const value = values[at]
-    if (value === undefined) return undefined
+    if (value === undefined) return standing
     const reversed = /^desc/i.test(String(values[orderAt] ?? ''))
     const words = [value].flat().flatMap(text => String(text).split(','))
     const orders: Order[] = []
@@ -34,8 +36,24 @@ export function compileSort(
         orders[orders.length - 1] = { ...last, descending: /^desc/i.test(word) }
       } else return `query parameter ${sort} names no field of ${name}: ${JSON.stringify(word)}`
     }
-    return orders.length === 0 ? undefined : orders
+    return orders.length === 0 ? standing : orders
   }
+}
+
+/** The order where nobody asks for one; `undefined` is the order of ids, which costs nothing. */
+function compileStanding(by: string | undefined, fields: readonly string[], site: Site): readonly Order[] | undefined {
+  return by?.split(',').flatMap(word => {
+    const order = parseOrder(word.trim(), fields)
+    if (order === undefined) {
+      site.error(
+        'unknown-field',
+        `there is no field to order by in ${JSON.stringify(word)}`,
+        ['by'],
+        suggest(word, fields),
+      )
+    }
+    return order ?? []
+  })
 }
 
 function parseOrder(word: string, fields: readonly string[]): Order | undefined {

@@ -165,6 +165,14 @@ suite('a list with a cursor', () => {
   })
 })
 
+suite('a list with an order of its own', () => {
+  const { send } = library('{ list: books, by: -year, limit: limit, sort: sort }', { limit: INTEGER, sort: STRING })
+  test('stands in it unless another is asked for', async () => {
+    assert.deepEqual(ids((await send('GET /books?limit=3')).body), [1, 5, 2])
+    assert.deepEqual(ids((await send('GET /books?limit=3&sort=id')).body), [1, 2, 3])
+  })
+})
+
 suite('a list that contradicts its contract', () => {
   const wrapped = '{ type: object, required: [data], properties: { data: { type: array } } }'
   for (const [name, respond, schema, code] of [
@@ -184,6 +192,12 @@ suite('a list that contradicts its contract', () => {
     [
       'does not compare a field that is not there',
       '{ list: books, filter: [{ parameter: q, field: colour }] }',
+      undefined,
+      'unknown-field',
+    ],
+    [
+      'does not stand in the order of a field that is not there',
+      '{ list: books, by: colour }',
       undefined,
       'unknown-field',
     ],
@@ -209,11 +223,12 @@ suite('a collection within another', () => {
 contract: ./openapi.yaml
 resources:
   owners: { schema: Owner, seed: [{ id: 1 }, { id: 2 }] }
-  pens: { schema: Pen, seed: [{ id: 1, ownerId: 1 }, { id: 2, ownerId: 2 }, { id: 3, ownerId: 1 }] }
+  pens: { schema: Pen, references: { ownerId: owners }, seed: [{ id: 1, ownerId: 1 }, { id: 2, ownerId: 2 }, { id: 3, ownerId: 1 }] }
 operations:
   listPens: { respond: { list: pens, within: { parameter: ownerId, resource: owners } } }
   addPen: { respond: { create: pens, within: { parameter: ownerId, resource: owners } } }
   getPen: { respond: { read: pens, within: { parameter: ownerId } } }
+  movePen: { respond: { replace: pens } }
 `,
     'openapi.yaml': `
 openapi: 3.1.0
@@ -231,6 +246,12 @@ paths:
       - { name: ownerId, in: path, required: true, schema: { type: integer } }
       - { name: penId, in: path, required: true, schema: { type: integer } }
     get: { operationId: getPen, responses: { '200': { description: A pen. }, '404': { description: None. } } }
+  /pens/{penId}:
+    put:
+      operationId: movePen
+      parameters: [{ name: penId, in: path, required: true, schema: { type: integer } }]
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { '200': { description: Moved. }, '400': { description: Wrong. } }
 components:
   schemas:
     Owner: { type: object, properties: { id: { type: integer } } }
@@ -250,6 +271,12 @@ components:
     assert.equal(status, 201)
     assert.deepEqual(body, { id: 4, ownerId: 2 })
     assert.equal(headers.location, '/owners/2/pens/4')
+  })
+  test('takes no reference to a record that is not there', async () => {
+    const { status, body } = await send('PUT /pens/1', { ownerId: 9 })
+    assert.equal(status, 400)
+    assert.match(JSON.stringify(body), /\/ownerId names no record of owners/)
+    assert.equal((await send('PUT /pens/1', { ownerId: 1 })).status, 200)
   })
   test('hides the records of other owners', async () => {
     assert.equal((await send('GET /owners/1/pens/1')).status, 200)
