@@ -131,7 +131,8 @@ export class Gateway {
   #observe(meter: Meter, planned: PlannedOperation, exchange: Exchange, reply: Reply, started: number): void {
     const milliseconds = monotonic() - started
     const { method, path } = exchange.request
-    meter.observe(method, reply.status, milliseconds / 1000)
+    meter.observe(method, reply.status, milliseconds / 1000, exchange.injected / 1000)
+    if (exchange.queued) meter.queued()
     const { refusal } = reply
     if (refusal !== undefined) meter.refused(refusal.problem.code)
     if (exchange.fault !== undefined) meter.struck(exchange.fault)

@@ -4,32 +4,35 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PlannedOperation } from '../plan/compile.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
+import { Servers } from '../world/servers.ts'
+import { Histogram, type Slot } from './histogram.ts'
 import type { Worlds } from './worlds.ts'
-
-// Below a millisecond is where a stand-in lives; above ten seconds nobody waits.
-const BUCKETS = [
-  ...[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025],
-  ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-]
 
 /** Counts for one operation. */
 export interface Meter {
-  observe(method: string, status: number, seconds: number): void
+  /** @param injected how many of the seconds the request was made to wait */
+  observe(method: string, status: number, seconds: number, injected: number): void
+  queued(): void
   refused(problem: string): void
   struck(fault: string): void
   deprecated(consumer: string | undefined): void
 }
 
-interface Slot {
-  readonly labels: Readonly<Record<string, string>>
-  readonly buckets: Float64Array
-  sum: number
-  count: number
-}
-
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #slots = new Map<string, Slot>()
+  readonly #requests = new Histogram(
+    'http_server_request_duration_seconds',
+    'How long requests took, from their headers to the reply being ready to be written.',
+  )
+  readonly #service = new Histogram(
+    'understudy_service_duration_seconds',
+    'How long requests took without the delay that is configured: what the stand-in itself costs.',
+  )
+  readonly #injected = new Histogram(
+    'understudy_injected_delay_seconds',
+    'How long requests were made to wait, by latency, capacity or a fault; of those that were.',
+  )
+  readonly #queued: Counter<'operation'>
   readonly #refusals: Counter<'operation' | 'problem'>
   readonly #faults: Counter<'operation' | 'kind'>
   readonly #deprecated: Counter<'operation' | 'consumer'>
@@ -42,7 +45,15 @@ export class Metrics {
   constructor(version: string, worlds: Worlds) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
-    this.#registry.registerMetric(requestHistogram(this.#slots) as never)
+    for (const histogram of [this.#requests, this.#service, this.#injected]) {
+      this.#registry.registerMetric(histogram as never)
+    }
+    this.#queued = new Counter({
+      name: 'understudy_queued_requests_total',
+      help: 'Requests that had to stand in line for a capacity.',
+      labelNames: ['operation'],
+      registers,
+    })
     this.#refusals = new Counter({
       name: 'understudy_refusals_total',
       help: 'Requests refused, by the problem they were refused with.',
@@ -84,6 +95,7 @@ export class Metrics {
       registers,
     })
     registerWorlds(worlds, registers)
+    registerCapacities(worlds, registers)
     const info = new Gauge({
       name: 'understudy_build_info',
       help: 'Always 1; the labels say what is running.',
@@ -97,27 +109,22 @@ export class Metrics {
   bind({ operation, route }: PlannedOperation): Meter {
     const { id } = operation
     const slots = new Map<number, Slot>()
-    const slotOf = (method: string, status: number): Slot => {
-      const key = `${id}\n${method}\n${route}\n${status}`
-      let slot = this.#slots.get(key)
-      if (slot === undefined) {
-        const labels = {
-          http_request_method: method,
-          http_route: route,
-          // Where a fault left the client without a reply there was no status.
-          http_response_status_code: status === 0 ? '' : `${status}`,
-          operation: id,
-        }
-        slot = { labels, buckets: new Float64Array(BUCKETS.length), sum: 0, count: 0 }
-        this.#slots.set(key, slot)
-      }
-      return slot
-    }
+    const service = this.#service.slot({ operation: id })
+    const queued = this.#queued.labels({ operation: id })
+    let delays: Slot | undefined
+    const slotOf = (method: string, status: number): Slot =>
+      this.#requests.slot({
+        http_request_method: method,
+        http_route: route,
+        // Where a fault left the client without a reply there was no status.
+        http_response_status_code: status === 0 ? '' : `${status}`,
+        operation: id,
+      })
     const refusals = new Map<string, { inc(): void }>()
     const faults = new Map<string, { inc(): void }>()
     const deprecated = new Map<string, { inc(): void }>()
     return {
-      observe(method, status, seconds) {
+      observe: (method, status, seconds, injected) => {
         let slot: Slot | undefined
         if (method === operation.method) {
           slot = slots.get(status)
@@ -126,15 +133,14 @@ export class Metrics {
             slots.set(status, slot)
           }
         } else slot = slotOf(METHODS.has(method) ? method : '_OTHER', status)
-        slot.sum += seconds
-        slot.count += 1
-        for (let i = 0; i < BUCKETS.length; i++) {
-          if (seconds <= (BUCKETS[i] as number)) {
-            slot.buckets[i]! += 1
-            return
-          }
+        slot.observe(seconds)
+        service.observe(seconds - injected)
+        if (injected > 0) {
+          delays ??= this.#injected.slot({ operation: id })
+          delays.observe(injected)
         }
       },
+      queued: () => queued.inc(),
       refused: problem => child(refusals, problem, () => this.#refusals.labels({ operation: id, problem })).inc(),
       struck: kind => child(faults, kind, () => this.#faults.labels({ operation: id, kind })).inc(),
       deprecated: (consumer = '') =>
@@ -162,6 +168,33 @@ export class Metrics {
   page(): Promise<string> {
     return this.#registry.metrics()
   }
+}
+
+/** What stands in line in all worlds together, by the place of the capacity in the configuration. */
+function registerCapacities(worlds: Worlds, registers: Registry[]): void {
+  const sum = (of: (servers: Servers) => number) =>
+    function collect(this: Gauge<'capacity'>) {
+      this.reset()
+      for (const world of worlds.list()) {
+        for (const [key, servers] of world.kept(Servers))
+          this.inc({ capacity: key.replace('capacity ', '') }, of(servers))
+      }
+    }
+  const labelNames = ['capacity'] as const
+  new Gauge({
+    name: 'understudy_queue_length',
+    help: 'Requests that stand in line for a capacity.',
+    labelNames,
+    registers,
+    collect: sum(({ waiting }) => waiting),
+  })
+  new Gauge({
+    name: 'understudy_busy_servers',
+    help: 'How much of a capacity is taken.',
+    labelNames,
+    registers,
+    collect: sum(({ busy }) => busy),
+  })
 }
 
 /** Names of sandboxes are the clients' to make up, and no label: what is in them is counted, not told apart. */
@@ -213,38 +246,4 @@ function child<Child>(children: Map<string, Child>, key: string, make: () => Chi
     children.set(key, found)
   }
   return found
-}
-
-/**
- * A histogram whose children are the slots above. prom-client's own looks its labels up by a hash of their text on every
- * observation, even through a bound child: 1 µs of a request that costs 15.
- */
-function requestHistogram(slots: ReadonlyMap<string, Slot>) {
-  const name = 'http_server_request_duration_seconds'
-  const help = 'How long requests took, from their headers to the reply being ready to be written.'
-  return {
-    name,
-    help,
-    type: 'histogram',
-    aggregator: 'sum',
-    reset: () => {},
-    get: async () => ({
-      name,
-      help,
-      type: 'histogram',
-      aggregator: 'sum',
-      values: [...slots.values()].flatMap(({ labels, buckets, sum, count }) => {
-        let running = 0
-        return [
-          ...BUCKETS.map((le, i) => {
-            running += buckets[i] as number
-            return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: running, exemplar: null }
-          }),
-          { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count, exemplar: null },
-          { metricName: `${name}_sum`, labels, value: sum },
-          { metricName: `${name}_count`, labels, value: count },
-        ]
-      }),
-    }),
-  }
 }

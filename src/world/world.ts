@@ -49,6 +49,11 @@ export class World {
     return kept as Kept
   }
 
+  /** All that is kept of a kind, by key. */
+  *kept<Kept>(kind: new () => Kept): Iterable<[string, Kept]> {
+    for (const [key, kept] of this.#kept) if (kept instanceof kind) yield [key, kept as Kept]
+  }
+
   draw(operation: string, ordinal: number, purpose: string): number {
     return draw(this.#seed, operation, ordinal, purpose)
   }

@@ -1,0 +1,78 @@
+// A histogram in the Prometheus sense, whose children are numbers that are bound to their labels once. prom-client's own
+// looks its labels up by a hash of their text on every observation, even through a bound child: 1 µs of a request that
+// costs 15.
+
+// Below a millisecond is where a stand-in lives; above ten seconds nobody waits.
+const BUCKETS = [
+  ...[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025],
+  ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+]
+
+/** The observations under one set of labels. */
+export class Slot {
+  readonly labels: Readonly<Record<string, string>>
+  readonly buckets = new Float64Array(BUCKETS.length)
+  sum = 0
+  count = 0
+
+  constructor(labels: Readonly<Record<string, string>>) {
+    this.labels = labels
+  }
+
+  observe(seconds: number): void {
+    this.sum += seconds
+    this.count += 1
+    for (let i = 0; i < BUCKETS.length; i++) {
+      if (seconds <= (BUCKETS[i] as number)) {
+        this.buckets[i]! += 1
+        return
+      }
+    }
+  }
+}
+
+export class Histogram {
+  readonly name: string
+  readonly help: string
+  // What prom-client's registry asks of a metric.
+  readonly type = 'histogram'
+  readonly aggregator = 'sum'
+  readonly #slots = new Map<string, Slot>()
+
+  constructor(name: string, help: string) {
+    this.name = name
+    this.help = help
+  }
+
+  /** The slot of some labels, the same one every time: counts of what was known before go on. */
+  slot(labels: Readonly<Record<string, string>>): Slot {
+    const key = JSON.stringify(labels)
+    let slot = this.#slots.get(key)
+    if (slot === undefined) {
+      slot = new Slot(labels)
+      this.#slots.set(key, slot)
+    }
+    return slot
+  }
+
+  reset(): void {
+    this.#slots.clear()
+  }
+
+  async get() {
+    const { name, help, type, aggregator } = this
+    const values = [...this.#slots.values()].flatMap(({ labels, buckets, sum, count }) => {
+      let running = 0
+      return [
+        ...BUCKETS.map((le, i) => {
+          running += buckets[i] as number
+          return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: running, exemplar: null }
+        }),
+        { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count, exemplar: null },
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: count },
+      ]
+    })
+    return { name, help, type, aggregator, values }
+  }
+}

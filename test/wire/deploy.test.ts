@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { startGateway } from '../../src/index.ts'
+import { CONTRACT, fileOf } from '../simulate.ts'
+
+const read = (name: string): string => readFileSync(`deploy/${name}`, 'utf8')
+
+const EVERYTHING = `${CONTRACT}
+operations:
+  listThings:
+    latency: { fixed: 1ms }
+    capacity: { concurrency: 1 }
+    rateLimit: { limit: 1/h }
+    fault: { kind: status, status: 503, every: 2 }
+    deprecation: { since: 2020-01-01, sunset: 2100-01-01 }
+    respond: { list: things }
+`
+
+/** The names that stand in an expression, without those that a rule records. */
+const namesIn = (expression: string): string[] =>
+  [...expression.matchAll(/[a-z_:][a-z0-9_:]*/g)]
+    .map(([name]) => name)
+    .filter(name => /^(?:understudy|http_server|process|nodejs)_[a-z0-9_]+$/.test(name))
+
+test('every metric that the dashboard and the rules name is on a real page', async () => {
+  const dashboard = JSON.parse(read('grafana-dashboard.json')) as { panels: { targets: { expr: string }[] }[] }
+  const rules = parse(read('prometheus-rules.yml')) as { groups: { rules: { expr: string }[] }[] }
+  const expressions = [
+    ...dashboard.panels.flatMap(({ targets }) => targets),
+    ...rules.groups.flatMap(group => group.rules),
+  ].map(({ expr }) => expr)
+  const names = new Set(expressions.flatMap(namesIn))
+  assert.ok(names.size > 8, `${names.size} names`)
+
+  const gateway = await startGateway({ config: fileOf(EVERYTHING) })
+  try {
+    await Promise.all([1, 2, 3].map(() => fetch(`${gateway.url}/things`)))
+    const page = await (await fetch(`${gateway.control}/metrics`)).text()
+    assert.deepEqual(
+      [...names].filter(name => !new RegExp(`^${name}[{ ]`, 'm').test(page)),
+      [],
+    )
+  } finally {
+    await gateway.close()
+  }
+})
+
+test('Prometheus takes the configuration and the rules, where promtool is there to say so', () => {
+  for (const [what, file] of [
+    ['config', 'prometheus.yml'],
+    ['rules', 'prometheus-rules.yml'],
+  ] as const) {
+    const { error, status, stdout, stderr } = spawnSync('promtool', ['check', what, `deploy/${file}`], {
+      encoding: 'utf8',
+    })
+    // A machine without Prometheus has nothing to say; the files are YAML at least.
+    if (error !== undefined) assert.equal(typeof parse(read(file)), 'object')
+    else assert.equal(status, 0, stdout + stderr)
+  }
+})
