@@ -3,7 +3,7 @@
 import type { Json } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
-import { compileTemplate, type Fields, placeholders } from '../kernel/template.ts'
+import { compileTemplate, type Fields, placeholders, strangers } from '../kernel/template.ts'
 import type { Behaviour } from './behaviour.ts'
 
 export interface ErrorsConfig {
@@ -50,6 +50,12 @@ export const errors: Behaviour<ErrorsConfig> = {
       if (Object.hasOwn(fields, name)) continue
       const hint = `one of: ${Object.keys(fields).join(', ')}`
       site.error('unknown-placeholder', `a problem has no "${name}"`, ['body', ...path], hint)
+    }
+    for (const [path, whole] of strangers(body, 'problem')) {
+      const hint = `one of: ${Object.keys(fields)
+        .map(name => `\${problem.${name}}`)
+        .join(', ')}`
+      site.error('unknown-placeholder', `nothing fills in ${whole} here`, ['body', ...path], hint)
     }
     const render = compileTemplate(body, 'problem', fields)
     return next => async exchange => {

@@ -98,7 +98,6 @@ export class SchemaBook {
 
   /** Compiles everything in use; a schema that cannot be is an error at its place. */
   compile(): void {
-    if (this.#report.failed) return
     for (const { node, compile } of this.#uses.values()) {
       try {
         compile()

@@ -1,7 +1,7 @@
 // OpenAPI 3.0 and 3.1 documents in, a Contract out. What cannot be honoured is a diagnostic with a place, never silence.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
-import { isObject, type Json } from '../kernel/json.ts'
+import { isObject, type Json, parsePointer } from '../kernel/json.ts'
 import type {
   Contract,
   Example,
@@ -42,9 +42,13 @@ export function readContract(document: Document, home: string, report: Diagnosti
     report.error('not-openapi', 'an OpenAPI document must be an object', placeOf(root))
     return undefined
   }
+  if (root.value.swagger !== undefined) {
+    const message = `Swagger ${String(root.value.swagger)} is not supported`
+    report.error('unsupported-version', message, placeOf(childOf(root, 'swagger')), 'convert it to OpenAPI 3')
+    return undefined
+  }
   if (typeof version.value !== 'string') {
-    const hint =
-      root.value.swagger === undefined ? 'the first line says which: openapi: 3.1.0' : 'convert it to OpenAPI 3'
+    const hint = 'the first line says which: openapi: 3.1.0'
     report.error('not-openapi', 'this is no OpenAPI 3 document: it has no "openapi" key', placeOf(root), hint)
     return undefined
   }
@@ -197,8 +201,9 @@ class Reader {
         if (node.value === undefined) continue
         const operation = this.#operation(method, path, node, shared)
         if (operation === undefined) continue
-        if (ids.has(operation.id)) {
-          const message = `the operationId ${operation.id} is taken by ${ids.get(operation.id)?.path}`
+        const twin = ids.get(operation.id)
+        if (twin !== undefined) {
+          const message = `the operationId ${operation.id} is taken by ${twin.method} ${twin.path}`
           this.#report.error('duplicate-operation-id', message, placeOf(childOf(node, 'operationId')))
         }
         ids.set(operation.id, operation)
@@ -360,7 +365,7 @@ function checkExamples(contract: Contract, report: Diagnostics): void {
         report.error(
           'invalid-example',
           `this example breaks its schema: ${at || 'it'} ${message}`,
-          placeOf(node, 'key'),
+          placeOf(childOf(node, ...(parsePointer(at) ?? []))),
         )
       }
     }

@@ -23,6 +23,8 @@ export interface Diagnostic {
 
 /** Collects diagnostics, so that an author sees every mistake at once. */
 export class Diagnostics {
+  /** Names of blocks that are there but wrong: whoever refers to one has made no mistake. */
+  readonly broken = new Set<string>()
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
 
@@ -51,6 +53,13 @@ export class Diagnostics {
         files.indexOf(a.place.file) - files.indexOf(b.place.file) ||
         a.place.line - b.place.line ||
         a.place.column - b.place.column,
+    )
+  }
+
+  /** Whether this was said of that very place. */
+  has(code: string, { file, line, column }: Place): boolean {
+    return this.#list.some(
+      one => one.code === code && one.place.file === file && one.place.line === line && one.place.column === column,
     )
   }
 

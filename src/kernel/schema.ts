@@ -158,12 +158,14 @@ const PROPERTY_OF: Readonly<Record<string, string>> = {
 }
 
 /** What a message about the author's own file needs besides: what was written, and what could have been. */
-function context({ parentSchema, data, propertyName }: ErrorObject): Record<string, unknown> {
-  const { properties, format } = (parentSchema ?? {}) as { properties?: object; format?: string }
+function context({ parentSchema, data, propertyName, params }: ErrorObject): Record<string, unknown> {
+  const { properties, format } = (parentSchema ?? {}) as { properties?: Record<string, Schema>; format?: string }
+  const missing = properties?.[params.missingProperty as string]
   return {
+    about: typeof missing === 'object' ? missing.description : undefined,
     known: Object.keys(properties ?? {}),
     declaredFormat: format,
-    given: typeof data === 'object' ? undefined : typeof data === 'number' ? 'number' : data,
+    given: data === null ? null : typeof data === 'object' ? undefined : typeof data === 'number' ? 'number' : data,
     propertyName,
   }
 }
@@ -202,10 +204,24 @@ function wording({ keyword, params, message }: ErrorObject): string {
       return `must have at least ${params.limit} items`
     case 'maxItems':
       return `must have at most ${params.limit} items`
+    case 'minProperties':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} properties`
+    case 'maxProperties':
+      return `must have at most ${params.limit} properties`
+    case 'multipleOf':
+      return `must be a multiple of ${params.multipleOf}`
     case 'uniqueItems':
       return 'must not hold the same item twice'
     case 'pattern':
       return `must match the pattern ${params.pattern}`
+    case 'anyOf':
+      return 'must fit at least one of its alternatives'
+    case 'oneOf':
+      return params.passingSchemas === null
+        ? 'must fit one of its alternatives'
+        : 'must fit exactly one of its alternatives'
+    case 'not':
+      return 'must not be what is excluded'
     default:
       return message ?? `breaks "${keyword}"`
   }

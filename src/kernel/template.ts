@@ -94,6 +94,15 @@ export function* placeholders(template: unknown, namespace: string, path: Path =
   }
 }
 
+/** Every `${…}` in a template that speaks of another namespace, with its path: nothing will fill it in. */
+export function* strangers(template: unknown, namespace: string): Iterable<[Path, string]> {
+  const other = `(?!${namespace}\\.)[\\w-]+`
+  for (const [path] of placeholders(template, other)) {
+    const text = path.reduce((at, key) => (at as Record<string, unknown>)[key], template)
+    for (const [whole] of String(text).matchAll(patternOf(other))) yield [path, whole]
+  }
+}
+
 const patternOf = (namespace: string): RegExp => new RegExp(`\\$\\{${namespace}\\.([^}]*)\\}`, 'g')
 
 const jsonOf = (value: string | number | boolean | null | JsonText): string =>

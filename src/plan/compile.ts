@@ -5,7 +5,7 @@ import { behaviours } from '../behaviours/index.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Found, type Method, PathTable } from '../contract/paths.ts'
-import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
@@ -91,8 +91,10 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
         maxBody: simulation.limits.body,
         scope: path.slice(0, -1).join('/'),
         index: (resource, field) => void indexes.get(resource)?.add(field),
-        error: (code, message, within = [], hint, part) =>
-          report.error(code, message, source.locate([...path, ...within], within.length === 0 ? 'key' : part), hint),
+        error: (code, message, within = [], hint, part) => {
+          if (code.startsWith('unknown-') && report.broken.has(String(valueAt(value, within)))) return
+          report.error(code, message, source.locate([...path, ...within], within.length === 0 ? 'key' : part), hint)
+        },
       }
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
@@ -140,6 +142,9 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   }
 }
 
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
+
 const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
 
 // `respond` never asks further in; only the chain of unmatched requests ends here, and the gateway replies for it.
@@ -175,10 +180,9 @@ function locateOperations(
   for (const key of Object.keys(blocks)) {
     const operation = byName.get(key)
     if (operation === undefined) {
-      const hint = suggest(
-        key,
-        contract.operations.map(({ id }) => id),
-      )
+      const near = nearest(key, byName.keys())
+      const ids = contract.operations.map(({ id }) => id)
+      const hint = near === undefined ? suggest(key, ids) : `did you mean "${near}"?`
       report.error(
         'unknown-operation',
         `the contract has no operation "${key}"`,

@@ -33,6 +33,7 @@ export function readResources(
   const resources = new Map<string, Resource>()
   const files: string[] = []
   for (const [name, block] of Object.entries(declared)) {
+    report.broken.add(name) // until it turns out to be sound
     const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
     const schema = contract.schemas.get(block.schema)
     if (schema === undefined) {
@@ -43,15 +44,15 @@ export function readResources(
     const idField = block.id?.field ?? 'id'
     const assign = block.id?.assign ?? 'sequence'
     const { properties, types } = schema.shape
+    if (types.length > 0 && !types.includes('object')) {
+      report.error('no-object', `${block.schema} is no object, as records are`, at(['schema']))
+      continue
+    }
     const idNode = properties.get(idField)
     if (idNode === undefined) {
       const hint = suggest(idField, properties.keys())
       const message = `${block.schema} has no field "${idField}" to name its records by`
       report.error('unknown-field', message, at(block.id?.field === undefined ? ['schema'] : ['id', 'field']), hint)
-      continue
-    }
-    if (types.length > 0 && !types.includes('object')) {
-      report.error('unknown-schema', `${block.schema} is no object`, at(['schema']))
       continue
     }
     const faultsOf = (id: Json) =>
@@ -75,6 +76,7 @@ export function readResources(
       report.error('wrong-id-type', message, at(block.id?.assign === undefined ? ['schema'] : ['id', 'assign']), hint)
       continue
     }
+    report.broken.delete(name)
     checkDefaults(resource, block, at, report)
     const { seed } = block
     if (seed === undefined) {
@@ -141,15 +143,18 @@ function checkDefaults(
 function checkSeeds(resource: Resource, source: Source, base: Path, report: Diagnostics): JsonObject[] | undefined {
   const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
   if (!Array.isArray(value)) {
-    report.error('invalid-seed', 'seeds are a list of records', source.locate(base))
+    const key = isObject(value) && Object.keys(value).find(key => Array.isArray(value[key]))
+    const hint = key ? `the list under "${key}" should be all there is` : undefined
+    report.error('invalid-seed', 'seeds are a list of records', source.locate(base), hint)
     return undefined
   }
   const { idField, name, ids } = resource
+  const { required } = resource.schema.shape
   const seen = new Map<unknown, number>()
   for (const [index, record] of value.entries()) {
     const path = [...base, index]
     if (!isObject(record)) {
-      report.error('invalid-seed', 'a seed must be an object', source.locate(path))
+      report.error('invalid-seed', 'a record must be an object', source.locate(path))
       continue
     }
     for (const fault of check(resource, record as JsonObject) ?? []) {
@@ -160,12 +165,14 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
     const id = record[idField]
     const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
     if (!fits) {
-      if (id === undefined) report.error('invalid-seed', `a seed of ${name} needs its ${idField}`, source.locate(path))
+      if (id === undefined && !required.has(idField))
+        report.error('invalid-seed', `a record of ${name} needs its ${idField}`, source.locate(path))
       continue
     }
     const twin = seen.get(id)
     if (twin !== undefined) {
-      const message = `the ${idField} ${String(id)} is taken by the record at index ${twin}`
+      const { line } = source.locate([...base, twin])
+      const message = `the ${idField} ${String(id)} is taken by the record on line ${line}`
       report.error('duplicate-id', message, source.locate([...path, idField]))
     }
     seen.set(id, index)

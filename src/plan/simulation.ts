@@ -1,14 +1,14 @@
 // gateway.yaml in, checked settings out. Its shape is the shape of its behaviours, gathered: nothing is declared twice.
 
 import { behaviours } from '../behaviours/index.ts'
-import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
-import { parsePointer } from '../kernel/json.ts'
-import { type Schema, Schemas, type Violation } from '../kernel/schema.ts'
-import type { Path, Source } from '../kernel/source.ts'
+import { type Schema, Schemas } from '../kernel/schema.ts'
+import type { Source } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import type { Assign } from '../world/collection.ts'
+import { checkShape, type ShapeCheck } from './shape.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
 
 type BehaviourConfigs = Readonly<Record<string, unknown>>
@@ -208,55 +208,18 @@ export const simulationSchema: Schema = {
   },
 }
 
-const checkFile = new Schemas(
-  {},
-  Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test])),
-).compile(simulationSchema)
-
-/** Checks the content of a gateway file; `undefined` once it has reported what is wrong with its shape. */
-export function checkSimulation(source: Source, report: Diagnostics): SimulationFile | undefined {
-  const violations = checkFile(source.value, true)
-  if (violations === undefined) return source.value as SimulationFile
-  for (const violation of violations) reportViolation(source, violation, report)
-  return undefined
+const shape: ShapeCheck = {
+  schema: simulationSchema,
+  formats: FORMATS,
+  check: new Schemas({}, Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))).compile(
+    simulationSchema,
+  ),
 }
 
-function reportViolation(
-  source: Source,
-  { pointer, message, keyword, params }: Violation,
-  report: Diagnostics,
-): unknown {
-  const path = (parsePointer(pointer) ?? []) as Path
-  const key = String(path.at(-1) ?? 'the file')
-  const say = (code: string, text: string, part: 'key' | 'value', hint?: string) =>
-    report.error(code, text, source.locate(path, part), hint)
-  const format = FORMATS[(params.format ?? params.declaredFormat) as keyof typeof FORMATS]
-  switch (keyword) {
-    case 'additionalProperties': {
-      const known = params.known as string[]
-      return say('unknown-key', `"${key}" is not a key that means anything here`, 'key', suggest(key, known))
-    }
-    case 'required':
-      return report.error('missing-key', `"${key}" is missing here`, source.locate(path.slice(0, -1), 'key'))
-    case 'format':
-      return say('invalid-unit', `"${key}" must be a ${String(params.format)}`, 'value', `such as ${format?.like}`)
-    case 'type':
-      if (format !== undefined && params.given === 'number') {
-        return say('missing-unit', `"${key}" needs a unit`, 'value', `such as ${format.like}`)
-      }
-      return say('wrong-type', `"${key}" ${message}`, 'value')
-    case 'enum': {
-      const allowed = (params.allowedValues as unknown[]).map(String)
-      const given = String(params.given)
-      const propertyName = params.propertyName
-      const hint = suggest(String(propertyName ?? given), allowed)
-      if (propertyName === undefined) return say('invalid-value', `"${key}" ${message}`, 'value', hint)
-      const place = source.locate([...path, String(propertyName)], 'key')
-      return report.error('unknown-key', `"${propertyName}" is not a key that means anything here`, place, hint)
-    }
-    case 'propertyNames':
-      return undefined
-    default:
-      return say('invalid-value', `"${key}" ${message}`, 'value')
-  }
-}
+/**
+ * Checks the shape of a gateway file, and reports what is wrong with it.
+ *
+ * @returns what is right of it; `undefined` where nothing is
+ */
+export const checkSimulation = (source: Source, report: Diagnostics): SimulationFile | undefined =>
+  checkShape(source, shape, report) as SimulationFile | undefined

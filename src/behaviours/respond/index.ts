@@ -68,7 +68,7 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
   if (kind === undefined || second !== undefined) {
     const message = kind === undefined ? 'says nothing to respond with' : `${kinds.join(' and ')} exclude each other`
     site.error(
-      'ambiguous-responder',
+      kind === undefined ? 'no-responder' : 'ambiguous-responder',
       message,
       second === undefined ? [] : [second],
       `one of: ${KINDS.join(', ')}`,

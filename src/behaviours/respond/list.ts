@@ -146,13 +146,15 @@ function compileFilters(
     const { parameter, field = parameter, is = 'equal' } = typeof entry === 'string' ? { parameter: entry } : entry
     const { properties } = resource.schema.shape
     const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
-    if (!properties.has(field)) {
+    const index = locate(parameter, path('parameter'))
+    // A word that is neither parameter nor field is one mistake.
+    if (!properties.has(field) && (index !== -1 || field !== parameter)) {
       const message = `the records of ${list} have no field "${field}"`
       const at = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
       site.error('unknown-field', message, at, suggest(field, properties.keys()))
     }
     if (is === 'equal') site.index(list, field)
-    return { field, is, at: locate(parameter, path('parameter')) }
+    return { field, is, at: index }
   })
   return ({ values }) => {
     let filters = NO_FILTERS

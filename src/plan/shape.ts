@@ -1,0 +1,174 @@
+// What is wrong with the shape of gateway.yaml, in its author's words; and what remains of it once that is left out, so
+// that the rest can be looked at too. Knows no key by name.
+
+import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { isObject, parsePointer } from '../kernel/json.ts'
+import type { Check, Schema, Violation } from '../kernel/schema.ts'
+import type { Path, Source } from '../kernel/source.ts'
+
+/** A format of the schema, and what to write. */
+export type Likes = Readonly<Record<string, { readonly like: string }>>
+
+export interface ShapeCheck {
+  readonly schema: Schema
+  readonly check: Check
+  readonly formats: Likes
+}
+
+/**
+ * Reports what is wrong with the value of a source.
+ *
+ * @returns the value without what is wrong; `undefined` where nothing remains
+ */
+export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostics): unknown {
+  let { value } = source
+  let violations = shape.check(value, true)
+  if (violations !== undefined && isAnotherFile(value, shape.schema)) {
+    const message = 'this is neither a gateway file nor an OpenAPI document'
+    report.error(
+      'not-a-gateway-file',
+      message,
+      source.locate([]),
+      'a gateway file begins with contract: ./openapi.yaml',
+    )
+    return undefined
+  }
+  for (const violation of violations ?? []) reportViolation(source, violation, shape, report)
+  // Leaving a part out may leave its holder incomplete, and so on outwards.
+  for (let depth = 0; violations !== undefined; depth++) {
+    const culprits = violations.map(violation => culpritOf(value, violation))
+    if (depth > 10 || culprits.some(path => path.length === 0)) return undefined
+    for (const path of culprits) {
+      // What others can refer to has its name one step below the top.
+      if (path.length === 2) report.broken.add(path[1] as string)
+      value = without(value, path)
+    }
+    violations = shape.check(value, true)
+  }
+  return value
+}
+
+/** Whether not one key is one of ours. */
+const isAnotherFile = (value: unknown, schema: Schema): boolean => {
+  const known = (schema as { properties?: object }).properties ?? {}
+  return !isObject(value) || !Object.keys(value).some(key => Object.hasOwn(known, key))
+}
+
+/** What to leave out for a violation to be none: a list whole, as the places of its items hang on their numbers. */
+function culpritOf(value: unknown, { pointer, keyword, params }: Violation): string[] {
+  const steps = parsePointer(pointer) ?? []
+  const path = keyword === 'required' ? steps.slice(0, -1) : steps
+  if (params.propertyName !== undefined) path.push(String(params.propertyName))
+  let at = value
+  for (const [i, key] of path.entries()) {
+    if (Array.isArray(at)) return path.slice(0, i)
+    at = (at as Record<string, unknown> | undefined)?.[key]
+  }
+  return path
+}
+
+function without(value: unknown, [key, ...rest]: Path): unknown {
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
+    if (name !== key) return [[name, item]]
+    return rest.length === 0 ? [] : [[name, without(item, rest)]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function reportViolation(
+  source: Source,
+  violation: Violation,
+  { formats, schema }: ShapeCheck,
+  report: Diagnostics,
+): unknown {
+  const { pointer, message, keyword, params } = violation
+  const path: Path = parsePointer(pointer) ?? []
+  const holder = path.slice(0, -1)
+  const name = nameOf(source.value, path)
+  const say = (code: string, text: string, part: 'key' | 'value', hint?: string) => {
+    const place = source.locate(path, part)
+    // A variable that is not set has left its value open.
+    if (!report.has('missing-variable', place)) report.error(code, text, place, hint)
+  }
+  const format = formats[(params.format ?? params.declaredFormat) as string]
+  switch (keyword) {
+    case 'additionalProperties': {
+      const key = String(path.at(-1))
+      const hint = suggestKey(key, params.known as string[], schema)
+      return say('unknown-key', `"${key}" is not a key that means anything here`, 'key', hint)
+    }
+    case 'required': {
+      const place = source.locate(holder, 'key')
+      const about = (params.about as string | undefined)?.split(/\. /, 1)[0]?.replace(/\.$/, '')
+      return report.error('missing-key', `"${String(path.at(-1))}" is missing here`, place, about)
+    }
+    case 'format':
+      return say('invalid-unit', `${name} must be a ${String(params.format)}`, 'value', `such as ${format?.like}`)
+    case 'type': {
+      if (format !== undefined && params.given === 'number') {
+        return say('missing-unit', `${name} needs a unit`, 'value', `such as ${format.like}`)
+      }
+      const types = [params.type].flat().filter(type => type !== 'null')
+      const words = types.map(type => TYPES[String(type)] ?? String(type)).join(' or ')
+      if (params.given === null) return say('wrong-type', `${name} is empty; it must be ${words}`, 'key')
+      return say('wrong-type', `${name} must be ${words}`, 'value')
+    }
+    case 'enum': {
+      const allowed = (params.allowedValues as unknown[]).map(String)
+      const { propertyName } = params
+      if (propertyName === undefined) {
+        return say('invalid-value', `${name} ${message}`, 'value', suggest(String(params.given), allowed))
+      }
+      const place = source.locate([...path, String(propertyName)], 'key')
+      const text = `"${propertyName}" is not a key that means anything here`
+      return report.error('unknown-key', text, place, suggest(String(propertyName), allowed))
+    }
+    case 'minProperties':
+      return say('missing-key', `${name} is empty`, 'key')
+    case 'propertyNames':
+      return undefined
+    default:
+      return say('invalid-value', `${name} ${message}`, 'value')
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a block of keys',
+  array: 'a list',
+  string: 'text',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+}
+
+/** A key in quotes; an item of a list goes by the list's. */
+function nameOf(value: unknown, path: Path): string {
+  const key = path.at(-1)
+  if (key === undefined) return 'the file'
+  const holder = path.slice(0, -1).reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], value)
+  return Array.isArray(holder) ? `an item of "${String(path.at(-2))}"` : `"${String(key)}"`
+}
+
+/** A near miss, else where the key does belong, else what there is. */
+function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
+  const near = suggest(key, known)
+  if (near?.startsWith('did you mean') || known.includes(key)) return near
+  const homes = homesOf(key, schema)
+  return homes.length > 0 && homes.length <= 4 ? `it goes under ${homes.join(', ')}` : near
+}
+
+/** The blocks of the top level that have a key. */
+function homesOf(key: string, schema: Schema): string[] {
+  const { properties = {} } = schema as { properties?: Record<string, Block> }
+  return Object.entries(properties).flatMap(([name, block]) => {
+    if (Object.hasOwn(block.properties ?? {}, key)) return [name]
+    const { additionalProperties: each } = block
+    return isObject(each) && Object.hasOwn((each as Block).properties ?? {}, key) ? [`${name}: NAME`] : []
+  })
+}
+
+interface Block {
+  readonly properties?: Record<string, unknown>
+  readonly additionalProperties?: unknown
+}
