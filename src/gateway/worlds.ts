@@ -96,23 +96,38 @@ export class Worlds {
   /** Begins a world anew from the seeds, by real time; requests under way finish in the world they began in. */
   reset(name: string): WorldFault | undefined {
     if (this.#held(name) === undefined) return 'unknown'
-    const held = this.#hold(this.#seeded.fork(name))
+    this.put(this.blank(name))
+    return undefined
+  }
+
+  /** A world as it begins, which nobody can reach yet: see `put`. */
+  blank(name: string): World {
+    return this.#seeded.fork(name)
+  }
+
+  /** Puts a world, new or made over, in the place that its name has. */
+  put(world: World): void {
+    const { name } = world
+    const held = this.#hold(world)
     if (!this.#permanent.has(name)) {
       this.#sandboxes.set(name, held)
-      return undefined
+      return
     }
     this.#permanent.set(name, held)
     if (this.#default.world.name === name) this.#default = held
     this.#byHost = new Map([...this.#byHost].map(([host, old]) => [host, old.world.name === name ? held : old]))
-    return undefined
   }
 
   /** Makes a sandbox: a copy of `from`, which defaults to the seeds. */
   create(name: string, from: World = this.#seeded): World | WorldFault {
+    return this.refuses(name) ?? this.#open(name, from).world
+  }
+
+  /** Why there can be no new sandbox of that name, if so. */
+  refuses(name: string): WorldFault | undefined {
     if (!WORLD_NAME.test(name)) return 'bad-name'
     if (this.#held(name) !== undefined) return 'exists'
-    if (!this.#plan.simulation.worlds.sandboxes) return 'switched-off'
-    return this.#open(name, from).world
+    return this.#plan.simulation.worlds.sandboxes ? undefined : 'switched-off'
   }
 
   delete(name: string): WorldFault | undefined {

@@ -51,6 +51,9 @@ export function parseDate(text: string): number | undefined {
 /** `Thu, 05 Dec 2030 00:00:00 GMT`: an IMF-fixdate (RFC 9110 §5.6.7). */
 export const httpDate = (time: number): string => new Date(time).toUTCString()
 
+/** `2030-12-05T00:00:00.000Z`. */
+export const timestamp = (time: number): string => new Date(time).toISOString()
+
 /** `2030-12-05`, or with the time of day where it is not midnight. */
 export const isoDate = (time: number): string => {
   const text = new Date(time).toISOString()

@@ -79,6 +79,18 @@ export interface CollectionOptions {
   readonly seed: number
 }
 
+/** All of a collection, to be written down and read back. */
+export interface Dump {
+  /** In the order of their ids. */
+  readonly records: readonly JsonObject[]
+  /** The ids of those that were created, oldest first: what may be given up. Absent: none, all are like seeds. */
+  readonly created?: readonly Id[]
+  /** The next id of a sequence, if it is beyond those of the records. */
+  readonly nextId?: number | bigint
+  /** How many records were ever created: the next UUID follows from it. */
+  readonly creations?: number
+}
+
 export interface Collection {
   readonly size: number
   list(query: Query): Promise<Page>
@@ -90,6 +102,11 @@ export interface Collection {
   /** Stores another value under an id; with `revision`, only if the record has not changed since. */
   replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'>
   remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'>
+  /** Stores a value under an id, whether there is a record of that id or not. */
+  put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }>
+  dump(): Promise<Dump>
+  /** Holds what was dumped, and nothing else. */
+  load(dump: Dump): Promise<void>
   /** An independent copy, in constant time. */
   fork(): Collection
   /** The same records under other options: after a reload. */

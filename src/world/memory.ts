@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import sortedBTree from 'sorted-btree'
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import { arrange, compareIds, compareJson, isPlain, isUnsearched, keyOf, pageOf, take } from './arrange.ts'
-import type { Collection, CollectionOptions, Entry, Filter, Id, Page, Query } from './collection.ts'
+import type { Collection, CollectionOptions, Dump, Entry, Filter, Id, Page, Query } from './collection.ts'
 import { drawUuid } from './draws.ts'
 
 // The library is CommonJS; its class hangs on the default export's own `default`.
@@ -56,16 +56,12 @@ export class MemoryCollection implements Collection {
       this.#state = from.#state
       return
     }
+    this.#pages = { states: 0, cache: undefined }
     this.#rows = new BTree<Id, Row>(undefined, compareIds)
     this.#created = new BTree<number, Id>()
-    this.#indexes = new Map(options.indexed.map(field => [field, new BTree<Row, undefined>(undefined, byField(field))]))
+    this.#indexes = indexesOn(options.indexed)
     this.#next = 1
-    this.#pages = { states: 0, cache: undefined }
-    for (const value of seeds) {
-      const id = value[options.idField] as Id
-      this.#put({ id, value, text: stringifyJson(value), revision: ++this.#revision, created: 0 }, undefined)
-      if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
-    }
+    this.#fill(seeds)
   }
 
   get size(): number {
@@ -107,7 +103,7 @@ export class MemoryCollection implements Collection {
   }
 
   async create(fields: JsonObject): Promise<Entry | 'exists'> {
-    const { idField, assign, name, seed, maxRecords } = this.#options
+    const { idField, assign, name, seed } = this.#options
     if (assign === 'client' && this.#rows.has(fields[idField] as Id)) return 'exists'
     this.#ordinal += 1
     let id: Id
@@ -116,6 +112,12 @@ export class MemoryCollection implements Collection {
       id = this.#next
       this.#next = successor(this.#next)
     } else id = drawUuid(seed, name, this.#ordinal)
+    return this.#add(id, fields)
+  }
+
+  /** Adds a record as the latest of those created; the oldest of them go where there are too many. */
+  #add(id: Id, fields: JsonObject): Row {
+    const { idField, maxRecords } = this.#options
     const value = withId(idField, id, fields)
     const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: this.#ordinal }
     this.#put(row, undefined)
@@ -130,8 +132,13 @@ export class MemoryCollection implements Collection {
     const old = this.#rows.get(id)
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
+    return this.#change(old, fields)
+  }
+
+  #change(old: Row, fields: JsonObject): Row {
+    const { id, created } = old
     const value = withId(this.#options.idField, id, fields)
-    const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: old.created }
+    const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created }
     this.#put(row, old)
     return row
   }
@@ -143,6 +150,45 @@ export class MemoryCollection implements Collection {
     this.#revision += 1
     this.#delete(row)
     return 'removed'
+  }
+
+  async put(id: Id, fields: JsonObject): Promise<{ entry: Entry; created: boolean }> {
+    const old = this.#rows.get(id)
+    if (old !== undefined) return { entry: this.#change(old, fields), created: false }
+    this.#ordinal += 1
+    if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
+    return { entry: this.#add(id, fields), created: true }
+  }
+
+  async dump(): Promise<Dump> {
+    return {
+      records: this.#rows.valuesArray().map(({ value }) => value),
+      created: this.#created.valuesArray(),
+      nextId: this.#next,
+      creations: this.#ordinal,
+    }
+  }
+
+  async load({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
+    this.#rows = new BTree<Id, Row>(undefined, compareIds)
+    this.#created = new BTree<number, Id>()
+    this.#indexes = indexesOn(this.#options.indexed)
+    this.#state = undefined
+    this.#next = nextId
+    this.#ordinal = Math.max(creations, created.length)
+    const first = this.#ordinal - created.length + 1
+    for (const [i, id] of created.entries()) this.#created.set(first + i, id)
+    this.#fill(records, new Map(created.map((id, i) => [id, first + i])))
+  }
+
+  /** @param created the ordinals of those that are no seeds */
+  #fill(records: readonly JsonObject[], created: ReadonlyMap<Id, number> = new Map()): void {
+    for (const value of records) {
+      const id = value[this.#options.idField] as Id
+      const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: created.get(id) ?? 0 }
+      this.#put(row, undefined)
+      if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
+    }
   }
 
   fork(): MemoryCollection {
@@ -202,6 +248,9 @@ export class MemoryCollection implements Collection {
     for (const tree of this.#indexes.values()) tree.delete(row)
   }
 }
+
+const indexesOn = (fields: readonly string[]): ReadonlyMap<string, Tree<Row, undefined>> =>
+  new Map(fields.map(field => [field, new BTree<Row, undefined>(undefined, byField(field))]))
 
 // The id comes first in the text, and is the one assigned, whatever the fields say.
 const withId = (field: string, id: Id, fields: JsonObject): JsonObject => ({ [field]: id, ...fields, [field]: id })

@@ -6,12 +6,22 @@ import { type Clock, parseDate } from './clock.ts'
 /** What to do to a clock; what is not named follows the rules of `adjust`. */
 export interface ClockChange {
   /** Milliseconds since the epoch: shows this now. */
-  readonly now?: number
+  readonly now?: number | undefined
   /** Milliseconds: as far from real time, or from `now`; negative is the past. */
-  readonly shift?: number
+  readonly shift?: number | undefined
   /** Stands still. */
-  readonly freeze?: boolean
+  readonly freeze?: boolean | undefined
   /** Seconds of the world in a real second. */
+  readonly rate?: number | undefined
+}
+
+/** The same, as people write it: `{ now: '2030-12-06', freeze: true }`. */
+export interface ClockWords {
+  /** A date, a timestamp, or an offset from what the clock shows, with its sign. */
+  readonly now?: string
+  /** A duration, which may have a sign. */
+  readonly shift?: string
+  readonly freeze?: boolean
   readonly rate?: number
 }
 
@@ -96,6 +106,30 @@ export class WorldClock implements Clock {
     return { now: () => moment, adjusted: true, sleep: (milliseconds, signal) => this.sleep(milliseconds, signal) }
   }
 }
+
+/**
+ * Reads what somebody wants of a clock. The answer is a sentence where that cannot be: `"now" must be a date, …`.
+ */
+export function readClockChange({ now, shift, freeze, rate }: ClockWords, clock: Clock): ClockChange | string {
+  if (now === undefined && shift === undefined && freeze === undefined && rate === undefined) {
+    return 'say at least one of "now", "shift", "freeze" and "rate"'
+  }
+  if (freeze === true && rate !== undefined) return 'a frozen clock has no "rate"'
+  if (rate !== undefined && !(rate > 0 && rate <= MAX_RATE)) {
+    return `"rate" must be more than 0 and at most ${MAX_RATE}; "freeze" stops the clock`
+  }
+  const moment = now === undefined ? undefined : parseMoment(now, clock.now())
+  if (now !== undefined && moment === undefined) {
+    return '"now" must be a date, a timestamp or an offset with its sign: 2030-12-06, 2030-12-06T10:00:00Z, +30d or -12h'
+  }
+  const offset = shift === undefined ? undefined : parseShift(shift)
+  if (shift !== undefined && offset === undefined) return '"shift" must be a duration: 30d, 12h or -90m'
+  const change = { now: moment, shift: offset, freeze, rate }
+  const shown = (moment ?? clock.now()) + (offset ?? 0)
+  return shown < EARLIEST || shown > LATEST ? 'that is beyond the years 0 to 9999' : change
+}
+
+const MAX_RATE = 1_000_000
 
 /** `30d`, `+30d` or `-12h` in milliseconds; `undefined` for anything else. */
 export function parseShift(text: string): number | undefined {

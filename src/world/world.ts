@@ -54,6 +54,15 @@ export class World {
     for (const [key, kept] of this.#kept) if (kept instanceof kind) yield [key, kept as Kept]
   }
 
+  get ordinals(): ReadonlyMap<string, number> {
+    return this.#ordinals
+  }
+
+  /** Counts on from where another world was. */
+  resume(ordinals: Iterable<readonly [operation: string, ordinal: number]>): void {
+    for (const [operation, ordinal] of ordinals) this.#ordinals.set(operation, ordinal)
+  }
+
   draw(operation: string, ordinal: number, purpose: string): number {
     return draw(this.#seed, operation, ordinal, purpose)
   }

@@ -11,6 +11,10 @@ interface Sample extends AskOptions {
   readonly status: number
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+const POST = (body: string) => ({ method: 'POST', headers: JSON_TYPE, body })
+const PUT = (body: string) => ({ method: 'PUT', headers: JSON_TYPE, body })
+
 /** Requests by `operationId`: at least one for each operation that the document has. */
 const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   getMetrics: [{ path: '/metrics', status: 200 }],
@@ -24,6 +28,104 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   reload: [{ path: '/reload', method: 'POST', status: 200 }],
   reset: [{ path: '/reset', method: 'POST', status: 204 }],
+  listWorlds: [{ path: '/worlds', status: 200 }],
+  createWorld: [
+    { path: '/worlds', ...POST('{"name":"ada"}'), status: 201 },
+    { path: '/worlds', ...POST('{"name":"bea","from":"ada"}'), status: 201 },
+    { path: '/worlds', ...POST('{"name":"cay","snapshot":{"version":1,"collections":{}}}'), status: 201 },
+    { path: '/worlds', ...POST('{"name":"ada"}'), status: 409 },
+    { path: '/worlds', ...POST('{"name":"a b"}'), status: 400 },
+    { path: '/worlds', ...POST('{"name":"dot","from":"nobody"}'), status: 404 },
+    { path: '/worlds', ...POST('{"name":"dot","from":"ada","snapshot":{"version":1,"collections":{}}}'), status: 400 },
+    {
+      path: '/worlds',
+      ...POST('{"name":"dot","snapshot":{"version":1,"collections":{"cats":{"records":[]}}}}'),
+      status: 422,
+    },
+    { path: '/worlds', ...POST('{"name":"dot","snapshot":{}}'), status: 400 },
+    { path: '/worlds', ...POST('nonsense'), status: 400 },
+  ],
+  getWorld: [
+    { path: '/worlds/ada', status: 200 },
+    { path: '/worlds/petstore.example.com', status: 200 },
+    { path: '/worlds/nobody', status: 404 },
+    { path: '/worlds/a%20b', status: 400 },
+  ],
+  resetWorld: [
+    { path: '/worlds/ada/reset', method: 'POST', status: 204 },
+    { path: '/worlds/nobody/reset', method: 'POST', status: 404 },
+  ],
+  getClock: [
+    { path: '/worlds/ada/clock', status: 200 },
+    { path: '/worlds/nobody/clock', status: 404 },
+  ],
+  setClock: [
+    { path: '/worlds/ada/clock', ...PUT('{"now":"2030-12-06","rate":60}'), status: 200 },
+    { path: '/worlds/ada/clock', ...PUT('{"now":"2030-13-06"}'), status: 400 },
+    { path: '/worlds/ada/clock', ...PUT('{"shift":30}'), status: 400 },
+    { path: '/worlds/ada/clock', ...PUT('{}'), status: 400 },
+    { path: '/worlds/ada/clock', ...PUT('{"freeze":true,"rate":2}'), status: 400 },
+    { path: '/worlds/ada/clock', ...PUT('{"rate":0}'), status: 400 },
+    { path: '/worlds/nobody/clock', ...PUT('{"freeze":true}'), status: 404 },
+  ],
+  restoreClock: [
+    { path: '/worlds/ada/clock', method: 'DELETE', status: 204 },
+    { path: '/worlds/nobody/clock', method: 'DELETE', status: 404 },
+  ],
+  listCollections: [
+    { path: '/worlds/ada/collections', status: 200 },
+    { path: '/worlds/nobody/collections', status: 404 },
+  ],
+  listRecords: [
+    { path: '/worlds/ada/collections/pets?limit=2&offset=1', status: 200 },
+    { path: '/worlds/ada/collections/pats', status: 404 },
+    { path: '/worlds/ada/collections/pets?limit=0', status: 400 },
+  ],
+  putRecords: [
+    { path: '/worlds/bea/collections/pets', ...PUT('[{"id":5,"name":"Rex","categoryId":1}]'), status: 204 },
+    { path: '/worlds/bea/collections/pets', ...PUT('[{"id":5,"name":"Rex"}]'), status: 422 },
+    { path: '/worlds/bea/collections/pets', ...PUT('{}'), status: 400 },
+  ],
+  deleteRecords: [
+    { path: '/worlds/cay/collections/pets', method: 'DELETE', status: 204 },
+    { path: '/worlds/cay/collections/pats', method: 'DELETE', status: 404 },
+  ],
+  getRecord: [
+    { path: '/worlds/ada/collections/pets/7', status: 200 },
+    { path: '/worlds/ada/collections/pets/7777', status: 404 },
+    { path: '/worlds/ada/collections/pets/x', status: 404 },
+  ],
+  putRecord: [
+    { path: '/worlds/ada/collections/pets/7', ...PUT('{"name":"Rex","categoryId":1}'), status: 200 },
+    { path: '/worlds/ada/collections/pets/700', ...PUT('{"id":700,"name":"Rex","categoryId":1}'), status: 201 },
+    { path: '/worlds/ada/collections/pets/700', ...PUT('{"id":701,"name":"Rex","categoryId":1}'), status: 422 },
+    { path: '/worlds/ada/collections/pets/7', ...PUT('{"name":7}'), status: 422 },
+    { path: '/worlds/ada/collections/pets/x', ...PUT('{"name":"Rex","categoryId":1}'), status: 422 },
+    { path: '/worlds/nobody/collections/pets/7', ...PUT('{"name":"Rex","categoryId":1}'), status: 404 },
+  ],
+  deleteRecord: [
+    { path: '/worlds/ada/collections/pets/700', method: 'DELETE', status: 204 },
+    { path: '/worlds/ada/collections/pets/700', method: 'DELETE', status: 404 },
+  ],
+  getSnapshot: [
+    { path: '/worlds/ada/snapshot', status: 200 },
+    { path: '/worlds/nobody/snapshot', status: 404 },
+  ],
+  putSnapshot: [
+    { path: '/worlds/ada/snapshot', ...PUT('{"version":1,"collections":{"pets":{"records":[]}}}'), status: 204 },
+    {
+      path: '/worlds/ada/snapshot',
+      ...PUT('{"version":1,"collections":{"pets":{"records":[{"id":1}]}}}'),
+      status: 422,
+    },
+    { path: '/worlds/ada/snapshot', ...PUT('{"version":2,"collections":{}}'), status: 400 },
+    { path: '/worlds/nobody/snapshot', ...PUT('{"version":1,"collections":{}}'), status: 404 },
+  ],
+  deleteWorld: [
+    { path: '/worlds/ada', method: 'DELETE', status: 204 },
+    { path: '/worlds/ada', method: 'DELETE', status: 404 },
+    { path: '/worlds/default', method: 'DELETE', status: 409 },
+  ],
   getOpenApi: [{ path: '/openapi.json', status: 200 }],
 }
 

@@ -1,8 +1,11 @@
 // Every route of the control plane. Adding one is an entry in the file of its noun.
 
+import { clockRoutes } from './clock.ts'
+import { collectionRoutes } from './collections.ts'
 import { openApiRoute } from './openapi.ts'
 import { planRoutes } from './plan.ts'
 import type { Control, Route } from './route.ts'
+import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
 import { worldRoutes } from './worlds.ts'
 
@@ -10,7 +13,10 @@ export function controlRoutes(control: Control, version: string): Route[] {
   const routes = [
     ...statusRoutes(control), // /metrics /healthz /readyz
     ...planRoutes(control), //   /plan /reload
-    ...worldRoutes(control), //  /reset
+    ...worldRoutes(control), //  /reset /worlds /worlds/{name} /worlds/{name}/reset
+    ...clockRoutes(control), //  /worlds/{name}/clock
+    ...collectionRoutes(control), // /worlds/{name}/collections/{collection}/{id}
+    ...snapshotRoutes(control), // /worlds/{name}/snapshot
   ]
   return [...routes, openApiRoute(routes, version)]
 }

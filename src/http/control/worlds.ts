@@ -1,17 +1,164 @@
-// The state that requests meet.
+// The state that requests meet: which worlds there are, and how they begin anew.
 
-import { type Control, DONE, type Route } from './route.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { importSnapshot } from '../../gateway/import.ts'
+import type { Worlds } from '../../gateway/worlds.ts'
+import type { Snapshot } from '../../world/snapshot.ts'
+import type { World } from '../../world/world.ts'
+import { clockSchema, describeClock } from './clock.ts'
+import { inWorld, nameParameter, noSuchWorld, refuseWorld } from './find-world.ts'
+import {
+  type Answer,
+  type Call,
+  type Control,
+  count,
+  DONE,
+  json,
+  list,
+  object,
+  problem,
+  type Route,
+  replyWith,
+  words,
+} from './route.ts'
+import { MAX_SNAPSHOT, refuseSnapshot, snapshotSchema } from './snapshot.ts'
 
-export const worldRoutes = ({ gateway }: Control): Route[] => [
+const worldSchema = object(
   {
-    method: 'POST',
-    path: '/reset',
-    operation: 'reset',
-    summary: 'Begins anew from the seeds; requests under way finish in the world they began in.',
-    replies: { 204: { description: 'Done.' } },
-    answer: () => {
-      gateway.reset()
-      return DONE
-    },
+    name: words,
+    permanent: { type: 'boolean', description: 'Whether it is there for good; a sandbox may be evicted.' },
+    host: { type: 'string', description: 'The host whose requests reach it.' },
+    default: { type: 'boolean', description: 'Whether requests reach it that name no world.' },
+    clock: clockSchema,
+    records: { type: 'object', description: 'How many, by collection.', additionalProperties: count },
   },
-]
+  'host',
+)
+
+function describeWorld({ name, clock, collections }: World, worlds: Worlds): object {
+  const host = worlds.hostOf(name)
+  return {
+    name,
+    permanent: worlds.isPermanent(name),
+    ...(host === undefined ? {} : { host }),
+    default: name === worlds.default.name,
+    clock: describeClock(clock),
+    records: Object.fromEntries([...collections].map(([collection, { size }]) => [collection, size])),
+  }
+}
+
+interface Creation {
+  readonly name: string
+  readonly from?: string
+  readonly snapshot?: Snapshot
+}
+
+export const worldRoutes = ({ gateway }: Control): Route[] => {
+  const { worlds } = gateway
+  return [
+    {
+      method: 'POST',
+      path: '/reset',
+      operation: 'reset',
+      summary:
+        'Begins the default world anew: from the seeds, by real time. The other worlds go on; requests under way finish in the state they began in.',
+      replies: { 204: { description: 'Done.' } },
+      answer: () => {
+        gateway.reset()
+        return DONE
+      },
+    },
+    {
+      method: 'GET',
+      path: '/worlds',
+      operation: 'listWorlds',
+      summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
+      replies: { 200: replyWith('Every world.', list(worldSchema)) },
+      answer: () => json(worlds.list().map(world => describeWorld(world, worlds))),
+    },
+    {
+      method: 'POST',
+      path: '/worlds',
+      operation: 'createWorld',
+      summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
+      body: {
+        description: 'Its name, and what it begins with.',
+        schema: object(
+          {
+            name: { type: 'string' },
+            from: { type: 'string', description: 'A world whose records and time it begins with.' },
+            snapshot: snapshotSchema,
+          },
+          ...['from', 'snapshot'],
+        ),
+        maxBytes: MAX_SNAPSHOT,
+      },
+      replies: {
+        201: replyWith('It is there.', worldSchema),
+        404: { description: 'There is no world to copy by that name.' },
+        409: { description: 'There is such a world already, or sandboxes are switched off.' },
+        422: { description: 'The snapshot breaks the contract; no world was made.' },
+      },
+      answer: call => create(call, gateway),
+    },
+    {
+      method: 'GET',
+      path: '/worlds/{name}',
+      operation: 'getWorld',
+      summary: 'One world.',
+      parameters: nameParameter,
+      replies: { 200: replyWith('The world.', worldSchema), ...noSuchWorld },
+      answer: inWorld(worlds, world => json(describeWorld(world, worlds))),
+    },
+    {
+      method: 'DELETE',
+      path: '/worlds/{name}',
+      operation: 'deleteWorld',
+      summary: 'Forgets a sandbox; the next request that names it begins it anew.',
+      parameters: nameParameter,
+      replies: {
+        204: { description: 'Done.' },
+        ...noSuchWorld,
+        409: { description: 'The world is permanent.' },
+      },
+      answer: ({ parameters }) => {
+        const name = parameters.name as string
+        const fault = worlds.delete(name)
+        return fault === undefined ? DONE : refuseWorld(fault, name, worlds)
+      },
+    },
+    {
+      method: 'POST',
+      path: '/worlds/{name}/reset',
+      operation: 'resetWorld',
+      summary: 'Begins a world anew: from the seeds, by real time.',
+      parameters: nameParameter,
+      replies: { 204: { description: 'Done.' }, ...noSuchWorld },
+      answer: inWorld(worlds, ({ name }) => {
+        worlds.reset(name)
+        return DONE
+      }),
+    },
+  ]
+}
+
+async function create({ body }: Call, { worlds, plan }: Gateway): Promise<Answer> {
+  const { name, from, snapshot } = body as unknown as Creation
+  const fault = worlds.refuses(name)
+  if (fault !== undefined) return refuseWorld(fault, name, worlds)
+  if (from !== undefined && snapshot !== undefined) {
+    return problem(400, 'invalid_request', '"from" and "snapshot" exclude each other')
+  }
+  let world: World
+  if (snapshot !== undefined) {
+    const made = await importSnapshot(worlds, plan, name, snapshot)
+    if (Array.isArray(made)) return refuseSnapshot(made, '/snapshot')
+    world = made
+  } else if (from !== undefined) {
+    const model = worlds.get(from)
+    if (model === undefined) return refuseWorld('unknown', from, worlds)
+    world = model.fork(name)
+  } else world = worlds.blank(name)
+  worlds.put(world)
+  return { ...json(describeWorld(world, worlds), 201), headers: { location: `/worlds/${name}` } }
+}

@@ -1,0 +1,72 @@
+// From a snapshot to a world: checked completely against the plan, filled aside, and only then put in its place.
+
+import { check } from '../behaviours/respond/resource.ts'
+import { suggest } from '../kernel/diagnostic.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
+import type { Plan } from '../plan/compile.ts'
+import type { Dump } from '../world/collection.ts'
+import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
+import type { World } from '../world/world.ts'
+import { type ClockChange, readClockChange } from '../world/world-clock.ts'
+import type { Worlds } from './worlds.ts'
+
+const MOST_FAULTS = 20
+
+/** A world made of a snapshot, which `put` makes reachable; or what is wrong, as sentences that begin with a JSON Pointer. */
+export async function importSnapshot(
+  worlds: Worlds,
+  plan: Plan,
+  name: string,
+  snapshot: Snapshot,
+): Promise<World | string[]> {
+  const world = worlds.blank(name)
+  const faults: string[] = []
+  let change: ClockChange | string | undefined
+  if (snapshot.clock !== undefined) {
+    change = readClockChange(snapshot.clock, world.clock)
+    if (typeof change === 'string') faults.push(`/clock ${change}`)
+  }
+  for (const [resource, dump] of Object.entries(snapshot.collections)) {
+    const found = plan.collections.get(resource)
+    const at = `/collections/${resource}`
+    if (found === undefined) {
+      const hint = suggest(resource, plan.collections.keys())
+      faults.push(`${at} is no resource${hint === undefined ? '' : `; ${hint}`}`)
+    } else for (const fault of faultsOf(dump, found.resource)) faults.push(`${at}${fault}`)
+  }
+  if (faults.length > MOST_FAULTS) return [...faults.slice(0, MOST_FAULTS), `and ${faults.length - MOST_FAULTS} more`]
+  if (faults.length > 0) return faults
+  if (typeof change === 'object') world.clock.adjust(change)
+  await restoreSnapshot(world, snapshot)
+  return world
+}
+
+type Resource = Parameters<typeof check>[0]
+
+/** What is wrong with a collection's records, together and one by one. */
+export function faultsOf({ records, created = [] }: Dump, resource: Resource): string[] {
+  const { maxRecords, seeds, idField } = resource
+  const most = Math.max(maxRecords, seeds.length)
+  if (records.length > most) return [`/records are ${records.length}, and at most ${most} are kept`]
+  const faults: string[] = []
+  const seen = new Map<Json | undefined, number>()
+  for (const [i, record] of records.entries()) {
+    for (const fault of recordFaults(record, resource)) faults.push(`/records/${i}${fault}`)
+    const id = record[idField]
+    const twin = seen.get(id)
+    if (twin !== undefined && id !== undefined) faults.push(`/records/${i}/${idField} is that of /records/${twin} too`)
+    seen.set(id, i)
+  }
+  for (const [i, id] of created.entries()) if (!seen.has(id)) faults.push(`/created/${i} is the id of no record`)
+  if (new Set(created).size < created.length) faults.push('/created holds the same id twice')
+  return faults
+}
+
+/** What is wrong with a record, its id included. */
+export function recordFaults(record: JsonObject, resource: Resource): string[] {
+  const faults = check(resource, record) ?? []
+  const id = record[resource.idField]
+  const fits = resource.ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
+  if (fits || faults.some(fault => fault.startsWith(`/${resource.idField} `))) return faults
+  return [...faults, `/${resource.idField} must be ${resource.ids === 'text' ? 'text' : 'an integer'}`]
+}

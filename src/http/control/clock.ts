@@ -1,0 +1,72 @@
+// What time it is in a world, and what time it is to be.
+
+import { timestamp } from '../../world/clock.ts'
+import { type ClockWords, readClockChange, type WorldClock } from '../../world/world-clock.ts'
+import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
+import { type Control, DONE, json, object, problem, type Route, replyWith } from './route.ts'
+
+export const clockSchema = object({
+  now: { type: 'string', format: 'date-time', description: 'What it shows.' },
+  real: { type: 'boolean', description: 'Whether that is real time.' },
+  frozen: { type: 'boolean' },
+  rate: { type: 'number', minimum: 0, description: 'Seconds of the world in a real second; 0 where it is frozen.' },
+})
+
+export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
+
+/** What a clock may be told, in snapshots too. */
+export const clockWordsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: {
+    now: {
+      type: 'string',
+      description:
+        'A date, a timestamp, or an offset from what it shows, with its sign: 2030-12-06, +30d. It runs on from there.',
+    },
+    shift: { type: 'string', description: 'A duration away from real time, or from `now`: 30d, -12h.' },
+    freeze: { type: 'boolean', description: 'It stands still.' },
+    rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
+  },
+} as const
+
+export const clockRoutes = ({ gateway: { worlds } }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/worlds/{name}/clock',
+    operation: 'getClock',
+    summary: 'What time it is in a world.',
+    parameters: nameParameter,
+    replies: { 200: replyWith('The clock.', clockSchema), ...noSuchWorld },
+    answer: inWorld(worlds, ({ clock }) => json(describeClock(clock))),
+  },
+  {
+    method: 'PUT',
+    path: '/worlds/{name}/clock',
+    operation: 'setClock',
+    summary:
+      'Sets, shifts, freezes or hurries the clock of a world; it goes on from what it shows where no time is given.',
+    parameters: nameParameter,
+    body: { description: 'How it is to run.', schema: clockWordsSchema },
+    replies: { 200: replyWith('The clock.', clockSchema), ...noSuchWorld },
+    answer: inWorld(worlds, ({ clock }, { body }) => {
+      const change = readClockChange(body as ClockWords, clock)
+      if (typeof change === 'string') return problem(400, 'invalid_request', change)
+      clock.adjust(change)
+      return json(describeClock(clock))
+    }),
+  },
+  {
+    method: 'DELETE',
+    path: '/worlds/{name}/clock',
+    operation: 'restoreClock',
+    summary: 'Returns the clock of a world to real time.',
+    parameters: nameParameter,
+    replies: { 204: { description: 'Done.' }, ...noSuchWorld },
+    answer: inWorld(worlds, ({ clock }) => {
+      clock.restore()
+      return DONE
+    }),
+  },
+]

@@ -1,0 +1,169 @@
+// The records of a world, looked at and changed from outside the API, and held to its contract all the same.
+
+import { accept } from '../../behaviours/respond/resource.ts'
+import { faultsOf, recordFaults } from '../../gateway/import.ts'
+import { suggest } from '../../kernel/diagnostic.ts'
+import { type JsonObject, parseInteger } from '../../kernel/json.ts'
+import type { Plan } from '../../plan/compile.ts'
+import type { Collection, Id } from '../../world/collection.ts'
+import type { World } from '../../world/world.ts'
+import { inWorld, nameParameter } from './find-world.ts'
+import {
+  type Answer,
+  type Call,
+  type Control,
+  count,
+  DONE,
+  json,
+  list,
+  object,
+  problem,
+  type Route,
+  replyWith,
+  words,
+} from './route.ts'
+
+const collectionParameter = { collection: { schema: { type: 'string' }, description: 'A resource.' } } as const
+const idParameter = { id: { schema: { type: 'string' }, description: 'The id of a record.' } } as const
+const inCollection = { ...nameParameter, ...collectionParameter }
+const nowhere = { 404: { description: 'There is no such world, collection or record.' } } as const
+const invalid = { 422: { description: 'It breaks the contract; nothing changed.' } } as const
+const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
+const MAX_RECORDS_BODY = 64_000_000
+
+type Resource = NonNullable<ReturnType<Plan['collections']['get']>>['resource']
+
+export const collectionRoutes = ({ gateway }: Control): Route[] => {
+  const { worlds } = gateway
+  const within = (answer: (collection: Collection, resource: Resource, call: Call) => Promise<Answer>) =>
+    inWorld(worlds, (world, call) => {
+      const name = call.parameters.collection as string
+      const found = gateway.plan.collections.get(name)
+      if (found !== undefined) return answer(world.collection(name), found.resource, call)
+      const hint = suggest(name, gateway.plan.collections.keys())
+      return problem(404, 'not_found', `there is no collection ${name}${hint === undefined ? '' : `; ${hint}`}`)
+    })
+  return [
+    {
+      method: 'GET',
+      path: '/worlds/{name}/collections',
+      operation: 'listCollections',
+      summary: 'The collections of a world.',
+      parameters: nameParameter,
+      replies: {
+        200: replyWith('Each with the number of its records.', list(object({ name: words, records: count }))),
+        404: { description: 'There is no such world.' },
+      },
+      answer: inWorld(worlds, world => json(describeCollections(world, gateway.plan))),
+    },
+    {
+      method: 'GET',
+      path: '/worlds/{name}/collections/{collection}',
+      operation: 'listRecords',
+      summary: 'The records of a collection, in the order of their ids.',
+      parameters: {
+        ...inCollection,
+        limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },
+        offset: { schema: { type: 'integer', minimum: 0 }, description: 'How many to pass over. Default: 0.' },
+      },
+      replies: { 200: replyWith('Records.', list(record)), ...nowhere },
+      answer: within(async (collection, _, { parameters: { limit = 100, offset = 0 } }) => {
+        const { text } = await collection.list({ filters: [], limit: limit as number, offset: offset as number })
+        return { status: 200, type: 'application/json', headers: { 'x-total-count': `${collection.size}` }, body: text }
+      }),
+    },
+    {
+      method: 'PUT',
+      path: '/worlds/{name}/collections/{collection}',
+      operation: 'putRecords',
+      summary: 'Puts other records in the place of all there are, if every one holds; else nothing changes.',
+      parameters: inCollection,
+      body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY },
+      replies: { 204: { description: 'Done.' }, ...nowhere, ...invalid },
+      answer: within(async (collection, resource, { body }) => {
+        const records = body as readonly JsonObject[]
+        const faults = faultsOf({ records }, resource)
+        if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
+        await collection.load({ records })
+        return DONE
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: '/worlds/{name}/collections/{collection}',
+      operation: 'deleteRecords',
+      summary: 'Empties a collection, its seeds included.',
+      parameters: inCollection,
+      replies: { 204: { description: 'Done.' }, ...nowhere },
+      answer: within(async collection => {
+        await collection.load({ ...(await collection.dump()), records: [], created: [] })
+        return DONE
+      }),
+    },
+    {
+      method: 'GET',
+      path: '/worlds/{name}/collections/{collection}/{id}',
+      operation: 'getRecord',
+      summary: 'One record.',
+      parameters: { ...inCollection, ...idParameter },
+      replies: { 200: replyWith('The record.', record), ...nowhere },
+      answer: within(async (collection, resource, { parameters }) => {
+        const id = idOf(parameters.id as string, resource)
+        const entry = id === undefined ? undefined : await collection.read(id)
+        return entry === undefined ? noRecord(parameters.id as string) : json(entry.text)
+      }),
+    },
+    {
+      method: 'PUT',
+      path: '/worlds/{name}/collections/{collection}/{id}',
+      operation: 'putRecord',
+      summary: 'Stores a record under an id, whether there was one or not.',
+      parameters: { ...inCollection, ...idParameter },
+      body: { description: 'The record; its id may be left out.', schema: record },
+      replies: {
+        200: replyWith('There was one; it is changed.', record),
+        201: replyWith('There was none; it is created.', record),
+        ...nowhere,
+        ...invalid,
+      },
+      answer: within(async (collection, resource, { parameters, body }) => {
+        const id = idOf(parameters.id as string, resource)
+        if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
+        const given = body as JsonObject
+        const own = given[resource.idField]
+        if (own !== undefined && own !== id) return refuseRecord([`/${resource.idField} must be the id in the path`])
+        const fields = { ...accept(resource, given), [resource.idField]: id }
+        const faults = recordFaults(fields, resource)
+        if (faults.length > 0) return refuseRecord(faults)
+        const { entry, created } = await collection.put(id, fields)
+        return json(entry.text, created ? 201 : 200)
+      }),
+    },
+    {
+      method: 'DELETE',
+      path: '/worlds/{name}/collections/{collection}/{id}',
+      operation: 'deleteRecord',
+      summary: 'Deletes a record.',
+      parameters: { ...inCollection, ...idParameter },
+      replies: { 204: { description: 'Done.' }, ...nowhere },
+      answer: within(async (collection, resource, { parameters }) => {
+        const id = idOf(parameters.id as string, resource)
+        const outcome = id === undefined ? 'missing' : await collection.remove(id)
+        return outcome === 'missing' ? noRecord(parameters.id as string) : DONE
+      }),
+    },
+  ]
+}
+
+/** Those of the plan: what a reload took away may still hold records, and nobody can reach them. */
+const describeCollections = ({ collections }: World, plan: Plan): object[] =>
+  [...plan.collections.keys()].map(name => ({ name, records: collections.get(name)?.size ?? 0 }))
+
+const idOf = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
+
+const noRecord = (id: string): Answer => problem(404, 'not_found', `there is no record ${id}`)
+
+const refuseRecord = (faults: readonly string[]): Answer => {
+  const shown = faults.slice(0, 20).join('; ')
+  return problem(422, 'invalid_record', faults.length > 20 ? `${shown}; and ${faults.length - 20} more` : shown)
+}

@@ -1,0 +1,41 @@
+// What the routes of worlds have in common: finding the world that a path names, and saying why something cannot be done.
+
+import type { WorldFault, Worlds } from '../../gateway/worlds.ts'
+import { suggest } from '../../kernel/diagnostic.ts'
+import { WORLD_NAME } from '../../plan/worlds.ts'
+import type { World } from '../../world/world.ts'
+import { type Answer, type Call, problem } from './route.ts'
+
+export const nameParameter = {
+  name: { schema: { type: 'string', pattern: WORLD_NAME.source }, description: 'The world.' },
+} as const
+
+/** Answers for a world that there is. */
+export const inWorld =
+  (worlds: Worlds, answer: (world: World, call: Call) => Answer | Promise<Answer>) =>
+  (call: Call): Answer | Promise<Answer> => {
+    const name = call.parameters.name as string
+    const world = worlds.get(name)
+    return world === undefined ? refuseWorld('unknown', name, worlds) : answer(world, call)
+  }
+
+/** The status of each fault is documented by whichever route can have it. */
+export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): Answer {
+  switch (fault) {
+    case 'bad-name':
+      return problem(400, 'invalid_request', 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -')
+    case 'exists':
+      return problem(409, 'conflict', `there is a world ${name} already`)
+    case 'permanent':
+      return problem(409, 'conflict', `the world ${name} is permanent; it can be reset, but not deleted`)
+    case 'switched-off':
+      return problem(409, 'conflict', 'sandboxes are switched off')
+    case 'unknown': {
+      const names = worlds.list().map(world => world.name)
+      const hint = suggest(name, names)
+      return problem(404, 'not_found', `there is no world ${name}${hint === undefined ? '' : `; ${hint}`}`)
+    }
+  }
+}
+
+export const noSuchWorld = { 404: { description: 'There is no such world.' } } as const

@@ -1,0 +1,79 @@
+// A whole world as one JSON document: written down, and read back all or not at all.
+
+import { importSnapshot } from '../../gateway/import.ts'
+import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
+import { clockWordsSchema } from './clock.ts'
+import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
+import { type Answer, type Control, DONE, json, list, problem, type Route, replyWith } from './route.ts'
+
+/** The largest snapshot, in bytes. */
+export const MAX_SNAPSHOT = 64_000_000
+
+const collectionSchema = {
+  type: 'object',
+  required: ['records'],
+  additionalProperties: false,
+  properties: {
+    records: list({ type: 'object' }),
+    created: {
+      ...list({ type: ['integer', 'string'] }),
+      description: 'The ids of those that were created, oldest first: what may be given up where there are too many.',
+    },
+    nextId: { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
+    creations: { type: 'integer', minimum: 0, description: 'How many records were ever created.' },
+  },
+} as const
+
+export const snapshotSchema = {
+  type: 'object',
+  required: ['version', 'collections'],
+  additionalProperties: false,
+  properties: {
+    version: { const: 1, description: 'Of this form.' },
+    clock: { ...clockWordsSchema, description: 'Absent: real time.' },
+    ordinals: {
+      type: 'object',
+      additionalProperties: { type: 'integer', minimum: 0 },
+      description: 'How many requests of each operation the world has seen: draws follow from it.',
+    },
+    collections: {
+      type: 'object',
+      additionalProperties: collectionSchema,
+      description: 'By resource; one that is not named begins with its seeds.',
+    },
+  },
+} as const
+
+export const refuseSnapshot = (faults: readonly string[], at = ''): Answer =>
+  problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
+
+export const snapshotRoutes = ({ gateway }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/worlds/{name}/snapshot',
+    operation: 'getSnapshot',
+    summary: 'A whole world as one document.',
+    parameters: nameParameter,
+    replies: { 200: replyWith('The snapshot.', snapshotSchema), ...noSuchWorld },
+    answer: inWorld(gateway.worlds, async world => json(await takeSnapshot(world))),
+  },
+  {
+    method: 'PUT',
+    path: '/worlds/{name}/snapshot',
+    operation: 'putSnapshot',
+    summary: 'Makes a world what a snapshot says, if all of it holds; else nothing changes.',
+    parameters: nameParameter,
+    body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT },
+    replies: {
+      204: { description: 'Done.' },
+      ...noSuchWorld,
+      422: { description: 'It breaks the contract; nothing changed.' },
+    },
+    answer: inWorld(gateway.worlds, async ({ name }, { body }) => {
+      const made = await importSnapshot(gateway.worlds, gateway.plan, name, body as unknown as Snapshot)
+      if (Array.isArray(made)) return refuseSnapshot(made)
+      gateway.worlds.put(made)
+      return DONE
+    }),
+  },
+]
