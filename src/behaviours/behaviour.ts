@@ -8,6 +8,7 @@ import type { Request } from '../kernel/request.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Path } from '../kernel/source.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
+import type { Entry } from '../world/collection.ts'
 import type { World } from '../world/world.ts'
 import type { Resource } from './respond/resource.ts'
 
@@ -87,6 +88,10 @@ export class Exchange {
   values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   body: Json | undefined = undefined
+  /** The record that the reply is about, once found. */
+  entry: Entry | undefined = undefined
+  /** Judges that record before it is given or written; its answer, if any, is the reply. */
+  precondition: ((entry: Entry) => Reply | undefined) | undefined = undefined
   /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
   injected = 0
   /** Whether it had to stand in line. */

@@ -3,6 +3,7 @@
 import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { capacity } from './capacity.ts'
+import { conditional } from './conditional.ts'
 import { deprecation } from './deprecation.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
@@ -23,5 +24,6 @@ export const behaviours = [
   authenticate, // 401
   rateLimit, //    429
   validate, //     400 404 413 415
+  conditional, //  304 412 428
   respond, //      list · create · read · replace · update · delete · fixed · example
 ] as readonly Behaviour<unknown>[]

@@ -32,6 +32,11 @@ export const problems = define({
   request_timeout: { status: 408, title: 'Request timeout', when: 'the request did not arrive in time' },
   conflict: { status: 409, title: 'Conflict', when: 'the record to create exists already' },
   gone: { status: 410, title: 'Gone', when: 'the operation is past its sunset' },
+  precondition_failed: {
+    status: 412,
+    title: 'Precondition failed',
+    when: '`If-Match` names another state of the record',
+  },
   payload_too_large: { status: 413, title: 'Payload too large', when: 'the body is larger than `limits.body`' },
   unsupported_media_type: {
     status: 415,
@@ -39,6 +44,11 @@ export const problems = define({
     when: 'the content type, charset or content encoding is not one that the operation takes; `Accept` lists them',
   },
   expectation_failed: { status: 417, title: 'Expectation failed', when: '`Expect` asks for more than 100-continue' },
+  precondition_required: {
+    status: 428,
+    title: 'Precondition required',
+    when: 'a write came without `If-Match`, and `conditional` requires it',
+  },
   too_many_requests: { status: 429, title: 'Too many requests', when: 'a `rateLimit` is used up' },
   header_fields_too_large: {
     status: 431,

@@ -16,6 +16,9 @@ export function drawUuid(seed: number, collection: string, ordinal: number): str
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
+/** 32 bits that differ, most likely, where texts do. */
+export const digest = (text: string): number => hash(text, 0)
+
 /** 32 bits of a text: FNV-1a, then the finaliser of MurmurHash3, so that neighbours share nothing. */
 function hash(text: string, seed: number): number {
   let h = 0x811c9dc5 ^ seed

@@ -57,6 +57,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       if (id === undefined && !isId(given)) return invalid([`/${resource.idField} must be text or an integer`])
       const entry = await collection.create(fields)
       if (entry === 'exists') return exists(given as Id)
+      exchange.entry = entry
       return give(entry, status, { location: locate(exchange, entry.id) })
     }
   },
@@ -68,7 +69,9 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     return async exchange => {
       const id = identify(exchange)
       const entry = await exchange.world.collection(resource.name).read(id)
-      return isMissing(entry, exchange, within) ? missing(id) : give(entry, status)
+      if (isMissing(entry, exchange, within)) return missing(id)
+      exchange.entry = entry
+      return exchange.precondition?.(entry) ?? give(entry, status)
     }
   },
 
@@ -84,9 +87,16 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     return async exchange => {
       const id = identify(exchange)
       const collection = exchange.world.collection(resource.name)
-      const entry = await collection.read(id)
-      if (isMissing(entry, exchange, within) || (await collection.remove(id)) === 'missing') return missing(id)
-      return gives ? give(entry, status) : { status, headers: {}, body: undefined }
+      for (;;) {
+        const entry = await collection.read(id)
+        if (isMissing(entry, exchange, within)) return missing(id)
+        const stopped = exchange.precondition?.(entry)
+        if (stopped !== undefined) return stopped
+        const removed = await collection.remove(id, entry.revision)
+        if (removed === 'stale') continue
+        if (removed === 'missing') return missing(id)
+        return gives ? give(entry, status) : { status, headers: {}, body: undefined }
+      }
     }
   },
 }
@@ -109,6 +119,8 @@ function compileWrite(
     for (;;) {
       const old = await collection.read(id)
       if (isMissing(old, exchange, within)) return missing(id)
+      const stopped = exchange.precondition?.(old)
+      if (stopped !== undefined) return stopped
       const merged = merge(old.value, exchange.body ?? {})
       if (isObject(merged) && merged[resource.idField] !== undefined && merged[resource.idField] !== id) {
         return invalid([`/${resource.idField} must be the id in the path`])
@@ -123,6 +135,7 @@ function compileWrite(
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
+      exchange.entry = entry
       return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status)
     }
   }
