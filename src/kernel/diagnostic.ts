@@ -84,7 +84,9 @@ export function formatDiagnostic({ severity, code, message, place, hint }: Diagn
   return [head, `${place.line} | ${excerpt}`, `${gutter} | ${' '.repeat(column)}${carets}`, ...tail].join('\n')
 }
 
+/** All of them, and how many; nothing for none. */
 export function formatDiagnostics(list: readonly Diagnostic[]): string {
+  if (list.length === 0) return ''
   const count = (severity: Severity) => list.filter(one => one.severity === severity).length
   const say = (n: number, word: string) => (n === 0 ? [] : [`${n} ${word}${n === 1 ? '' : 's'}`])
   const summary = [...say(count('error'), 'error'), ...say(count('warning'), 'warning')].join(', ')

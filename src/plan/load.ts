@@ -8,6 +8,7 @@ import { isObject } from '../kernel/json.ts'
 import { type Environment, readSource, type Source } from '../kernel/source.ts'
 import { compilePlan, type Plan } from './compile.ts'
 import { inferGateway } from './infer-simulation.ts'
+import { publishedKeys } from './published.ts'
 import { readResources } from './seed.ts'
 import { simulationOf } from './settings.ts'
 import { checkSimulation, type SimulationFile } from './simulation.ts'
@@ -55,7 +56,8 @@ export function loadPlan(
     return { plan: inferGateway(contract, file, home).plan, report, files: contractFiles }
   }
   const seeding = readResources(settings.resources ?? {}, contract, source, file, home, report)
-  const plan = compilePlan(simulationOf(settings, source, seeding.resources), contract, report)
+  const published = publishedKeys(raw.value, environment)
+  const plan = compilePlan(simulationOf(settings, source, seeding.resources, published), contract, report)
   const all = [...new Set([...contractFiles, ...seeding.files])]
   return { plan: report.failed ? undefined : plan, report, files: all }
 }

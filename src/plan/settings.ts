@@ -24,6 +24,8 @@ export interface Simulation {
   readonly resources: ReadonlyMap<string, Resource>
   /** Names and keys of the consumers stay apart: this is what may be shown. */
   readonly consumerNames: readonly string[]
+  /** Keys that the file itself publishes, by `CONSUMER SCHEME`. */
+  readonly published: ReadonlyMap<string, string>
 }
 
 /** Fills every default in. */
@@ -31,10 +33,12 @@ export const simulationOf = (
   file: SimulationFile,
   source: Source,
   resources: ReadonlyMap<string, Resource>,
+  published: ReadonlyMap<string, string> = new Map(),
 ): Simulation => ({
   file,
   source,
   resources,
+  published,
   seed: file.seed ?? 0,
   listen: {
     host: file.listen?.host ?? '127.0.0.1',

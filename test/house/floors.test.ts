@@ -11,6 +11,8 @@ const FLOORS: Readonly<Record<string, number>> = {
   plan: 3,
   gateway: 4,
   http: 5,
+  'banner.ts': 6,
+  'command-line.ts': 6,
   'version.ts': 6,
   'start.ts': 6,
   'index.ts': 6,

@@ -1,0 +1,24 @@
+// Which credentials anybody may see: those that the gateway file itself publishes, as the default of a variable that is not
+// set. A key from the environment, or one that is written down as it is, is nobody's business.
+
+import { isObject } from '../kernel/json.ts'
+import type { Environment } from '../kernel/source.ts'
+
+const DEFAULTED = /^\$\{([A-Za-z_]\w*):-([^}]+)\}$/
+
+/**
+ * @param file the gateway file before the environment is filled in
+ * @returns keys by `CONSUMER SCHEME`
+ */
+export function publishedKeys(file: unknown, environment: Environment): ReadonlyMap<string, string> {
+  const consumers = isObject(file) && isObject(file.consumers) ? file.consumers : {}
+  const found = Object.entries(consumers).flatMap(([consumer, schemes]) =>
+    Object.entries(isObject(schemes) ? schemes : {}).flatMap(([scheme, text]): [string, string][] => {
+      const [, variable, key] = DEFAULTED.exec(String(text)) ?? []
+      return variable === undefined || key === undefined || environment[variable]
+        ? []
+        : [[`${consumer} ${scheme}`, key]]
+    }),
+  )
+  return new Map(found)
+}

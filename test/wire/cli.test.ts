@@ -1,0 +1,92 @@
+// The program as it is started: what it prints, what it answers with, how it ends. Starting it costs: few cases, all at once.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite, test } from 'node:test'
+
+const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
+after(() => rmSync(scratch, { recursive: true }))
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function run(args: readonly string[], environment: Record<string, string> = {}) {
+  const env = { PATH: process.env.PATH ?? '', ...environment }
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], { env })
+  let out = ''
+  let err = ''
+  child.stderr?.on('data', chunk => {
+    err += chunk
+  })
+  const ended = new Promise<Ended>(resolve => child.on('close', code => resolve({ code, out, err })))
+  /** Resolves once standard output holds the text; rejects if it ends before. */
+  const until = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      child.stdout?.on('data', () => out.includes(text) && resolve(out))
+      void ended.then(({ err }) => reject(new Error(`it ended without "${text}": ${err}`)))
+    })
+  child.stdout?.on('data', chunk => {
+    out += chunk
+  })
+  return { ended, until, stop: () => child.kill('SIGTERM') }
+}
+
+suite('the command line', { concurrency: true }, () => {
+  test('serve says where, for whom and what, answers, and ends with 0 when it is told to', async () => {
+    const program = run(['serve', '--port', '0', '--log-level', 'silent'], { PORT: '1', CONTROL_PORT: '0' })
+    const banner = await program.until('curl')
+    assert.match(banner, /^\nUnderstudy \d+\.\d+\.\d+ stands in for Pet Store Service 1\.0\.0\n/)
+    assert.match(banner, /Consumers +demo, frontend, retired\n/)
+    assert.match(banner, /GET +\/v1\/pets\/\{petId\} +getPet +read pets .* deprecated 2025-12-05, sunset 2030-12-05\n/)
+    const [, key, url] = /curl -H 'Authorization: Bearer (.*)' (http.*)/.exec(banner) ?? []
+    assert.equal(key, 'demo-key')
+    const reply = await fetch(url as string, { headers: { authorization: `Bearer ${key}` } })
+    assert.equal(reply.status, 200)
+    assert.equal(((await reply.json()) as unknown[]).length, 20)
+    program.stop()
+    const { code, err } = await program.ended
+    assert.deepEqual({ code, err }, { code: 0, err: '' })
+  })
+
+  test('a key from the environment, or a key that is written down, is shown nowhere', async () => {
+    const program = run(['serve', '--port', '0', '--control-port', '0'], { PETSTORE_API_KEY: 'hidden-key' })
+    const banner = await program.until('curl')
+    assert.match(banner, /Bearer <apiKey of demo>/)
+    program.stop()
+    const { out, err } = await program.ended
+    assert.doesNotMatch(out + err, /hidden-key|frontend-key|retired-key/)
+  })
+
+  test('check tells every mistake on standard error, and ends with 1', async () => {
+    const file = join(scratch, 'gateway.yaml')
+    writeFileSync(file, 'contract: ./openapi.yaml\nlimits: { body: 1000 }\nsead: 1\n')
+    const { code, out, err } = await run(['check', file]).ended
+    assert.deepEqual({ code, out }, { code: 1, out: '' })
+    assert.match(err, /gateway\.yaml:2:17 error missing-unit: /)
+    assert.match(err, /gateway\.yaml:3:1 error unknown-key: /)
+  })
+
+  test('a command line that cannot be understood ends with 2', async () => {
+    const { code, out, err } = await run(['serve', '--prot', '1']).ended
+    const text = 'understudy: serve has no option --prot; did you mean "--port"?\nTry: understudy --help\n'
+    assert.deepEqual({ code, out, err }, { code: 2, out: '', err: text })
+  })
+
+  test('a port that is taken is named, and it ends with 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const { code, err } = await run(['serve', '--port', '0', '--control-port', `${port}`]).ended
+    other.close()
+    const text = `understudy: the port ${port} is taken; choose another with --port or --control-port\n`
+    assert.deepEqual({ code, err }, { code: 1, err: text })
+  })
+})
