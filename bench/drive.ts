@@ -1,0 +1,81 @@
+// Load on a subject, over loopback, by autocannon: how many requests, how long they took, and what they cost the server.
+
+import autocannon from 'autocannon'
+import type { Subject } from './subject.ts'
+
+export interface Shot {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Sample {
+  readonly requests: number
+  /** Requests per second. */
+  readonly rate: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  /** Processor microseconds (user and system) of the server per request. */
+  readonly cpu: number
+  /** Bytes resident at most, since the subject began. */
+  readonly peak: number
+  /** Replies by status, and connections that failed. */
+  readonly statuses: Readonly<Record<string, number>>
+  readonly errors: number
+}
+
+export interface Load {
+  readonly shots: readonly Shot[]
+  readonly seconds?: number
+  /** Instead of `seconds`. */
+  readonly amount?: number
+  readonly connections?: number
+  readonly pipelining?: number
+}
+
+export async function drive(subject: Subject, load: Load): Promise<Sample> {
+  const { shots, seconds = 1, amount, connections = 50, pipelining = 1 } = load
+  const took: number[] = []
+  const before = await subject.usage()
+  const began = performance.now()
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const instance = autocannon(
+      {
+        url: `http://127.0.0.1:${subject.port}`,
+        connections,
+        pipelining,
+        sampleInt: 50,
+        requests: shots as autocannon.Request[],
+        ...(amount === undefined ? { duration: seconds } : { amount }),
+      },
+      (error, result) => (error ? reject(error) : resolve(result)),
+    )
+    instance.on('response', (_client, _status, _bytes, milliseconds) => {
+      // A soak need not remember every one of its requests.
+      if (took.length < 200_000) took.push(milliseconds)
+    })
+  })
+  const elapsed = (performance.now() - began) / 1000
+  const after = await subject.usage()
+  const requests = result['1xx'] + result['2xx'] + result['3xx'] + result['4xx'] + result['5xx']
+  took.sort((a, b) => a - b)
+  const statuses = Object.entries((result as unknown as { statusCodeStats: object }).statusCodeStats)
+  return {
+    requests,
+    rate: requests / elapsed,
+    p50: percentile(took, 0.5),
+    p99: percentile(took, 0.99),
+    cpu: (after.cpu - before.cpu) / requests,
+    peak: after.peakRss,
+    statuses: Object.fromEntries(statuses.map(([status, { count }]) => [status, count])),
+    errors: result.errors,
+  }
+}
+
+/** Of sorted numbers. */
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+export const median = (values: readonly number[]): number => percentile([...values].sort((a, b) => a - b), 0.5)

@@ -1,0 +1,40 @@
+// Contracts with many operations and fixtures with many records, made for the bench from the shipped pet store.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { HOME, RESULTS } from './subject.ts'
+
+const STATUSES = ['available', 'pending', 'sold']
+
+/**
+ * Writes a gateway file, and what it needs, below `results/`; answers its path.
+ *
+ * @param operations how many the contract has, the pet store's four included
+ * @param records how many pets there are; the shipped fifty where not given
+ */
+export function generateGateway(name: string, { operations = 4, records }: { operations?: number; records?: number }) {
+  const folder = `${RESULTS}/generated/${name}`
+  mkdirSync(folder, { recursive: true })
+  const contract = parse(readFileSync(`${HOME}config/openapi.yaml`, 'utf8')) as { paths: Record<string, unknown> }
+  for (let i = 4; i < operations; i++) {
+    const parameter = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
+    contract.paths[`/area${i % 100}/thing${i}/{id}`] = {
+      get: { operationId: `getThing${i}`, parameters: [parameter], responses: { 200: { description: 'A thing.' } } },
+    }
+  }
+  writeFileSync(`${folder}/openapi.json`, JSON.stringify(contract))
+  let gateway = readFileSync(`${HOME}config/gateway.yaml`, 'utf8').replace('./openapi.yaml', './openapi.json')
+  if (records === undefined) gateway = gateway.replace('../fixtures/', `${HOME}fixtures/`)
+  else {
+    const pets: string[] = []
+    for (let id = 1; id <= records; id++) {
+      pets.push(JSON.stringify({ id, name: `Animal ${id}`, categoryId: 1 + (id % 5), status: STATUSES[id % 3] }))
+    }
+    writeFileSync(`${folder}/pets.json`, `[${pets.join(',\n')}]`)
+    gateway = gateway
+      .replace('../fixtures/pets.yaml', './pets.json')
+      .replace(/maxRecords: \d+/, `maxRecords: ${2 * records + 1_000_000}`)
+  }
+  writeFileSync(`${folder}/gateway.yaml`, gateway)
+  return `${folder}/gateway.yaml`
+}

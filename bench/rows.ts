@@ -1,0 +1,62 @@
+// The work that is measured: requests to the pet store, and what each may cost beside a bare server.
+
+import type { Shot } from './drive.ts'
+
+export interface Row {
+  readonly name: string
+  /** The most that the processor time per request may be, as a multiple of a bare node:http server's. */
+  readonly target: number
+  readonly shots: readonly Shot[]
+  /** The reply that every shot must get. */
+  readonly status: number
+}
+
+const authorization = 'Bearer demo-key'
+const get = (path: string): Shot => ({ method: 'GET', path: `/v1${path}`, headers: { authorization } })
+const post = (path: string, body: unknown): Shot => ({
+  method: 'POST',
+  path: `/v1${path}`,
+  headers: { authorization, 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+export const list = get('/pets?limit=20')
+export const create = post('/pets', { name: 'Rex', categoryId: 1, status: 'pending' })
+export const filtered = get('/pets?status=sold&limit=20')
+
+/** On the shipped configuration. */
+export const rows: readonly Row[] = [
+  { name: 'listPets, 20 of 50', target: 1.4, shots: [list], status: 200 },
+  { name: 'getPet', target: 1.4, shots: [get('/pets/7')], status: 200 },
+  { name: 'createPet, valid', target: 2, shots: [create], status: 201 },
+  // The query tells the bare servers which reply is meant; nobody else looks at it.
+  { name: 'createPet, invalid', target: 2.5, shots: [post('/pets?invalid', { categoryId: 'one' })], status: 400 },
+  { name: '401 without a key', target: 1.4, shots: [{ method: 'GET', path: '/v1/pets' }], status: 401 },
+  { name: '404 unknown path', target: 1.4, shots: [get('/nothing')], status: 404 },
+]
+
+const varied = ['available', 'pending', 'sold'].flatMap(status =>
+  Array.from({ length: 100 }, (_, i) => get(`/pets?status=${status}&limit=${i + 1}`)),
+)
+
+/** Every combination of `status` and `limit`, with a write after each hundred; on a thousand pets. */
+export const variedRow: Row = {
+  name: 'listPets, 300 combinations, writes 1:100',
+  target: 1.6,
+  shots: varied.flatMap((shot, i) => (i % 100 === 99 ? [shot, create] : [shot])),
+  status: 200,
+}
+
+/** What clients do, mixed: for the soak. */
+export const mixed: readonly Shot[] = [
+  list,
+  filtered,
+  get('/pets/7'),
+  get('/pets?status=available'),
+  get('/pets/999999999'),
+  create,
+  post('/pets?invalid', { categoryId: 'one' }),
+  { method: 'GET', path: '/v1/pets' },
+  get('/nothing'),
+  list,
+]

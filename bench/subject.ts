@@ -1,0 +1,98 @@
+// A server under test, as a process of its own: starts it, asks what it has used, ends it.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { performance } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import type { Usage } from './subjects/probe.ts'
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+export const HOME = fileURLToPath(new URL('..', import.meta.url))
+export const RESULTS = `${HERE}results`
+const BUILT = `${RESULTS}/subjects`
+const CLI = `${HOME}dist/cli.js`
+
+export interface Subject {
+  readonly name: string
+  readonly pid: number
+  readonly port: number
+  /** The control plane; 0 for a server that has none. */
+  readonly controlPort: number
+  /** Milliseconds from the start of the process to its being ready. */
+  readonly ready: number
+  /** @param collect whether garbage is to be collected first */
+  usage(collect?: boolean): Promise<Usage>
+  stop(): Promise<void>
+}
+
+/** Ends whatever was started and not stopped: a bench that fails leaves nothing behind. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** @param replies a file of recorded replies */
+export const startBare = (name: 'bare-http' | 'bare-koa', replies: string): Promise<Subject> =>
+  start(name, [`${BUILT}/${name}.js`, replies], child => {
+    return new Promise(resolve => {
+      child.on('message', ({ port }: { port?: number }) => {
+        if (port !== undefined) resolve({ port, controlPort: 0 })
+      })
+    })
+  })
+
+/** Starts the built program on a gateway file, its request log at `warn`. */
+export const startUnderstudy = (config: string, ...flags: string[]): Promise<Subject> =>
+  start('understudy', [CLI, 'serve', config, ...['--port', '0', '--control-port', '0'], ...flags], child => {
+    return new Promise(resolve => {
+      let text = ''
+      child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+        const port = /API +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
+        const controlPort = /Control plane +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
+        if (port !== undefined && controlPort !== undefined) {
+          resolve({ port: Number(port), controlPort: Number(controlPort) })
+        }
+      })
+    })
+  })
+
+async function start(
+  name: string,
+  args: readonly string[],
+  listening: (child: ChildProcess) => Promise<{ port: number; controlPort: number }>,
+): Promise<Subject> {
+  const began = performance.now()
+  const env = { ...process.env, LOG_LEVEL: 'warn' }
+  const child = spawn(process.execPath, ['--expose-gc', '--import', `${BUILT}/probe.js`, ...args], {
+    cwd: HOME,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`${name} ended with ${code} before it was ready`)
+  })
+  const ports = await Promise.race([listening(child), died])
+  const ready = performance.now() - began
+  died.catch(() => {})
+  return {
+    name,
+    pid: child.pid as number,
+    ...ports,
+    ready,
+    usage: async (collect = false) => {
+      child.send({ usage: true, collect })
+      for (;;) {
+        const [message] = (await once(child, 'message')) as [{ usage?: Usage }]
+        if (message.usage !== undefined) return message.usage
+      }
+    },
+    stop: async () => {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// The least that can be done: a bare node:http server that finds the reply in a table and writes it. A write is read and
+// parsed first.
+
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Recorded, replies } from './replies.ts'
+
+const write = (res: ServerResponse, { status, headers, body }: Recorded): void => {
+  res.writeHead(status, headers)
+  res.end(body)
+}
+
+const server = createServer((req, res) => {
+  const reply = replies.get(`${req.method} ${req.url}`)
+  if (reply === undefined) {
+    res.writeHead(599)
+    res.end()
+  } else if (req.method === 'POST') {
+    const chunks: Buffer[] = []
+    req.on('data', chunk => chunks.push(chunk))
+    req.on('end', () => {
+      JSON.parse(Buffer.concat(chunks).toString('utf8'))
+      write(res, reply)
+    })
+  } else write(res, reply)
+})
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))

@@ -1,0 +1,16 @@
+// The replies that a bare server gives: recorded from Understudy beforehand, so that all subjects write the same bytes.
+
+import { readFileSync } from 'node:fs'
+
+export interface Recorded {
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** By method and URL, as they stand in the request line. */
+export const replies = new Map(
+  (JSON.parse(readFileSync(process.argv[2] as string, 'utf8')) as Recorded[]).map(one => [`${one.method} ${one.url}`, one]),
+)
