@@ -7,7 +7,7 @@ for (const { row, samples } of all) {
   console.log(row.name.padEnd(42), `≤ ${row.target}`)
   for (const [name, list] of Object.entries(samples)) {
     const ratios = list.map((s, i) => s.cpu / bare[i]!.cpu)
-    console.log('   ', name.padEnd(12), median(list.map(s => s.rate)).toFixed(0).padStart(7), median(list.map(s=>s.p50)).toFixed(2), median(list.map(s=>s.p99)).toFixed(2), 'cpu', median(list.map(s => s.cpu)).toFixed(1).padStart(6), 'x', median(ratios).toFixed(2), `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`, (list.at(-1)!.peak/1e6).toFixed(0)+'MB')
+    console.log('   ', name.padEnd(12), median(list.map(s => s.rate)).toFixed(0).padStart(7), median(list.map(s=>s.p50)).toFixed(2), median(list.map(s=>s.p99)).toFixed(2), 'cpu', median(list.map(s => s.cpu)).toFixed(1).padStart(6), 'min', Math.min(...list.map(s=>s.cpu)).toFixed(1), 'xmin', (Math.min(...list.map(s=>s.cpu))/Math.min(...bare.map(s=>s.cpu))).toFixed(2), 'x', median(ratios).toFixed(2), `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`, (list.at(-1)!.peak/1e6).toFixed(0)+'MB')
   }
 }
 process.exit(0)

@@ -24,12 +24,19 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
     writeBroken(req, res, reply, reply.wire)
     return
   }
-  const vary = headers.vary === undefined ? 'Origin' : `${headers.vary}, Origin`
-  if (status === 204 || status === 304) res.writeHead(status, { ...headers, vary })
-  else {
-    const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
-    res.writeHead(status, { ...headers, vary, 'content-length': length })
+  // A list of names and values, filled in a loop: an object spread here costs 3 µs of a request that costs 15.
+  const fields: (string | number)[] = []
+  let vary = 'Origin'
+  for (const name in headers) {
+    const value = headers[name] as string
+    if (name === 'vary') vary = `${value}, Origin`
+    else fields.push(name, value)
   }
+  fields.push('vary', vary)
+  if (status !== 204 && status !== 304) {
+    fields.push('content-length', bytes ?? (body === undefined ? 0 : Buffer.byteLength(body)))
+  }
+  res.writeHead(status, fields as string[])
   res.end(body)
   if (!req.complete) drain(req)
   // What the system took at once needs no watching.
