@@ -144,8 +144,7 @@ class DataRequest implements Request {
 
   /** What is wrong with the request as HTTP, where Node's parser lets it pass. */
   get fault(): Parameters<Gateway['refuse']> | undefined {
-<<<<<<< HEAD
-    const { httpVersionMinor, rawHeaders, headers } = this.#ctx.req
+    const { httpVersionMinor, rawHeaders, headers } = this.#req
     const { host, 'transfer-encoding': coding } = headers
     if (host === undefined) {
       if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
@@ -157,11 +156,6 @@ class DataRequest implements Request {
     }
     if (this.path.includes('#') || this.query.includes('#')) {
       return [problems.invalid_request, 'the request target has a fragment']
-=======
-    const { httpVersionMinor } = this.#req
-    if (this.headers.host === undefined && httpVersionMinor > 0) {
-      return [problems.invalid_request, 'the request has no Host field']
->>>>>>> 3a4e043 (Data plane: Koa where it is wanted, for other origins and for bodies)
     }
     return undefined
   }

@@ -27,7 +27,8 @@ export type Wire =
   | { readonly kind: 'drip'; readonly rate: number }
 
 export const NO_HEADERS: Headers = Object.freeze({})
-export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': 'application/json' })
+export const JSON_TYPE = 'application/json'
+export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': JSON_TYPE })
 
 /** A refusal as a reply. `status` is the problem's own unless the contract documents another. */
 export function refuse(

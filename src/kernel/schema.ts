@@ -2,7 +2,7 @@
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { approximate, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
+import { approximate, holdsBigInt, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
 
 /** A JSON Schema of the 2020-12 dialect. */
 export type Schema = boolean | { readonly [keyword: string]: unknown }
@@ -64,7 +64,8 @@ export class Schemas {
   compile(schema: Schema): Check {
     const validate: ValidateFunction = this.#ajv.compile(schema)
     return (value, exact = false) => {
-      const valid = exact ? validate.call(new Original(value), approximate(value as Json)) : validate(value)
+      const valid =
+        exact && holdsBigInt(value) ? validate.call(new Original(value), approximate(value as Json)) : validate(value)
       if (valid) return undefined
       return describeErrors(validate.errors ?? [])
     }
@@ -121,6 +122,7 @@ function describeErrors(errors: readonly ErrorObject[]): Violation[] {
     const kept = closest(union, inside, fitting)
     rest = rest.flatMap(error => (error === union ? kept : inside.includes(error) ? [] : [error]))
   }
+  if (rest.length === 1) return [describeError(rest[0] as ErrorObject)]
   // What has the wrong type breaks every other rule as well, and that says nothing more.
   const mistyped = new Set(rest.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])))
   rest = rest.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
@@ -146,7 +148,15 @@ function describeError(error: ErrorObject): Violation {
   const { instancePath, keyword, params } = error
   const property = PROPERTY_OF[keyword]
   const at = property === undefined ? instancePath : instancePath + pointer([String(params[property])])
-  return { pointer: at, message: wording(error), keyword, params: { ...params, ...context(error) } }
+  return {
+    pointer: at,
+    message: wording(error),
+    keyword,
+    // Asked for where a file of the author's is wrong, never where a request is.
+    get params() {
+      return { ...params, ...context(error) }
+    },
+  }
 }
 
 /** Keywords that speak of a property of the value, and the parameter that names it. */

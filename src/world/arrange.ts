@@ -14,8 +14,19 @@ export const isPlain = (query: Query): boolean =>
 export const isUnsearched = ({ comparisons, search }: Query): boolean =>
   comparisons === undefined && search === undefined
 
-/** The same text for the same query. */
-export const keyOf = (query: Query): string => stringifyJson({ ...query, limit: String(query.limit) })
+/** The same text for the same query, and for no other. */
+export function keyOf(query: Query): string {
+  const { filters, limit } = query
+  if (!isPlain(query)) return stringifyJson({ ...query, limit: String(limit) })
+  const [first, second] = filters
+  if (first === undefined) return `${limit}`
+  const [value] = first.values
+  // The one filter that most lists have is written without the detour through JSON.
+  if (second === undefined && first.values.length === 1 && typeof value === 'string') {
+    return `${limit} ${first.field.length} ${first.field}${value}`
+  }
+  return `${limit} ${stringifyJson(filters)}`
+}
 
 /** A page out of rows that stand in order, of which at most one more than `limit` is looked at. */
 export function pageOf(rows: Iterable<Entry>, limit: number, offset: number, total?: number): Page {

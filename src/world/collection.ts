@@ -39,14 +39,14 @@ export interface Order {
 export interface Query {
   readonly filters: readonly Filter[]
   readonly limit: number
-  readonly comparisons?: readonly Comparison[]
+  readonly comparisons?: readonly Comparison[] | undefined
   /** Words that some text of a record must hold, whatever their case. */
-  readonly search?: string
+  readonly search?: string | undefined
   /** Default: by id, ascending. Records that compare alike stay in the order of their ids. */
-  readonly sort?: readonly Order[]
-  readonly offset?: number
+  readonly sort?: readonly Order[] | undefined
+  readonly offset?: number | undefined
   /** Begins behind this record. */
-  readonly after?: Id
+  readonly after?: Id | undefined
   /** Whether `total` is wanted. */
   readonly count?: boolean
 }

@@ -70,7 +70,7 @@ export class MemoryCollection implements Collection {
 
   async list(query: Query): Promise<Page> {
     this.#state ??= ++this.#pages.states
-    const key = `${this.#state} ${query.filters.length === 0 && isPlain(query) ? query.limit : keyOf(query)}`
+    const key = `${this.#state} ${keyOf(query)}`
     const cached = this.#pages.cache?.get(key)
     if (cached !== undefined) return cached
     const page = this.#page(query)

@@ -223,9 +223,14 @@ function compileGive(body: Json | undefined, site: Site): Give {
 function compileLocation(reader: string, creator: string): (exchange: Exchange, id: Id) => string {
   const names = expressionsOf(creator)
   const last = expressionsOf(reader).at(-1)
-  return ({ basePath, segments }, id) =>
-    basePath +
-    reader.replace(/\{([^{}]*)\}/g, (_, name: string) =>
-      encodeURIComponent(name === last ? String(id) : (segments[names.indexOf(name)] ?? '')),
-    )
+  // Texts and expressions by turns, beginning with a text.
+  const parts = reader.split(/\{([^{}]*)\}/)
+  return ({ basePath, segments }, id) => {
+    let location = basePath + parts[0]
+    for (let i = 1; i < parts.length; i += 2) {
+      const name = parts[i] as string
+      location += encodeURIComponent(name === last ? String(id) : (segments[names.indexOf(name)] ?? '')) + parts[i + 1]
+    }
+    return location
+  }
 }

@@ -27,36 +27,44 @@ export interface Resource {
 export function accept({ schema, idField, assign, unknownFields }: Resource, body: Json | undefined): JsonObject {
   const given = isObject(body) ? (body as JsonObject) : {}
   const { properties, open } = schema.shape
-  const out: [string, Json][] = []
+  const out: Record<string, Json> = {}
   for (const name of properties.keys()) {
     if (name === idField && assign !== 'client') continue
-    if (Object.hasOwn(given, name)) out.push([name, given[name] as Json])
+    if (Object.hasOwn(given, name)) put(out, name, given[name] as Json)
   }
   if (open || unknownFields !== 'drop') {
-    for (const [name, value] of Object.entries(given)) {
-      if (name !== idField && !properties.has(name)) out.push([name, value])
+    for (const name of Object.keys(given)) {
+      if (name !== idField && !properties.has(name)) put(out, name, given[name] as Json)
     }
   }
-  // `fromEntries` defines properties and never assigns them, so that `__proto__` is a name like any other.
-  return Object.fromEntries(out)
+  return out
 }
 
 /** The fields of a new record: what the request did not say, the resource's defaults do. */
 export function withDefaults({ schema, defaults }: Resource, fields: JsonObject): JsonObject {
-  const names = [...schema.shape.properties.keys()].filter(name => Object.hasOwn(defaults, name))
-  if (names.every(name => Object.hasOwn(fields, name))) return fields
-  const all = { ...defaults, ...fields }
-  return Object.fromEntries(
-    [...schema.shape.properties.keys(), ...Object.keys(fields)]
-      .filter(name => Object.hasOwn(all, name))
-      .map(name => [name, all[name] as Json]),
-  )
+  if (Object.keys(defaults).every(name => Object.hasOwn(fields, name))) return fields
+  const out: Record<string, Json> = {}
+  for (const name of schema.shape.properties.keys()) {
+    const from = Object.hasOwn(fields, name) ? fields : defaults
+    if (Object.hasOwn(from, name)) put(out, name, from[name] as Json)
+  }
+  for (const name of Object.keys(fields)) if (!Object.hasOwn(out, name)) put(out, name, fields[name] as Json)
+  return out
+}
+
+/** Assigning to `__proto__` would change the object's kind: it must become a name like any other. */
+function put(fields: Record<string, Json>, name: string, value: Json): void {
+  if (name === '__proto__') {
+    Object.defineProperty(fields, name, { value, enumerable: true, configurable: true, writable: true })
+  } else fields[name] = value
 }
 
 /** What is wrong with a record, as sentences that begin with a JSON Pointer; `undefined` if nothing is. */
 export function check({ schema, idField, unknownFields }: Resource, value: JsonObject): string[] | undefined {
   const { properties, open } = schema.shape
-  const faults = (schema.check(value, true) ?? []).map(({ pointer, message }) => `${pointer} ${message}`)
+  const violations = schema.check(value, true)
+  if (violations === undefined && unknownFields !== 'refuse') return undefined
+  const faults = (violations ?? []).map(({ pointer, message }) => `${pointer} ${message}`)
   if (unknownFields === 'refuse' && !open) {
     for (const name of Object.keys(value)) {
       if (name !== idField && !properties.has(name)) faults.push(`/${name} is not a field of this resource`)
