@@ -1,13 +1,52 @@
-import { median } from './drive.ts'
-import { measureRows } from './ratios.ts'
-const [rounds = '3', seconds = '1', ...names] = process.argv.slice(2)
-const all = await measureRows({rounds: Number(rounds), seconds: Number(seconds)}, n => names.length===0 || names.some(x => n.includes(x)))
-for (const { row, samples } of all) {
-  const bare = samples['bare-http']!
-  console.log(row.name.padEnd(42), `≤ ${row.target}`)
-  for (const [name, list] of Object.entries(samples)) {
-    const ratios = list.map((s, i) => s.cpu / bare[i]!.cpu)
-    console.log('   ', name.padEnd(12), median(list.map(s => s.rate)).toFixed(0).padStart(7), median(list.map(s=>s.p50)).toFixed(2), median(list.map(s=>s.p99)).toFixed(2), 'cpu', median(list.map(s => s.cpu)).toFixed(1).padStart(6), 'min', Math.min(...list.map(s=>s.cpu)).toFixed(1), 'xmin', (Math.min(...list.map(s=>s.cpu))/Math.min(...bare.map(s=>s.cpu))).toFixed(2), 'x', median(ratios).toFixed(2), `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`, (list.at(-1)!.peak/1e6).toFixed(0)+'MB')
-  }
+// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, soak or
+// overload, or part of a row's name; all of them where none is given. Fails only where a run was broken: a target that is
+// missed on a busy machine is printed, not thrown.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { type Curves, measureCurves } from './curves.ts'
+import { type Figure, measureSoak, measureStart } from './figures.ts'
+import { plot } from './plot.ts'
+import { type Effort, measureRows } from './ratios.ts'
+import { describeReport, reportOf } from './report.ts'
+import { rows, variedRow } from './rows.ts'
+import { RESULTS } from './subject.ts'
+
+const words = process.argv.slice(2)
+const quick = words.includes('--quick')
+const parts = words.filter(word => word !== '--quick')
+const rowNames = [...rows, variedRow].map(({ name }) => name)
+const unknown = parts.filter(
+  part => !['rows', 'curves', 'start', 'soak'].includes(part) && !rowNames.some(name => name.includes(part)),
+)
+if (unknown.length > 0) {
+  process.stderr.write(`there is nothing called ${unknown.join(', ')} to measure\n`)
+  process.exit(2)
 }
+const wanted = (part: string) => parts.length === 0 || parts.includes(part)
+const effort: Effort = quick ? { rounds: 3, seconds: 0.25 } : { rounds: 5, seconds: 0.7 }
+
+const say = (text: string) => process.stderr.write(`${text}\n`)
+const figures: Figure[] = []
+if (wanted('start')) {
+  say('start-up …')
+  figures.push(...(await measureStart(quick ? 3 : 7)))
+}
+say('rows …')
+const measured = await measureRows(effort, name => wanted('rows') || parts.some(part => name.includes(part)))
+let found: Curves = { curves: [], million: 0 }
+if (wanted('curves')) {
+  say('curves …')
+  found = await measureCurves(effort)
+  figures.push({ name: 'resident with 1,000,000 records', value: found.million / 1e6, unit: 'MB', target: 600 })
+}
+if (wanted('soak')) {
+  say('soak …')
+  figures.push(...(await measureSoak(quick ? 200_000 : 2_000_000, quick ? 100 : 1000)))
+}
+
+const report = reportOf(measured, found.curves, figures)
+mkdirSync(RESULTS, { recursive: true })
+writeFileSync(`${RESULTS}/bench.json`, `${JSON.stringify(report, null, 2)}\n`)
+if (found.curves.length > 0) writeFileSync(`${RESULTS}/curves.svg`, plot(found.curves))
+process.stdout.write(describeReport(report))
 process.exit(0)

@@ -1,6 +1,7 @@
 // Load on a subject, over loopback, by autocannon: how many requests, how long they took, and what they cost the server.
 
 import autocannon from 'autocannon'
+import { percentile } from './spread.ts'
 import type { Subject } from './subject.ts'
 
 export interface Shot {
@@ -73,9 +74,3 @@ export async function drive(subject: Subject, load: Load): Promise<Sample> {
     errors: result.errors,
   }
 }
-
-/** Of sorted numbers. */
-export const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-
-export const median = (values: readonly number[]): number => percentile([...values].sort((a, b) => a - b), 0.5)

@@ -11,8 +11,12 @@ const STATUSES = ['available', 'pending', 'sold']
  *
  * @param operations how many the contract has, the pet store's four included
  * @param records how many pets there are; the shipped fifty where not given
+ * @param maxRecords how many there may be
  */
-export function generateGateway(name: string, { operations = 4, records }: { operations?: number; records?: number }) {
+export function generateGateway(
+  name: string,
+  { operations = 4, records, maxRecords = 2_000_000 }: { operations?: number; records?: number; maxRecords?: number },
+): string {
   const folder = `${RESULTS}/generated/${name}`
   mkdirSync(folder, { recursive: true })
   const contract = parse(readFileSync(`${HOME}config/openapi.yaml`, 'utf8')) as { paths: Record<string, unknown> }
@@ -23,7 +27,9 @@ export function generateGateway(name: string, { operations = 4, records }: { ope
     }
   }
   writeFileSync(`${folder}/openapi.json`, JSON.stringify(contract))
-  let gateway = readFileSync(`${HOME}config/gateway.yaml`, 'utf8').replace('./openapi.yaml', './openapi.json')
+  let gateway = readFileSync(`${HOME}config/gateway.yaml`, 'utf8')
+    .replace('./openapi.yaml', './openapi.json')
+    .replace(/maxRecords: \d+/, `maxRecords: ${maxRecords}`)
   if (records === undefined) gateway = gateway.replace('../fixtures/', `${HOME}fixtures/`)
   else {
     const pets: string[] = []
@@ -31,9 +37,7 @@ export function generateGateway(name: string, { operations = 4, records }: { ope
       pets.push(JSON.stringify({ id, name: `Animal ${id}`, categoryId: 1 + (id % 5), status: STATUSES[id % 3] }))
     }
     writeFileSync(`${folder}/pets.json`, `[${pets.join(',\n')}]`)
-    gateway = gateway
-      .replace('../fixtures/pets.yaml', './pets.json')
-      .replace(/maxRecords: \d+/, `maxRecords: ${2 * records + 1_000_000}`)
+    gateway = gateway.replace('../fixtures/pets.yaml', './pets.json')
   }
   writeFileSync(`${folder}/gateway.yaml`, gateway)
   return `${folder}/gateway.yaml`

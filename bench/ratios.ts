@@ -22,8 +22,16 @@ export interface Effort {
 export async function measureRows(effort: Effort, wanted: (name: string) => boolean): Promise<Measured[]> {
   const thousand = generateGateway('thousand', { records: 1000 })
   return [
-    ...(await measureOn(`${HOME}config/gateway.yaml`, rows.filter(({ name }) => wanted(name)), effort)),
-    ...(await measureOn(thousand, [variedRow].filter(({ name }) => wanted(name)), effort)),
+    ...(await measureOn(
+      `${HOME}config/gateway.yaml`,
+      rows.filter(({ name }) => wanted(name)),
+      effort,
+    )),
+    ...(await measureOn(
+      thousand,
+      [variedRow].filter(({ name }) => wanted(name)),
+      effort,
+    )),
   ]
 }
 
@@ -32,7 +40,15 @@ async function measureOn(config: string, list: readonly Row[], { rounds, seconds
   const understudy = await startUnderstudy(config)
   const file = `${RESULTS}/replies.json`
   mkdirSync(RESULTS, { recursive: true })
-  writeFileSync(file, JSON.stringify(await record(understudy, list.flatMap(({ shots }) => shots))))
+  writeFileSync(
+    file,
+    JSON.stringify(
+      await record(
+        understudy,
+        list.flatMap(({ shots }) => shots),
+      ),
+    ),
+  )
   const subjects = [await startBare('bare-http', file), await startBare('bare-koa', file), understudy]
   const measured: Measured[] = []
   for (const row of list) {

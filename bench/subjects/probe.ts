@@ -14,7 +14,12 @@ process.on('message', (message: { readonly usage?: boolean; readonly collect?: b
   if (message.collect === true) globalThis.gc?.()
   const { user, system } = process.cpuUsage()
   const { rss, heapUsed, external } = process.memoryUsage()
-  const usage: Usage = { cpu: user + system, rss, peakRss: process.resourceUsage().maxRSS * 1024, heap: heapUsed + external }
+  const usage: Usage = {
+    cpu: user + system,
+    rss,
+    peakRss: process.resourceUsage().maxRSS * 1024,
+    heap: heapUsed + external,
+  }
   process.send?.({ usage })
 })
 // Listening must not be what keeps a subject alive.

@@ -12,5 +12,8 @@ export interface Recorded {
 
 /** By method and URL, as they stand in the request line. */
 export const replies = new Map(
-  (JSON.parse(readFileSync(process.argv[2] as string, 'utf8')) as Recorded[]).map(one => [`${one.method} ${one.url}`, one]),
+  (JSON.parse(readFileSync(process.argv[2] as string, 'utf8')) as Recorded[]).map(one => [
+    `${one.method} ${one.url}`,
+    one,
+  ]),
 )

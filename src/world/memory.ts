@@ -41,6 +41,10 @@ export class MemoryCollection implements Collection {
   readonly #pages: Pages
   /** Names what the collection holds now; nothing once that was written to, until a page is asked for. */
   #state: number | undefined
+  /** Names what full pages show: records that are added behind them all change none of them. */
+  #front: number | undefined
+  /** Whether a fork knows its front by the same number: the two will add different records. */
+  #shared = false
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], from?: MemoryCollection) {
     this.#options = options
@@ -54,6 +58,9 @@ export class MemoryCollection implements Collection {
       from.#state ??= ++from.#pages.states
       this.#pages = from.#pages
       this.#state = from.#state
+      from.#front ??= ++from.#pages.states
+      this.#front = from.#front
+      this.#shared = from.#shared = true
       return
     }
     this.#pages = { states: 0, cache: undefined }
@@ -70,8 +77,11 @@ export class MemoryCollection implements Collection {
 
   async list(query: Query): Promise<Page> {
     this.#state ??= ++this.#pages.states
-    const key = `${this.#state} ${keyOf(query)}`
-    const cached = this.#pages.cache?.get(key)
+    this.#front ??= ++this.#pages.states
+    const key = keyOf(query)
+    const plain = isPlain(query)
+    const cache = this.#pages.cache
+    const cached = (plain ? cache?.get(`${this.#front} ${key}`) : undefined) ?? cache?.get(`${this.#state} ${key}`)
     if (cached !== undefined) return cached
     const page = this.#page(query)
     this.#pages.cache ??= new LRUCache({
@@ -79,7 +89,7 @@ export class MemoryCollection implements Collection {
       maxSize: CACHED_CHARACTERS,
       sizeCalculation: page => page.text.length,
     })
-    this.#pages.cache.set(key, page)
+    this.#pages.cache.set(`${plain && page.more ? this.#front : this.#state} ${key}`, page)
     return page
   }
 
@@ -120,7 +130,7 @@ export class MemoryCollection implements Collection {
     const { idField, maxRecords } = this.#options
     const value = withId(idField, id, fields)
     const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: this.#ordinal }
-    this.#put(row, undefined)
+    this.#put(row, undefined, assign === 'sequence')
     this.#created.set(row.created, id)
     while (this.#rows.size > maxRecords && this.#created.size > 0) {
       this.#delete(this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row)
@@ -232,8 +242,11 @@ export class MemoryCollection implements Collection {
     }
   }
 
-  #put(row: Row, old: Row | undefined): void {
+  /** @param last whether the record stands behind all others */
+  #put(row: Row, old: Row | undefined, last = false): void {
     this.#state = undefined
+    if (!last || this.#shared) this.#front = undefined
+    this.#shared = false
     this.#rows.set(row.id, row)
     for (const tree of this.#indexes.values()) {
       if (old !== undefined) tree.delete(old)
@@ -243,6 +256,7 @@ export class MemoryCollection implements Collection {
 
   #delete(row: Row): void {
     this.#state = undefined
+    this.#front = undefined
     this.#rows.delete(row.id)
     this.#created.delete(row.created)
     for (const tree of this.#indexes.values()) tree.delete(row)

@@ -4,7 +4,7 @@ import { responseFor, successStatus } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
-import { type Headers, JSON_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
+import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
 import { compileTemplate, type Fields, JsonText, placeholders } from '../../kernel/template.ts'
 import type { Entry, Id } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
@@ -19,7 +19,7 @@ export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: str
 }
 
 /** A record as a reply. */
-type Give = (entry: Entry, status: number, headers?: Headers) => Reply
+type Give = (entry: Entry, status: number, location?: string) => Reply
 
 /** Compiles the one action that the configuration names. */
 export function compileAction(config: ActionConfig, site: Site): Handler | undefined {
@@ -58,7 +58,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const entry = await collection.create(fields)
       if (entry === 'exists') return exists(given as Id)
       exchange.entry = entry
-      return give(entry, status, { location: locate(exchange, entry.id) })
+      return give(entry, status, locate(exchange, entry.id))
     }
   },
 
@@ -205,19 +205,18 @@ const RECORD: Fields<Entry> = { value: ({ text }) => new JsonText(text), id: ({ 
 /** A record is sent as it is, or in the wrapping that the configuration has for it. */
 function compileGive(body: Json | undefined, site: Site): Give {
   if (body === undefined) {
-    return ({ text }, status, headers) => ({
-      status,
-      headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS,
-      body: text,
-    })
+    return ({ text }, status, location) => ({ status, headers: headersOf(location), body: text })
   }
   for (const [path, name] of placeholders(body, 'record')) {
     if (Object.hasOwn(RECORD, name)) continue
     site.error('unknown-placeholder', `a record has no "${name}"`, ['body', ...path], 'one of: value, id')
   }
   const render = compileTemplate(body, 'record', RECORD)
-  return (entry, status, headers) => ({ status, headers: { ...JSON_HEADERS, ...headers }, body: render(entry) })
+  return (entry, status, location) => ({ status, headers: headersOf(location), body: render(entry) })
 }
+
+const headersOf = (location: string | undefined): Headers =>
+  location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location }
 
 /** The address of a new record: the reader's template, with what it shares with the creator's path filled in. */
 function compileLocation(reader: string, creator: string): (exchange: Exchange, id: Id) => string {

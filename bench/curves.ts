@@ -1,0 +1,82 @@
+// What should be flat: the cost of a request over the number of operations and over the size of a collection.
+
+import { drive, type Shot } from './drive.ts'
+import { generateGateway } from './generate.ts'
+import type { Effort } from './ratios.ts'
+import { create, filtered, list } from './rows.ts'
+import { type Spread, spreadOf } from './spread.ts'
+import { type Subject, startUnderstudy } from './subject.ts'
+
+export interface Curve {
+  readonly name: string
+  /** What the points differ in. */
+  readonly over: string
+  /** The most that the last points may cost, as a multiple of the first. */
+  readonly target: number
+  readonly points: readonly {
+    readonly at: number
+    /** Processor microseconds per request. */
+    readonly cpu: Spread
+    /** To the first point in the same round. */
+    readonly ratio: Spread
+  }[]
+}
+
+/** What a million records take, in bytes: resident, once they lie there. */
+export interface Curves {
+  readonly curves: readonly Curve[]
+  readonly million: number
+}
+
+const OPERATIONS = [4, 1000, 10_000]
+const RECORDS = [100, 10_000, 1_000_000]
+
+export async function measureCurves(effort: Effort): Promise<Curves> {
+  const byOperations = await Promise.all(
+    OPERATIONS.map(operations => startUnderstudy(generateGateway(`operations-${operations}`, { operations }))),
+  )
+  const operations = await measure(
+    'listPets, 20 of 50',
+    'operations of the contract',
+    1.05,
+    list,
+    OPERATIONS,
+    byOperations,
+    effort,
+  )
+  for (const subject of byOperations) await subject.stop()
+  const byRecords: Subject[] = []
+  for (const records of RECORDS)
+    byRecords.push(await startUnderstudy(generateGateway(`records-${records}`, { records })))
+  const { rss } = await (byRecords.at(-1) as Subject).usage(true)
+  const page = await measure('listPets, 20 that are sold', 'records', 1.1, filtered, RECORDS, byRecords, effort)
+  const writes = await measure('createPet', 'records', 1.5, create, RECORDS, byRecords, effort)
+  for (const subject of byRecords) await subject.stop()
+  return { curves: [operations, page, writes], million: rss }
+}
+
+async function measure(
+  name: string,
+  over: string,
+  target: number,
+  shot: Shot,
+  at: readonly number[],
+  subjects: readonly Subject[],
+  { rounds, seconds }: Effort,
+): Promise<Curve> {
+  const cpu: number[][] = subjects.map(() => [])
+  for (const subject of subjects) await drive(subject, { shots: [shot], seconds: 2 * seconds })
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, subject] of subjects.entries()) {
+      // What was created in one round must not be there in the next.
+      await fetch(`http://127.0.0.1:${subject.controlPort}/reset`, { method: 'POST' })
+      cpu[i]?.push((await drive(subject, { shots: [shot], seconds })).cpu)
+    }
+  }
+  const first = cpu[0] as number[]
+  const points = at.map((x, i) => {
+    const own = cpu[i] as number[]
+    return { at: x, cpu: spreadOf(own), ratio: spreadOf(own.map((value, round) => value / (first[round] as number))) }
+  })
+  return { name, over, target, points }
+}

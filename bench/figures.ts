@@ -1,0 +1,75 @@
+// Start-up, memory at rest, and what long use leaves behind.
+
+import { drive } from './drive.ts'
+import { generateGateway } from './generate.ts'
+import { mixed } from './rows.ts'
+import { spreadOf } from './spread.ts'
+import { HOME, type Subject, startUnderstudy } from './subject.ts'
+
+/** One number beside its target. */
+export interface Figure {
+  readonly name: string
+  readonly value: number
+  readonly unit: 'ms' | 'MB' | '%'
+  /** The most that it may be. */
+  readonly target: number
+}
+
+const MB = 1e6
+
+/** From the start of the process to its being ready; the memory it then has. */
+export async function measureStart(times: number): Promise<Figure[]> {
+  const ready: number[] = []
+  const rest: number[] = []
+  for (let i = 0; i < times; i++) {
+    const subject = await startUnderstudy(`${HOME}config/gateway.yaml`)
+    ready.push(subject.ready)
+    rest.push((await subject.usage()).rss / MB)
+    await subject.stop()
+  }
+  return [
+    { name: `ready, median of ${times} starts`, value: spreadOf(ready).median, unit: 'ms', target: 400 },
+    { name: 'resident at rest', value: spreadOf(rest).median, unit: 'MB', target: 80 },
+  ]
+}
+
+/** How much the heap has grown between the beginning of long use and its end. */
+export async function measureSoak(requests: number, reloads: number): Promise<Figure[]> {
+  // Full within the first twentieth: records are bounded, so that what grows is not the data.
+  const subject = await startUnderstudy(generateGateway('soak', { maxRecords: 1000 }), '--no-watch')
+  const shots = { shots: mixed, pipelining: 10 }
+  await drive(subject, { ...shots, amount: requests / 20 })
+  const afterFirst = await heapOf(subject)
+  await drive(subject, { ...shots, amount: requests - requests / 20 })
+  const afterRequests = await heapOf(subject)
+  await reload(subject, reloads / 10)
+  const afterFew = await heapOf(subject)
+  await reload(subject, reloads - reloads / 10)
+  const afterReloads = await heapOf(subject)
+  await subject.stop()
+  const growth = (from: number, to: number) => (to / from - 1) * 100
+  const count = (n: number) => n.toLocaleString('en')
+  return [
+    {
+      name: `heap after ${count(requests)} mixed requests`,
+      value: growth(afterFirst, afterRequests),
+      unit: '%',
+      target: 5,
+    },
+    { name: `heap after ${count(reloads)} reloads`, value: growth(afterFew, afterReloads), unit: '%', target: 5 },
+  ]
+}
+
+/** Live bytes, once what is waiting to be collected has been. */
+async function heapOf(subject: Subject): Promise<number> {
+  await subject.usage(true)
+  return (await subject.usage(true)).heap
+}
+
+async function reload(subject: Subject, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const response = await fetch(`http://127.0.0.1:${subject.controlPort}/reload`, { method: 'POST' })
+    if (!response.ok) throw new Error(`a reload was answered with ${response.status}`)
+    await response.arrayBuffer()
+  }
+}
