@@ -122,15 +122,15 @@ export class MemoryCollection implements Collection {
       id = this.#next
       this.#next = successor(this.#next)
     } else id = drawUuid(seed, name, this.#ordinal)
-    return this.#add(id, fields)
+    return this.#add(id, fields, assign === 'sequence')
   }
 
-  /** Adds a record as the latest of those created; the oldest of them go where there are too many. */
-  #add(id: Id, fields: JsonObject): Row {
+  /** Adds a record as the latest of those created; the oldest of them go where there are too many; see `#put` for `last`. */
+  #add(id: Id, fields: JsonObject, last = false): Row {
     const { idField, maxRecords } = this.#options
     const value = withId(idField, id, fields)
     const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: this.#ordinal }
-    this.#put(row, undefined, assign === 'sequence')
+    this.#put(row, undefined, last)
     this.#created.set(row.created, id)
     while (this.#rows.size > maxRecords && this.#created.size > 0) {
       this.#delete(this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row)
@@ -184,6 +184,7 @@ export class MemoryCollection implements Collection {
     this.#created = new BTree<number, Id>()
     this.#indexes = indexesOn(this.#options.indexed)
     this.#state = undefined
+    this.#front = undefined
     this.#next = nextId
     this.#ordinal = Math.max(creations, created.length)
     const first = this.#ordinal - created.length + 1
