@@ -1,0 +1,90 @@
+// Calls every operation of a plan in process, as a client would, and holds each reply to the contract.
+
+import { isJson, type Operation, responseFor } from '../contract/contract.ts'
+import { placeOf } from '../contract/document.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { parseJson } from '../kernel/json.ts'
+import type { Reply } from '../kernel/reply.ts'
+import type { Plan } from '../plan/compile.ts'
+import { type Probe, probesOf, type Sampler } from '../plan/probe.ts'
+import { realClock } from '../world/clock.ts'
+import { Gateway } from './gateway.ts'
+import { silentLog } from './log.ts'
+import { Metrics } from './metrics.ts'
+
+/** What was done, for the closing line. */
+export interface SelfCheck {
+  readonly operations: number
+  readonly requests: number
+}
+
+/**
+ * Reports every reply that is not documented or breaks its schema, and every invalid request that was taken. The worlds it
+ * works in are its own.
+ */
+export async function selfCheck(plan: Plan, sample: Sampler, report: Diagnostics): Promise<SelfCheck> {
+  const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+  let requests = 0
+  for (const planned of plan.operations) {
+    const { operation } = planned
+    const probes = probesOf(planned, plan, sample)
+    if (typeof probes === 'string') {
+      report.warning('not-checked', `${operation.id} was not called: ${probes}`, placeOf(operation.node, 'key'))
+      continue
+    }
+    for (const probe of probes) {
+      requests += 1
+      const reply = await gateway.handle(probe.request)
+      const [severity, code, message] = judge(operation, probe, reply) ?? []
+      if (severity === undefined) continue
+      report[severity](
+        code as string,
+        `${operation.id}, a request ${probe.what}: ${message}`,
+        placeOf(operation.node, 'key'),
+      )
+    }
+    gateway.reset()
+  }
+  return { operations: plan.operations.length, requests }
+}
+
+type Finding = readonly ['error' | 'warning', string, string]
+
+function judge(operation: Operation, { valid }: Probe, reply: Reply): Finding | undefined {
+  const { status } = reply
+  if (status === 501) return ['warning', 'not-simulated', 'nothing says what it answers']
+  if (status >= 500) return ['error', 'failed', `answered ${status}`]
+  if (!valid && status < 400) return ['error', 'taken', `was answered ${status}, not refused`]
+  const documented = responseFor(operation, status)
+  if (documented === undefined) {
+    // What the contract does not say of a refusal, it leaves to the gateway.
+    return status >= 400 && !valid
+      ? undefined
+      : ['error', 'undocumented-reply', `answered ${status}, which is not documented`]
+  }
+  if (reply.body === undefined || reply.body.length === 0 || documented.content.size === 0) return undefined
+  const type = (reply.headers['content-type'] ?? '').split(';', 1)[0] as string
+  const media = [...documented.content].find(([known]) => covers(known, type))?.[1]
+  const severity = status >= 400 ? 'warning' : 'error'
+  if (media === undefined)
+    return [severity, 'undocumented-type', `answered ${status} as ${type}, which is not documented`]
+  if (!isJson(type) || media.schema === undefined) return undefined
+  const parsed = parseJson(typeof reply.body === 'string' ? reply.body : Buffer.from(reply.body).toString())
+  if ('fault' in parsed) return [severity, 'invalid-reply', `answered ${status} with a body that ${parsed.fault}`]
+  const [violation] = media.schema.check(parsed.value, parsed.exact) ?? []
+  if (violation === undefined) return undefined
+  const at = violation.pointer || 'the body'
+  return [
+    severity,
+    'invalid-reply',
+    `answered ${status} with a body that breaks its schema: ${at} ${violation.message}`,
+  ]
+}
+
+function covers(documented: string, type: string): boolean {
+  const [known = ''] = documented.split(';', 1)
+  const range = known.trim().toLowerCase()
+  return (
+    range === type.toLowerCase() || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
+  )
+}

@@ -1,0 +1,209 @@
+// Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
+
+import type { Operation } from '../contract/contract.ts'
+import { isJson } from '../contract/contract.ts'
+import type { SchemaUse } from '../contract/dialect.ts'
+import type { Parameter } from '../contract/parameters.ts'
+import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
+import type { Request } from '../kernel/request.ts'
+import type { Plan, PlannedOperation } from './compile.ts'
+
+/** Makes a value of a schema; `undefined` where it cannot. */
+export type Sampler = (schema: SchemaUse, seed: number) => Json | undefined
+
+export interface Probe {
+  /** What is special about it: reads on after "a request". */
+  readonly what: string
+  /** Whether it keeps to the contract. */
+  readonly valid: boolean
+  readonly request: Request
+}
+
+interface Draft {
+  readonly segments: readonly string[]
+  readonly query: readonly (readonly [string, string])[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: { readonly type: string; readonly text: string } | undefined
+}
+
+/** @returns the probes, or a sentence about what no value could be found for */
+export function probesOf(planned: PlannedOperation, plan: Plan, sample: Sampler): readonly Probe[] | string {
+  const { operation } = planned
+  const draft = draftOf(operation, plan, sample)
+  if (typeof draft === 'string') return draft
+  const send = (what: string, valid: boolean, change: Partial<Draft> = {}): Probe => ({
+    what,
+    valid,
+    request: requestOf(operation, plan, { ...draft, ...change }),
+  })
+  const probes = [send('that keeps to the contract', true)]
+  if (operation.security.length > 0 && operation.security.every(one => one.length > 0)) {
+    probes.push(send('without a credential', false, withoutCredential(draft, operation, plan)))
+  }
+  for (const { name, required, schema } of operation.parameters.filter(one => one.in === 'query')) {
+    const others = draft.query.filter(([known]) => known !== name)
+    if (required) probes.push(send(`without the query parameter ${name}`, false, { query: others }))
+    const { types } = schema.shape
+    if (types.length > 0 && types.every(type => type === 'integer' || type === 'number' || type === 'boolean')) {
+      probes.push(
+        send(`whose query parameter ${name} is "nonsense"`, false, { query: [...others, [name, 'nonsense']] }),
+      )
+    }
+  }
+  const { body } = draft
+  if (body !== undefined && isJson(body.type)) {
+    probes.push(send('whose body is cut short', false, { body: { ...body, text: '{"' } }))
+    const media = operation.body?.content.get(body.type)
+    if (media?.schema?.check([]) !== undefined && media.schema.check('text') !== undefined) {
+      probes.push(send('whose body is an empty list', false, { body: { ...body, text: '[]' } }))
+    }
+    if (operation.body?.required) probes.push(send('without its body', false, { body: undefined }))
+  }
+  return probes
+}
+
+function draftOf(operation: Operation, plan: Plan, sample: Sampler): Draft | string {
+  const segments: string[] = []
+  const query: [string, string][] = []
+  const headers: Record<string, string> = {}
+  for (const parameter of operation.parameters) {
+    if (!parameter.required) continue
+    const texts = textsOf(parameter, operation, plan, sample)
+    if (texts === undefined) return `no value was found for the ${parameter.in} parameter ${parameter.name}`
+    if (parameter.in === 'path') segments.push(texts[0] as string)
+    else if (parameter.in === 'query') for (const text of texts) query.push([parameter.name, text])
+    else if (parameter.in === 'header') headers[parameter.name.toLowerCase()] = texts.join(',')
+    else
+      headers.cookie = [
+        ...(headers.cookie === undefined ? [] : [headers.cookie]),
+        `${parameter.name}=${texts[0]}`,
+      ].join('; ')
+  }
+  const names = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
+  const ordered = operation.parameters.filter(one => one.in === 'path').map(({ name }) => name)
+  const placed = names.map(name => segments[ordered.indexOf(name as string)] ?? '1')
+  const body = operation.body === undefined ? undefined : bodyOf(operation, sample)
+  if (typeof body === 'string') return body
+  const credential = credentialFor(operation, plan)
+  return {
+    segments: placed,
+    query: [...query, ...credential.query],
+    headers: { ...headers, ...credential.headers },
+    body,
+  }
+}
+
+/** How the value of a parameter is written: as the first of the usual ways that the parameter itself reads back. */
+function textsOf(
+  parameter: Parameter,
+  operation: Operation,
+  plan: Plan,
+  sample: Sampler,
+): readonly string[] | undefined {
+  const known = parameter.in === 'path' ? seededId(operation, plan) : undefined
+  const { examples = [], example } = isObject(parameter.node.value) ? parameter.node.value : {}
+  const values = [
+    known,
+    example,
+    ...Object.values(examples as object).map(one => one?.value),
+    ...[1, 2, 3].map(seed => sample(parameter.schema, seed)),
+  ]
+  for (const value of values) {
+    if (value === undefined) continue
+    for (const texts of waysToWrite(value as Json, parameter)) {
+      const read = parameter.read(texts)
+      if (
+        texts.every(text => text !== '') &&
+        'value' in read &&
+        parameter.schema.check(read.value, read.exact) === undefined
+      ) {
+        return texts
+      }
+    }
+  }
+  return undefined
+}
+
+function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
+  const encode = place === 'query' || place === 'cookie' ? encodeURIComponent : (text: string) => text
+  const text = (one: Json) => encode(typeof one === 'string' ? one : stringifyJson(one))
+  if (Array.isArray(value)) return [value.map(text), [value.map(text).join(',')], [text(value)]]
+  if (!isObject(value)) return [[text(value)], [`.${text(value)}`], [`;${name}=${text(value)}`]]
+  const pairs = Object.entries(value as Record<string, Json>)
+  return [[text(value)], [pairs.map(([key, one]) => `${encode(key)},${text(one)}`).join(',')]]
+}
+
+/** The id of a record that is there, where the operation answers from a resource. */
+function seededId(operation: Operation, plan: Plan): Json | undefined {
+  const respond = plan.simulation.file.operations?.[operation.id]?.respond
+  for (const name of isObject(respond) ? Object.values(respond) : []) {
+    const resource = typeof name === 'string' ? plan.simulation.resources.get(name) : undefined
+    const id = resource?.seeds[0]?.[resource.idField]
+    if (id !== undefined) return id
+  }
+  return undefined
+}
+
+function bodyOf({ body }: Operation, sample: Sampler): Draft['body'] | string {
+  const types = [...(body?.content ?? [])]
+  const json = types.find(([type]) => isJson(type))
+  if (json === undefined) {
+    if (body?.required !== true) return undefined
+    return `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
+  }
+  const [type, { schema, examples }] = json
+  const fits = (value: Json | undefined) => value !== undefined && schema?.check(value, true) === undefined
+  const value = [
+    ...examples.map(one => one.value),
+    ...(schema === undefined ? [{}] : [1, 2, 3].map(seed => sample(schema, seed))),
+  ].find(fits)
+  return value === undefined ? 'no body was found that fits its schema' : { type, text: stringifyJson(value) }
+}
+
+function credentialFor({ security }: Operation, { contract, simulation }: Plan): Pick<Draft, 'query' | 'headers'> {
+  const query: [string, string][] = []
+  const headers: Record<string, string> = {}
+  const consumers = Object.values(simulation.file.consumers ?? {}).filter(one => one.expires === undefined)
+  const alternative = security[0] ?? []
+  const consumer = consumers.find(one => alternative.every(name => one[name] !== undefined))
+  for (const name of alternative) {
+    const scheme = contract.securitySchemes.get(name)
+    const key = String(consumer?.[name] ?? 'self:check')
+    if (scheme?.type === 'apiKey') {
+      if (scheme.in === 'query') query.push([scheme.name, encodeURIComponent(key)])
+      else if (scheme.in === 'header') headers[scheme.name] = key
+      else headers.cookie = `${scheme.name}=${key}`
+    } else if (scheme?.type === 'http' && scheme.scheme === 'basic') {
+      headers.authorization = `Basic ${Buffer.from(key).toString('base64')}`
+    } else headers.authorization = `Bearer ${key}`
+  }
+  return { query, headers }
+}
+
+function withoutCredential(draft: Draft, operation: Operation, plan: Plan): Partial<Draft> {
+  const { query, headers } = credentialFor(operation, plan)
+  const given = new Set(query.map(([name]) => name))
+  return {
+    query: draft.query.filter(([name]) => !given.has(name)),
+    headers: Object.fromEntries(Object.entries(draft.headers).filter(([name]) => !(name in headers))),
+  }
+}
+
+function requestOf(
+  { method, path }: Operation,
+  { contract }: Plan,
+  { segments, query, headers, body }: Draft,
+): Request {
+  let expression = 0
+  const filled = path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
+  const bytes = Buffer.from(body?.text ?? '')
+  return {
+    method,
+    path: (contract.basePaths[0] ?? '') + filled,
+    query: query.map(([name, value]) => `${encodeURIComponent(name)}=${value}`).join('&'),
+    headers: body === undefined ? headers : { ...headers, 'content-type': body.type },
+    hasBody: body !== undefined,
+    readBody: async () => ({ bytes }),
+    address: '127.0.0.1',
+  }
+}
