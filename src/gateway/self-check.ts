@@ -1,9 +1,9 @@
 // Calls every operation of a plan in process, as a client would, and holds each reply to the contract.
 
-import { isJson, type Operation, responseFor } from '../contract/contract.ts'
+import { nonconformanceOf } from '../contract/conformance.ts'
+import type { Operation } from '../contract/contract.ts'
 import { placeOf } from '../contract/document.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { parseJson } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Plan } from '../plan/compile.ts'
 import { type Probe, probesOf, type Sampler } from '../plan/probe.ts'
@@ -55,36 +55,9 @@ function judge(operation: Operation, { valid }: Probe, reply: Reply): Finding | 
   if (status === 501) return ['warning', 'not-simulated', 'nothing says what it answers']
   if (status >= 500) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status}, not refused`]
-  const documented = responseFor(operation, status)
-  if (documented === undefined) {
-    // What the contract does not say of a refusal, it leaves to the gateway.
-    return status >= 400 && !valid
-      ? undefined
-      : ['error', 'undocumented-reply', `answered ${status}, which is not documented`]
-  }
-  if (reply.body === undefined || reply.body.length === 0 || documented.content.size === 0) return undefined
-  const type = (reply.headers['content-type'] ?? '').split(';', 1)[0] as string
-  const media = [...documented.content].find(([known]) => covers(known, type))?.[1]
-  const severity = status >= 400 ? 'warning' : 'error'
-  if (media === undefined)
-    return [severity, 'undocumented-type', `answered ${status} as ${type}, which is not documented`]
-  if (!isJson(type) || media.schema === undefined) return undefined
-  const parsed = parseJson(typeof reply.body === 'string' ? reply.body : Buffer.from(reply.body).toString())
-  if ('fault' in parsed) return [severity, 'invalid-reply', `answered ${status} with a body that ${parsed.fault}`]
-  const [violation] = media.schema.check(parsed.value, parsed.exact) ?? []
-  if (violation === undefined) return undefined
-  const at = violation.pointer || 'the body'
-  return [
-    severity,
-    'invalid-reply',
-    `answered ${status} with a body that breaks its schema: ${at} ${violation.message}`,
-  ]
-}
-
-function covers(documented: string, type: string): boolean {
-  const [known = ''] = documented.split(';', 1)
-  const range = known.trim().toLowerCase()
-  return (
-    range === type.toLowerCase() || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
-  )
+  const fault = nonconformanceOf(operation, reply)
+  if (fault === undefined) return undefined
+  // What the contract does not say of a refusal, it leaves to the gateway.
+  if (fault.code === 'undocumented-status' && !valid) return undefined
+  return [status >= 400 && fault.code !== 'undocumented-status' ? 'warning' : 'error', fault.code, fault.message]
 }

@@ -1,0 +1,39 @@
+// Whether a reply is what the contract says of its operation.
+
+import { parseJson } from '../kernel/json.ts'
+import type { Reply } from '../kernel/reply.ts'
+import { isJson, type Operation, responseFor } from './contract.ts'
+
+export interface Nonconformance {
+  readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
+  /** Reads on after "the operation". */
+  readonly message: string
+}
+
+/** What is wrong with a reply by its contract: the status, the media type, or the body; `undefined` if nothing is. */
+export function nonconformanceOf(operation: Operation, { status, headers, body }: Reply): Nonconformance | undefined {
+  const documented = responseFor(operation, status)
+  if (documented === undefined) {
+    return { code: 'undocumented-status', message: `answered ${status}, which is not documented` }
+  }
+  if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
+  const type = (headers['content-type'] ?? '').split(';', 1)[0] as string
+  const media = [...documented.content].find(([known]) => covers(known, type))?.[1]
+  if (media === undefined) {
+    return { code: 'undocumented-type', message: `answered ${status} as ${type || 'no type'}, which is not documented` }
+  }
+  if (!isJson(type) || media.schema === undefined) return undefined
+  const parsed = parseJson(typeof body === 'string' ? body : Buffer.from(body).toString())
+  if ('fault' in parsed) return { code: 'invalid-body', message: `answered ${status} with a body that ${parsed.fault}` }
+  const [violation] = media.schema.check(parsed.value, parsed.exact) ?? []
+  if (violation === undefined) return undefined
+  const what = `${violation.pointer || 'the body'} ${violation.message}`
+  return { code: 'invalid-body', message: `answered ${status} with a body that breaks its schema: ${what}` }
+}
+
+function covers(documented: string, type: string): boolean {
+  const range = (documented.split(';', 1)[0] as string).trim().toLowerCase()
+  return (
+    range === type.toLowerCase() || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
+  )
+}
