@@ -1,12 +1,13 @@
 // Holds a request to the contract: parameters, then the body. Everything wrong is named in one refusal.
 
 import { isUtf8 } from 'node:buffer'
+import { nonconformanceOf } from '../contract/conformance.ts'
 import { isJson, type MediaType, type Operation, refusalStatus } from '../contract/contract.ts'
 import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import { parseJson } from '../kernel/json.ts'
 import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse } from '../kernel/reply.ts'
+import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import type { Violation } from '../kernel/schema.ts'
 import type { Behaviour, Exchange, Wrap } from './behaviour.ts'
 
@@ -15,11 +16,15 @@ export interface ValidateConfig {
   readonly undocumentedQuery?: 'ignore' | 'refuse'
   readonly undocumentedBody?: 'refuse' | 'ignore'
   readonly status?: 400 | 422
+  readonly replies?: 'off' | 'warn' | 'refuse'
 }
 
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
-  problems: [problems.invalid_request, problems.not_found, problems.payload_too_large, problems.unsupported_media_type],
+  problems: [
+    ...[problems.invalid_request, problems.not_found, problems.payload_too_large, problems.unsupported_media_type],
+    problems.invalid_reply,
+  ],
   schema: {
     type: 'object',
     description:
@@ -42,6 +47,11 @@ export const validate: Behaviour<ValidateConfig> = {
         enum: [400, 422],
         description: 'The status of an invalid request where the operation documents neither. Default: 400.',
       },
+      replies: {
+        enum: ['off', 'warn', 'refuse'],
+        description:
+          'A reply that breaks the contract: send it, send it with `Understudy-Warning`, or answer 500 instead. Default: off.',
+      },
     },
   },
   compile(config, { operation, maxBody }) {
@@ -50,24 +60,40 @@ export const validate: Behaviour<ValidateConfig> = {
     const readBody = compileBody(operation, config ?? {}, maxBody, invalid)
     const unidentified = operation.responses.has('404') ? problems.not_found : problems.invalid_request
     const unidentifiedStatus = operation.responses.has('404') ? 404 : invalid
-    const wrap: Wrap = next => exchange => {
-      const faults = readParameters(exchange)
-      if (faults.path.length > 0) {
-        return Promise.resolve(refuse(unidentified, sentence(faults.path), {}, unidentifiedStatus))
+    const hold = compileHold(config?.replies, operation)
+    const wrap: Wrap = responder => {
+      const next = hold(responder)
+      return exchange => {
+        const faults = readParameters(exchange)
+        if (faults.path.length > 0) {
+          return Promise.resolve(refuse(unidentified, sentence(faults.path), {}, unidentifiedStatus))
+        }
+        if (readBody === undefined) {
+          if (faults.rest.length === 0) return next(exchange)
+          return Promise.resolve(refuse(problems.invalid_request, sentence(faults.rest), {}, invalid))
+        }
+        return readBody(exchange).then(outcome => {
+          if (!Array.isArray(outcome)) return outcome as Reply
+          const all = faults.rest.length === 0 ? outcome : [...faults.rest, ...outcome]
+          if (all.length === 0) return next(exchange)
+          return refuse(problems.invalid_request, sentence(all), {}, invalid)
+        })
       }
-      if (readBody === undefined) {
-        if (faults.rest.length === 0) return next(exchange)
-        return Promise.resolve(refuse(problems.invalid_request, sentence(faults.rest), {}, invalid))
-      }
-      return readBody(exchange).then(outcome => {
-        if (!Array.isArray(outcome)) return outcome as Reply
-        const all = faults.rest.length === 0 ? outcome : [...faults.rest, ...outcome]
-        if (all.length === 0) return next(exchange)
-        return refuse(problems.invalid_request, sentence(all), {}, invalid)
-      })
     }
     return wrap
   },
+}
+
+/** Holds what the responder answers to the contract as well. Refusals have no body yet: their shape is another's. */
+function compileHold(mode: ValidateConfig['replies'] = 'off', operation: Operation): Wrap {
+  if (mode === 'off') return next => next
+  return next => async exchange => {
+    const reply = await next(exchange)
+    const fault = reply.refusal === undefined ? nonconformanceOf(operation, reply) : undefined
+    if (fault === undefined) return reply
+    if (mode === 'refuse') return refuse(problems.invalid_reply, `${operation.id} ${fault.message}`)
+    return withHeaders(reply, { 'understudy-warning': fault.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) })
+  }
 }
 
 function statusOfInvalid(operation: Operation, config: ValidateConfig | undefined): number {

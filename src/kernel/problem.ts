@@ -60,6 +60,11 @@ export const problems = define({
     title: 'Internal error',
     when: 'something broke here; the incident id finds the reason in the log',
   },
+  invalid_reply: {
+    status: 500,
+    title: 'Invalid reply',
+    when: 'the reply would break the contract, and `validate.replies` is `refuse`',
+  },
   not_simulated: {
     status: 501,
     title: 'Not simulated',
