@@ -92,6 +92,8 @@ export class Exchange {
   entry: Entry | undefined = undefined
   /** Judges that record before it is given or written; its answer, if any, is the reply. */
   precondition: ((entry: Entry) => Reply | undefined) | undefined = undefined
+  /** Called when the reply leaves, or there is to be none. */
+  release: (() => void) | undefined = undefined
   /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
   injected = 0
   /** Whether it had to stand in line. */

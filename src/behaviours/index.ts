@@ -7,6 +7,7 @@ import { conditional } from './conditional.ts'
 import { deprecation } from './deprecation.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
+import { idempotency } from './idempotency.ts'
 import { latency } from './latency.ts'
 import { rateLimit } from './rate-limit.ts'
 import { respond } from './respond/index.ts'
@@ -24,6 +25,7 @@ export const behaviours = [
   authenticate, // 401
   rateLimit, //    429
   validate, //     400 404 413 415
+  idempotency, //  409 422; the first reply again
   conditional, //  304 412 428
   respond, //      list · create · read · replace · update · delete · fixed · example
 ] as readonly Behaviour<unknown>[]

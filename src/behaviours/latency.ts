@@ -58,8 +58,10 @@ export const latency: Behaviour<LatencyConfig> = {
     const quantile = config && compileQuantile(config, site)
     if (quantile === undefined) return undefined
     return next => async exchange => {
+      // The work is done first, so that requests take effect in the order in which they came, whatever they draw.
+      const reply = await next(exchange)
       await exchange.wait(quantile(exchange.draw('latency')))
-      return next(exchange)
+      return reply
     }
   },
   describe(config) {

@@ -71,6 +71,7 @@ export class Gateway {
     } catch (error) {
       reply = await this.#fail(error, planned, exchange)
     }
+    exchange.release?.()
     if (clock.adjusted) reply = withHeaders(reply, { date: httpDate(clock.now()) })
     this.#observe(this.#meters[planned.index] as Meter, planned, exchange, reply, started)
     return reply

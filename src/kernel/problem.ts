@@ -31,6 +31,11 @@ export const problems = define({
   },
   request_timeout: { status: 408, title: 'Request timeout', when: 'the request did not arrive in time' },
   conflict: { status: 409, title: 'Conflict', when: 'the record to create exists already' },
+  in_flight: {
+    status: 409,
+    title: 'In flight',
+    when: 'the first request with an `Idempotency-Key` is still under way',
+  },
   gone: { status: 410, title: 'Gone', when: 'the operation is past its sunset' },
   precondition_failed: {
     status: 412,
@@ -44,6 +49,7 @@ export const problems = define({
     when: 'the content type, charset or content encoding is not one that the operation takes; `Accept` lists them',
   },
   expectation_failed: { status: 417, title: 'Expectation failed', when: '`Expect` asks for more than 100-continue' },
+  key_reused: { status: 422, title: 'Key reused', when: 'an `Idempotency-Key` comes with another request than before' },
   precondition_required: {
     status: 428,
     title: 'Precondition required',

@@ -1,0 +1,71 @@
+// Makes it safe to ask twice: a request with the same `Idempotency-Key` gets the first reply again
+// (draft-ietf-httpapi-idempotency-key-header).
+
+import { createHash } from 'node:crypto'
+import { stringifyJson } from '../kernel/json.ts'
+import { problems } from '../kernel/problem.ts'
+import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
+import { parseDuration } from '../kernel/units.ts'
+import { IdempotencyKeys } from '../world/idempotency.ts'
+import type { Behaviour, Exchange } from './behaviour.ts'
+
+export interface IdempotencyConfig {
+  readonly for: string
+  readonly required?: boolean
+}
+
+export const idempotency: Behaviour<IdempotencyConfig> = {
+  name: 'idempotency',
+  problems: [problems.invalid_request, problems.in_flight, problems.key_reused],
+  schema: {
+    type: 'object',
+    description:
+      'Heeds `Idempotency-Key`, per operation and consumer: the same payload gets the first reply again, another one 422, and one whose first reply is still under way 409. Failures (5xx) are not kept.',
+    required: ['for'],
+    additionalProperties: false,
+    properties: {
+      for: { type: 'string', format: 'duration', description: 'How long a reply is kept.' },
+      required: { type: 'boolean', description: 'Refuse a request without the header, with 400. Default: false.' },
+    },
+  },
+  compile(config, { operation }) {
+    if (config === undefined) return undefined
+    const time = parseDuration(config.for) as number
+    const place = `idempotency ${operation.id}`
+    return next => async exchange => {
+      const { 'idempotency-key': given } = exchange.request.headers
+      if (given === undefined) return config.required === true ? MISSING : next(exchange)
+      const { world, consumer, request } = exchange
+      const keys = world.keep<IdempotencyKeys<Reply>>(IdempotencyKeys, place)
+      const key = `${consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`}\n${given}`
+      const payload = payloadOf(exchange)
+      const first = keys.find(key, world.clock.now())
+      if (first !== undefined) {
+        if (first.payload !== payload) return REUSED
+        return first.outcome === undefined ? IN_FLIGHT : withHeaders(first.outcome, REPLAYED)
+      }
+      const use = keys.begin(key, payload)
+      // Whoever does not get here has failed: the request may be made again.
+      let reply: Reply | undefined
+      // Under way until the reply leaves, and not only until it is made: latency comes in between.
+      exchange.release = () => {
+        if (reply === undefined || reply.status >= 500) return keys.forget(key)
+        use.outcome = reply
+        use.until = world.clock.now() + time
+      }
+      reply = await next(exchange)
+      return reply
+    }
+  },
+  describe: config => config && `for ${config.for}`,
+}
+
+const MISSING = refuse(problems.invalid_request, 'the header Idempotency-Key is missing')
+const REUSED = refuse(problems.key_reused, 'this Idempotency-Key came with another request before')
+const IN_FLIGHT = refuse(problems.in_flight, 'a request with this Idempotency-Key is still under way')
+const REPLAYED = { 'idempotent-replayed': 'true' }
+
+function payloadOf({ request, body }: Exchange): string {
+  const text = body === undefined ? '' : stringifyJson(body)
+  return createHash('sha256').update(`${request.path}\n${request.query}\n${text}`).digest('base64')
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Ask, simulate } from '../simulate.ts'
+import { settle, VirtualClock } from '../virtual-clock.ts'
+
+const shop = (more = '', idempotency = '{ for: 1h }') => {
+  const clock = new VirtualClock()
+  const { ask, gateway } = simulate(
+    `operations: { createThing: { idempotency: ${idempotency}, respond: { create: things }${more} }, listThings: { respond: { list: things } } }`,
+    clock,
+  )
+  const create = (key: string | undefined, name = 'three', consumer = 'ann'): ReturnType<typeof ask> => {
+    const headers = { 'x-key': `${consumer}-key`, ...(key === undefined ? {} : { 'idempotency-key': key }) }
+    return ask('POST /things', { headers, body: { name } } satisfies Ask)
+  }
+  const count = async () => (JSON.parse(String((await ask('GET /things')).body)) as unknown[]).length - 2
+  return { clock, create, count, gateway }
+}
+
+test('the same key and payload get the first reply again, and create once', async () => {
+  const { create, count } = shop()
+  const first = await create('a')
+  const again = await create('a')
+  assert.equal(first.status, 201)
+  assert.deepEqual([again.status, again.body, again.headers.location], [201, first.body, first.headers.location])
+  assert.deepEqual(
+    [first, again].map(({ headers }) => headers['idempotent-replayed']),
+    [undefined, 'true'],
+  )
+  assert.equal(await count(), 1)
+})
+
+test('a key is told from another, from no key, and from the same key of another consumer', async () => {
+  const { create, count } = shop()
+  for (const [key, consumer] of [
+    ['a', 'ann'],
+    ['b', 'ann'],
+    [undefined, 'ann'],
+    [undefined, 'ann'],
+    ['a', 'bob'],
+  ] as const) {
+    assert.equal((await create(key, 'three', consumer)).headers['idempotent-replayed'], undefined)
+  }
+  assert.equal(await count(), 5)
+})
+
+test('a key that comes with another payload is refused', async () => {
+  const { create, count } = shop()
+  await create('a', 'three')
+  const { status, refusal } = await create('a', 'four')
+  assert.deepEqual([status, refusal?.problem.code], [422, 'key_reused'])
+  assert.equal(await count(), 1)
+})
+
+test('a key whose first reply is still under way is refused, and heeded once it has left', async () => {
+  const { create, count, clock } = shop(', latency: { fixed: 1s }')
+  const first = create('a')
+  await settle()
+  const second = create('a')
+  await clock.pass(1000)
+  assert.deepEqual([(await first).status, (await second).status], [201, 409])
+  const third = create('a')
+  await clock.pass(1000)
+  assert.equal((await third).headers['idempotent-replayed'], 'true')
+  assert.equal(await count(), 1)
+})
+
+test('a reply is kept for as long as it says, by the world clock, and not into another world', async () => {
+  const { create, count, clock, gateway } = shop()
+  await create('a')
+  await clock.pass(3_599_999)
+  assert.equal((await create('a')).headers['idempotent-replayed'], 'true')
+  await clock.pass(1)
+  assert.equal((await create('a')).headers['idempotent-replayed'], undefined)
+  assert.equal(await count(), 2)
+  gateway.reset()
+  assert.equal((await create('a')).headers['idempotent-replayed'], undefined)
+})
+
+test('who lost the first reply to a fault gets it on asking again', async () => {
+  const { create, count } = shop(', fault: { kind: reset, after: true, probability: 0.5 }')
+  let replies = 0
+  let asked = 0
+  for (let i = 0; i < 20; i++) {
+    for (let lost = true; lost; asked++) lost = (await create(`${i}`)).wire !== undefined
+    replies += 1
+  }
+  assert.equal(replies, 20)
+  assert.ok(asked > 20, `${asked} asked`)
+  assert.equal(await count(), 20)
+})
+
+test('the key may be required', async () => {
+  const { create } = shop('', '{ for: 1h, required: true }')
+  assert.equal((await create(undefined)).status, 400)
+  assert.equal((await create('a')).status, 201)
+})
