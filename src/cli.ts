@@ -6,6 +6,7 @@ import { type CommandLine, readCommandLine, WrongCommandLine } from './command-l
 import { createLog, type LogLevel } from './gateway/log.ts'
 import { UnguardedControlPlane } from './http/control/access.ts'
 import { formatDiagnostics } from './kernel/diagnostic.ts'
+import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
 import { type Loaded, loadPlan } from './plan/load.ts'
@@ -13,6 +14,7 @@ import { simulationSchema } from './plan/simulation.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
+import { parseMoment } from './world/world-clock.ts'
 
 const HOME = process.cwd()
 
@@ -25,7 +27,14 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
     return print(`${file}: ${sizes}, ${report.list.length === 0 ? 'nothing wrong' : 'no error'}\n`)
   },
-  plan: ({ file }) => withPlan(load(file), plan => print(describeWhole(plan))),
+  plan({ file, values: { at }, switches }) {
+    const now = realClock.now()
+    const time = at === undefined ? now : (parseMoment(at, now) ?? now)
+    return withPlan(load(file), plan => {
+      if (switches.has('calendar')) return print(describeCalendar(plan, time))
+      return print(at === undefined ? describeWhole(plan) : describeDayWhole(plan, time))
+    })
+  },
   schema: () => print(`${JSON.stringify(simulationSchema, null, 2)}\n`),
 }
 

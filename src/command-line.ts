@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util'
 import { LOG_LEVELS } from './gateway/log.ts'
 import { suggest } from './kernel/diagnostic.ts'
+import { parseMoment } from './world/world-clock.ts'
 
 /** An option of a command. */
 interface Option {
@@ -28,6 +29,9 @@ const port = (text: string) =>
 const level = (text: string) =>
   (LOG_LEVELS as readonly string[]).includes(text) ? undefined : `is not "${text}"; ${suggest(text, LOG_LEVELS)}`
 
+const moment = (text: string) =>
+  parseMoment(text, 0) === undefined ? `must be a date, a timestamp or an offset, not "${text}"` : undefined
+
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     about: 'serve the API',
@@ -51,7 +55,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   check: { about: 'say what is wrong with the configuration; exit 0 or 1', file: true, options: {} },
-  plan: { about: 'print every operation with its behaviours, consumers and dates', file: true, options: {} },
+  plan: {
+    about: 'print every operation with its behaviours, consumers and dates',
+    file: true,
+    options: {
+      at: {
+        takes: 'DATE',
+        about: 'what every operation is then: 2030-12-06, 2030-12-06T10:00:00Z or +30d',
+        fault: moment,
+      },
+      calendar: { about: 'what is to come, from now or from --at on' },
+    },
+  },
   schema: { about: 'print the JSON Schema of gateway.yaml', file: false, options: {} },
 }
 
@@ -159,11 +174,11 @@ export function describeCommands(version: string, only?: string): string {
   const blocks = Object.entries(COMMANDS)
     .filter(([name, { options }]) => (only === undefined || name === only) && Object.keys(options).length > 0)
     .map(([name, { options }]) => [
-      `Options of ${name}, each over its environment variable, over the file:`,
+      `Options of ${name}${hasVariables(options) ? ', each over its environment variable, over the file' : ''}:`,
       columns(
         Object.entries(options).map(([option, { takes, variable = '', about }]) => [
           `--${option}${takes === undefined ? '' : ` ${takes}`}`,
-          variable,
+          ...(hasVariables(options) ? [variable] : []),
           about,
         ]),
       ),
@@ -188,6 +203,9 @@ export function describeCommands(version: string, only?: string): string {
     '',
   ].join('\n')
 }
+
+const hasVariables = (options: Command['options']): boolean =>
+  Object.values(options).some(({ variable }) => variable !== undefined)
 
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => row[i]?.length ?? 0)))

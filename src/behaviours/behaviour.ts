@@ -10,6 +10,7 @@ import type { Path } from '../kernel/source.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import type { Entry } from '../world/collection.ts'
 import type { World } from '../world/world.ts'
+import type { Lifecycle } from './deprecation/lifecycle.ts'
 import type { Resource } from './respond/resource.ts'
 
 /** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
@@ -34,17 +35,13 @@ export interface Behaviour<Config> {
   lifecycle?(config: Config | undefined): Lifecycle | undefined
 }
 
-/** When an operation ages: milliseconds since the epoch. */
-export interface Lifecycle {
-  readonly since: number
-  readonly sunset: number | undefined
-}
-
 /** What a behaviour may know at load. */
 export interface Site {
   readonly contract: Contract
   readonly operation: Operation
   readonly consumers: readonly Consumer[]
+  /** Knows the operation's callers by their credentials. */
+  readonly judge: Judge
   readonly resources: ReadonlyMap<string, Resource>
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, string>
@@ -66,6 +63,12 @@ export interface Consumer {
   /** Milliseconds since the epoch, by the world's clock. */
   readonly expires: number | undefined
 }
+
+/** Why a request's credential is nobody's. */
+export type Refused = 'missing' | 'unknown' | 'expired'
+export type Verdict = Consumer | Refused
+/** Who a request comes from, or why nobody can say. */
+export type Judge = (request: Request, now: number) => Verdict
 
 /** One request on its way through the chain: what arrived, the world it meets, and what was learnt so far. */
 export class Exchange {

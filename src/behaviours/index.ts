@@ -4,7 +4,7 @@ import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { capacity } from './capacity.ts'
 import { conditional } from './conditional.ts'
-import { deprecation } from './deprecation.ts'
+import { deprecation } from './deprecation/index.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
 import { idempotency } from './idempotency.ts'
@@ -18,7 +18,7 @@ import { validate } from './validate.ts'
 export const behaviours = [
   errors, //       every refusal in the shape of this API
   stability, //    X-Stability
-  deprecation, //  headers; 410 after the sunset
+  deprecation, //  headers; brown-outs; 410 after the sunset
   capacity, //     so many at once, the rest in line; 503
   latency, //      waits by the world's clock
   fault, //        an error status, or something on the wire

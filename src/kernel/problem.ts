@@ -79,6 +79,11 @@ export const problems = define({
   bad_gateway: { status: 502, title: 'Bad gateway', when: 'a configured `fault` says so' },
   unavailable: { status: 503, title: 'Service unavailable', when: 'the state of the stand-in cannot be reached' },
   overloaded: { status: 503, title: 'Overloaded', when: 'a `capacity` is taken, and its queue full or too slow' },
+  brown_out: {
+    status: 503,
+    title: 'Brown-out',
+    when: 'a deprecated operation rests on its way to the sunset; `Retry-After` says for how long',
+  },
   gateway_timeout: { status: 504, title: 'Gateway timeout', when: 'a configured `fault` says so' },
 })
 

@@ -1,6 +1,7 @@
 // Contract × Simulation → Plan: every operation becomes one closure. Runs at load; nothing here runs per request.
 
-import type { Consumer, Exchange, Handler, Lifecycle, Site, Wrap } from '../behaviours/behaviour.ts'
+import type { Consumer, Exchange, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
+import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
@@ -10,6 +11,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
+import { compileJudge } from './credentials.ts'
 import type { Simulation } from './settings.ts'
 
 /** One operation, ready to run. */
@@ -78,6 +80,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
+    const judge = compileJudge(operation, contract, consumers)
     let lifecycle: Lifecycle | undefined
     for (const behaviour of index === UNMATCHED ? behaviours.slice(0, 1) : behaviours) {
       const { value, path } = configOf(behaviour.name, operation, declared.get(operation), simulation)
@@ -86,6 +89,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
         contract,
         operation,
         consumers,
+        judge,
         resources,
         readers,
         maxBody: simulation.limits.body,

@@ -92,7 +92,7 @@ export function describeWhole(plan: Plan): string {
   return `${table(facts)}\n\n${describeOperations(plan)}\n`
 }
 
-function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   return rows
     .map(row =>

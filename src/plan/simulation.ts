@@ -1,5 +1,6 @@
 // gateway.yaml in, checked settings out. Its shape is the shape of its behaviours, gathered: nothing is declared twice.
 
+import { parseStart } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
@@ -52,6 +53,10 @@ export interface ResourceFile {
 
 const FORMATS = {
   'date or time': { test: (text: string) => parseDate(text) !== undefined, like: '2030-12-05 or 2030-12-05T10:00:00Z' },
+  'date, or time before the sunset': {
+    test: (text: string) => parseStart(text, 0) !== undefined,
+    like: '30d before sunset or 2030-11-05',
+  },
   duration: { test: (text: string) => parseDuration(text) !== undefined, like: '250ms, 10s, 5m, 2h or 30d' },
   rate: { test: (text: string) => parseRate(text) !== undefined, like: '10/s, 100/m or 1000/15m' },
   'byte rate': { test: (text: string) => parseByteRate(text) !== undefined, like: '64B/s or 10kB/s' },

@@ -24,6 +24,8 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/plan', status: 200 },
     { path: '/plan', headers: { accept: 'text/plain' }, status: 200 },
     { path: '/plan?unknown=1', status: 400 },
+    { path: '/plan?at=2030-12-06', status: 200 },
+    { path: '/plan?at=someday', status: 400 },
     { path: '/plan', headers: { origin: 'https://evil.example' }, status: 403 },
   ],
   reload: [{ path: '/reload', method: 'POST', status: 200 }],

@@ -1,7 +1,9 @@
 // The plan that is being served, and its reload.
 
 import { type Diagnostic, formatDiagnostics } from '../../kernel/diagnostic.ts'
+import { describeDay, describeDayWhole } from '../../plan/calendar.ts'
 import { describePlan, describeWhole } from '../../plan/describe.ts'
+import { parseMoment } from '../../world/world-clock.ts'
 import {
   type Answer,
   type Control,
@@ -29,6 +31,19 @@ const operationSchema = object(
     sunset: { type: 'string', description: 'Gone on this date.' },
   },
   ...['stability', 'since', 'sunset'],
+)
+
+const daySchema = object(
+  {
+    operation: words,
+    method: words,
+    path: words,
+    phase: { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] },
+    refused: { type: 'integer', description: 'The status it is refused with at this moment.' },
+    until: { type: 'string', description: 'Until when it rests.' },
+    next: { ...(object({ what: words, at: words }) as object), description: 'What comes next, and when.' },
+  },
+  ...['refused', 'until', 'next'],
 )
 
 const planSchema = object({
@@ -76,14 +91,28 @@ export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
     method: 'GET',
     path: '/plan',
     operation: 'getPlan',
-    summary: 'Every operation with its behaviours, consumers and dates.',
+    summary: 'Every operation with its behaviours, consumers and dates; or what every operation is at a moment.',
+    parameters: {
+      at: {
+        schema: { type: 'string' },
+        description: 'A date, a timestamp, or an offset from the time of the default world: 2030-12-06, +30d.',
+      },
+    },
     replies: {
       200: {
         description: 'The plan.',
-        content: { 'application/json': planSchema, 'text/plain': { type: 'string' } },
+        content: { 'application/json': { anyOf: [planSchema, list(daySchema)] }, 'text/plain': { type: 'string' } },
       },
     },
-    answer: call => (call.prefers('text/plain') ? text(describeWhole(gateway.plan)) : json(describePlan(gateway.plan))),
+    answer: call => {
+      const { plan, worlds } = gateway
+      const at = call.parameters.at as string | undefined
+      const asText = call.prefers('text/plain')
+      if (at === undefined) return asText ? text(describeWhole(plan)) : json(describePlan(plan))
+      const time = parseMoment(at, worlds.default.clock.now())
+      if (time === undefined) return problem(400, 'invalid_request', '"at" must be a date, a timestamp or an offset')
+      return asText ? text(describeDayWhole(plan, time)) : json(describeDay(plan, time))
+    },
   },
   {
     method: 'POST',

@@ -1,0 +1,179 @@
+// The end of an operation's life: headers on every reply from the first day, rests on the way, and 410 after the sunset.
+
+import { problems } from '../../kernel/problem.ts'
+import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
+import { parseDuration } from '../../kernel/units.ts'
+import { httpDate, isoDate, parseDate } from '../../world/clock.ts'
+import type { Behaviour, Site, Verdict } from '../behaviour.ts'
+import { compileHeaders } from './headers.ts'
+import { AFTER_SUNSET, type AfterSunset, type Brownouts, type Lifecycle, parseStart, restAt } from './lifecycle.ts'
+
+export interface DeprecationConfig {
+  readonly since: string
+  readonly sunset?: string
+  readonly successor?: string
+  readonly policy?: string
+  readonly afterSunset?: AfterSunset
+  readonly brownouts?: BrownoutsConfig
+}
+
+export interface BrownoutsConfig {
+  readonly starts: string
+  readonly every: string
+  readonly for: string
+  readonly growing?: boolean
+  readonly answer?: 503 | 410
+}
+
+export const deprecation: Behaviour<DeprecationConfig> = {
+  name: 'deprecation',
+  dresses: true,
+  problems: [problems.brown_out, problems.gone, problems.not_found],
+  schema: {
+    type: 'object',
+    description: 'When the operation was deprecated, when it goes, and what comes instead.',
+    required: ['since'],
+    additionalProperties: false,
+    properties: {
+      since: {
+        type: 'string',
+        format: 'date or time',
+        description: 'Deprecated since: `Deprecation` (RFC 9745). Before it no header says anything.',
+      },
+      sunset: { type: 'string', format: 'date or time', description: 'Goes on: `Sunset` (RFC 8594).' },
+      successor: {
+        type: 'string',
+        description:
+          'What to use instead: a path of this API or a URL, sent as `Link` with rel="successor-version". `{name}` is filled in from the path; a query variable that the path does not give is left to the client, in `Link-Template` (RFC 9652).',
+      },
+      policy: {
+        type: 'string',
+        format: 'uri',
+        description: 'A page about it, sent as `Link` with rel="deprecation" and rel="sunset".',
+      },
+      afterSunset: {
+        enum: AFTER_SUNSET,
+        description: 'After the sunset: 410, 404, or as before. Default: gone.',
+      },
+      brownouts: {
+        type: 'object',
+        description: 'Rests on the way to the sunset: whoever has not noticed yet, notices.',
+        required: ['starts', 'every', 'for'],
+        additionalProperties: false,
+        properties: {
+          starts: {
+            type: 'string',
+            format: 'date, or time before the sunset',
+            description: 'When the first one begins: a date, or so long before the sunset.',
+          },
+          every: { type: 'string', format: 'duration', description: 'From the beginning of one to that of the next.' },
+          for: { type: 'string', format: 'duration', description: 'How long one lasts, or the first where they grow.' },
+          growing: {
+            type: 'boolean',
+            description:
+              'Whether they grow, each by the same factor, towards leaving no pause at the sunset. Default: false.',
+          },
+          answer: { enum: [503, 410], description: 'What is answered meanwhile, with `Retry-After`. Default: 503.' },
+        },
+      },
+    },
+  },
+  compile(config, site) {
+    if (config === undefined) return undefined
+    const lifecycle = lifecycleOf(config)
+    const { since, sunset = Number.POSITIVE_INFINITY, brownouts } = lifecycle
+    if (sunset <= since) {
+      const message = `the sunset, ${config.sunset}, is not after the deprecation, ${config.since}`
+      site.error('sunset-before-deprecation', message, ['sunset'])
+    }
+    checkBrownouts(config, lifecycle, site)
+    const headersOf = compileHeaders(config, since, site)
+    const over = config.afterSunset === 'serve' ? undefined : refusalAfter(config, sunset, site)
+    const rest = brownouts && compileRest(config, brownouts, site)
+    // Whoever is refused here never gets to show a credential, and it is they whom the owner of the API wants to know.
+    const { judge } = site
+    return next => async exchange => {
+      const now = exchange.clock.now()
+      if (now < since) return next(exchange)
+      const refusal = now >= sunset ? over : rest?.(now)
+      if (refusal !== undefined) exchange.consumer = nameOf(judge(exchange.request, Number.NEGATIVE_INFINITY))
+      return withHeaders(refusal ?? (await next(exchange)), headersOf(exchange))
+    }
+  },
+  lifecycle: config => config && lifecycleOf(config),
+  describe(config) {
+    if (config === undefined) return undefined
+    const { since, sunset, brownouts } = lifecycleOf(config)
+    if (sunset === undefined) return `since ${isoDate(since)}`
+    const rests = brownouts === undefined ? '' : `, brown-outs from ${isoDate(brownouts.starts)}`
+    return `${isoDate(since)} → ${isoDate(sunset)}${rests}`
+  },
+}
+
+/** Expired or not: what matters is who still calls. */
+const nameOf = (verdict: Verdict): string | undefined => (typeof verdict === 'string' ? undefined : verdict.name)
+
+function lifecycleOf({ since, sunset, afterSunset = 'gone', brownouts }: DeprecationConfig): Lifecycle {
+  const ends = sunset === undefined ? undefined : (parseDate(sunset) as number)
+  return {
+    since: parseDate(since) as number,
+    sunset: ends,
+    afterSunset,
+    brownouts: brownouts === undefined || ends === undefined ? undefined : brownoutsOf(brownouts, ends),
+  }
+}
+
+const brownoutsOf = (config: BrownoutsConfig, ends: number): Brownouts => ({
+  starts: parseStart(config.starts, ends) as number,
+  ends,
+  every: parseDuration(config.every) as number,
+  for: parseDuration(config.for) as number,
+  growing: config.growing ?? false,
+  answer: config.answer ?? 503,
+})
+
+const SHORTEST = 1000
+
+function checkBrownouts({ brownouts: config }: DeprecationConfig, { since, brownouts }: Lifecycle, site: Site): void {
+  if (config === undefined) return
+  if (brownouts === undefined) {
+    site.error('no-sunset', 'brown-outs lead to a sunset, and there is none', ['brownouts'], 'add sunset:', 'key')
+    return
+  }
+  const { starts, ends, every, for: length } = brownouts
+  const at = (key: keyof BrownoutsConfig) => ['brownouts', key]
+  if (starts >= ends) site.error('brownouts-after-sunset', 'this is not before the sunset', at('starts'))
+  if (starts < since) site.error('brownouts-before-deprecation', 'this is before the deprecation', at('starts'))
+  if (length < SHORTEST) site.error('brownout-too-short', 'a brown-out lasts one second at least', at('for'))
+  if (length >= every) {
+    const message = `a brown-out of ${config.for} leaves no pause where they come every ${config.every}`
+    site.error('brownout-too-long', message, at('for'))
+  }
+}
+
+function refusalAfter(config: DeprecationConfig, sunset: number, { operation }: Site): Reply {
+  const what = `${operation.method} ${operation.path}`
+  if (config.afterSunset === 'not-found') return refuse(problems.not_found, `there is no ${what}`)
+  const on = config.sunset === undefined ? '' : httpDate(sunset)
+  return refuse(problems.gone, `${what} was removed on ${on}${insteadOf(config)}`)
+}
+
+/** What is answered while the operation rests; `undefined` while it does not. */
+function compileRest(
+  config: DeprecationConfig,
+  brownouts: Brownouts,
+  { operation }: Site,
+): (now: number) => Reply | undefined {
+  const what = `${operation.method} ${operation.path}`
+  const goes = `it is removed on ${httpDate(brownouts.ends)}${insteadOf(config)}`
+  return now => {
+    const rest = restAt(brownouts, now)
+    if (rest === undefined) return undefined
+    const headers = { 'retry-after': `${Math.ceil((rest.end - now) / 1000)}` }
+    const detail = `${what} is deprecated and rests until ${httpDate(rest.end)}; ${goes}`
+    return refuse(problems.brown_out, detail, headers, brownouts.answer)
+  }
+}
+
+const insteadOf = ({ successor }: DeprecationConfig): string =>
+  successor === undefined ? '' : `; use ${successor} instead`

@@ -1,0 +1,84 @@
+// The ages of an operation, worked out from its dates alone: what it is at a moment, and what comes next. Knows no request.
+
+import { parseDuration } from '../../kernel/units.ts'
+import { parseDate } from '../../world/clock.ts'
+
+/** When an operation ages: milliseconds since the epoch. */
+export interface Lifecycle {
+  readonly since: number
+  readonly sunset: number | undefined
+  readonly afterSunset: AfterSunset
+  readonly brownouts: Brownouts | undefined
+}
+
+export const AFTER_SUNSET = ['gone', 'not-found', 'serve'] as const
+export type AfterSunset = (typeof AFTER_SUNSET)[number]
+
+/** Rests of a deprecated operation on its way to the sunset. All in milliseconds. */
+export interface Brownouts {
+  readonly starts: number
+  readonly ends: number
+  readonly every: number
+  readonly for: number
+  readonly growing: boolean
+  readonly answer: 503 | 410
+}
+
+/** From the first moment to the one after the last. */
+export interface Rest {
+  readonly start: number
+  readonly end: number
+}
+
+export type Phase = 'active' | 'deprecated' | 'browning out' | 'gone' | 'past its sunset'
+
+export function phaseAt({ since, sunset, afterSunset, brownouts }: Lifecycle, time: number): Phase {
+  if (time < since) return 'active'
+  if (sunset !== undefined && time >= sunset) return afterSunset === 'serve' ? 'past its sunset' : 'gone'
+  return brownouts !== undefined && time >= brownouts.starts ? 'browning out' : 'deprecated'
+}
+
+/** The rest that is under way at a moment. */
+export function restAt(brownouts: Brownouts, time: number): Rest | undefined {
+  const { starts, ends, every } = brownouts
+  if (time < starts || time >= ends) return undefined
+  const rest = restOf(brownouts, Math.floor((time - starts) / every))
+  return time < rest.end ? rest : undefined
+}
+
+/** The rests that end after a moment, in order. */
+export function* restsFrom(brownouts: Brownouts, time: number): Iterable<Rest> {
+  const { starts, ends, every } = brownouts
+  for (let n = Math.max(0, Math.floor((time - starts) / every)); starts + n * every < ends; n++) {
+    const rest = restOf(brownouts, n)
+    if (rest.end > time) yield rest
+  }
+}
+
+/** How many rests end after a moment: counted, not walked. */
+export function countRests(brownouts: Brownouts, time: number): number {
+  const { starts, ends, every } = brownouts
+  const all = Math.ceil((ends - starts) / every)
+  if (time < starts) return all
+  const begun = Math.min(all, Math.floor((time - starts) / every) + 1)
+  return all - begun + (restAt(brownouts, time) === undefined ? 0 : 1)
+}
+
+/**
+ * The n-th rest. Where they grow, each is longer than the one before by the same factor, from `for` at the beginning towards
+ * `every` at the sunset: minutes first, hours last, and in the end no pause between them.
+ */
+function restOf({ starts, ends, every, for: length, growing }: Brownouts, n: number): Rest {
+  const start = starts + n * every
+  const grown = growing ? length * (every / length) ** ((n * every) / (ends - starts)) : length
+  const whole = Math.round(grown / 1000) * 1000 || grown
+  return { start, end: Math.min(ends, start + whole) }
+}
+
+/** `30d before sunset`, a date or a timestamp, in milliseconds since the epoch; `undefined` for anything else. */
+export function parseStart(text: string, sunset: number): number | undefined {
+  const before = /^(.+) before sunset$/.exec(text)?.[1]
+  if (before === undefined) return parseDate(text)
+  const duration = parseDuration(before)
+  return duration === undefined ? undefined : sunset - duration
+}

@@ -1,0 +1,18 @@
+// Plans on a day, and calendars from a day on: `AT` and `CALENDAR` name the days.
+
+import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { describeCalendar, describeDayWhole } from '../../src/plan/calendar.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { parseDate } from '../../src/world/clock.ts'
+import { testCases } from './cases.ts'
+
+const days = (text: string | undefined) => (text?.split(' ') ?? []).map(day => parseDate(day) as number)
+
+testCases('lifecycle', ({ home, first, environment: { AT, CALENDAR } }) => {
+  const { plan, report } = loadPlan(`${home}/${first}`, home, {})
+  if (plan === undefined) return formatDiagnostics(report.list)
+  return [
+    ...days(AT).map(day => describeDayWhole(plan, day)),
+    ...days(CALENDAR).map(day => describeCalendar(plan, day)),
+  ].join('\n')
+})
