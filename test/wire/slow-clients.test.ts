@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, suite, test } from 'node:test'
+import { startGateway } from '../../src/index.ts'
+import { assertRefusal, Raw } from './raw.ts'
+import { JSON_TYPE, KEY, message } from './speak.ts'
+
+const gateway = await startGateway({ config: 'test/wire/small-limits.yaml' })
+after(() => gateway.close())
+
+const POST = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${KEY}${JSON_TYPE}`
+const GET = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\n${KEY}\r\n`
+
+/** Sends the rest byte by byte, for as long as anybody takes it. */
+function drip(raw: Raw, rest: string, pause = 20): void {
+  let at = 0
+  const timer = setInterval(() => raw.send(rest[at++ % rest.length] as string), pause)
+  raw.socket.once('close', () => clearInterval(timer))
+}
+
+// All at once, as each of them waits.
+suite('whoever takes his time', { concurrency: true }, () => {
+  for (const [name, first, rest] of [
+    ['nothing at all', '', ''],
+    ['half a request line', 'GET /v1/pe', ''],
+    ['headers byte by byte', 'GET /v1/pets HTTP/1.1\r\n', 'X-A: 1\r\n'],
+    ['half a body', `${POST}Content-Length: 50\r\n\r\n{"na`, ''],
+    ['a body byte by byte', `${POST}Content-Length: 100\r\n\r\n`, ' '],
+    ['no byte of a compressed body', `${POST}Content-Encoding: gzip\r\nContent-Length: 100\r\n\r\n`, ''],
+    ['chunks byte by byte', `${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'],
+  ] as const) {
+    test(`a client that sends ${name} is told that its time is up, and let go`, async () => {
+      const raw = new Raw(gateway.url)
+      if (first !== '') raw.send(first)
+      if (rest !== '') drip(raw, rest)
+      const [reply, ...more] = await raw.replies()
+      assertRefusal(reply ?? assert.fail('no reply'), 408, 'request_timeout')
+      assert.equal(reply?.headers.connection, 'close')
+      assert.deepEqual(more, [])
+      await raw.closed()
+    })
+  }
+
+  test('an upload that was refused and goes on byte by byte is let go without a second reply', async () => {
+    const raw = new Raw(gateway.url).send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`)
+    drip(raw, ' ')
+    const replies = await raw.replies()
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [401],
+    )
+  })
+
+  test('an idle connection is closed without a word', async () => {
+    const raw = new Raw(gateway.url).send(GET)
+    assert.equal((await raw.reply())?.status, 200)
+    assert.deepEqual(await raw.replies(), [])
+  })
+
+  test('a client that does not read what it asked for is let go, and the server does not fill up', async () => {
+    const REQUESTS = 20_000
+    const before = process.memoryUsage().rss
+    const raw = new Raw(gateway.url)
+    const size = (await raw.send(GET).reply())?.headers['content-length']
+    raw.close()
+    const { hostname, port } = new URL(gateway.url)
+    const socket = connect(Number(port), hostname).pause()
+    socket.on('error', () => {})
+    socket.write(GET.repeat(REQUESTS))
+    await new Promise(resolve => setTimeout(resolve, 1200))
+    assert.ok(process.memoryUsage().rss - before < 150e6, 'memory is bounded')
+    let received = 0
+    socket.on('data', bytes => {
+      received += bytes.length
+    })
+    socket.resume()
+    await new Promise(resolve => socket.once('close', resolve))
+    assert.ok(received < REQUESTS * Number(size), `${received} bytes were waiting`)
+  })
+})
+
+test('a request longer than limits.headers is refused with 431', async () => {
+  const raw = new Raw(gateway.url).send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(2000)}\r\n\r\n`)
+  const [reply] = await raw.replies()
+  assertRefusal(reply ?? assert.fail(), 431, 'header_fields_too_large')
+})
+
+test('a header of a megabyte is refused while it is still being sent', async () => {
+  const raw = new Raw(gateway.url).send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(1_000_000)}`)
+  assertRefusal((await raw.reply()) ?? assert.fail(), 431)
+  await raw.closed()
+})
+
+test('a body longer than limits.body is refused with 413, and the connection goes on', async () => {
+  const body = JSON.stringify({ name: 'a'.repeat(100), categoryId: 1 })
+  const raw = new Raw(gateway.url).send(message('POST /v1/pets', KEY + JSON_TYPE, body))
+  const reply = (await raw.reply()) ?? assert.fail()
+  assert.equal(assertRefusal(reply, 413), 'the body is larger than 100 bytes')
+  assert.equal((await raw.send(GET).reply())?.status, 200)
+  raw.close()
+})
