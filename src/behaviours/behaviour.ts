@@ -91,6 +91,8 @@ export class Exchange {
   values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   body: Json | undefined = undefined
+  /** The deprecated parameters and fields that it made use of, once known. */
+  deprecatedInputs: readonly string[] | undefined = undefined
   /** The record that the reply is about, once found. */
   entry: Entry | undefined = undefined
   /** Judges that record before it is given or written; its answer, if any, is the reply. */

@@ -4,6 +4,7 @@ import { authenticate } from './authenticate.ts'
 import type { Behaviour } from './behaviour.ts'
 import { capacity } from './capacity.ts'
 import { conditional } from './conditional.ts'
+import { deprecatedInputs } from './deprecated-inputs.ts'
 import { deprecation } from './deprecation/index.ts'
 import { errors } from './errors.ts'
 import { fault } from './fault.ts'
@@ -24,6 +25,7 @@ export const behaviours = [
   fault, //        an error status, or something on the wire
   authenticate, // 401
   rateLimit, //    429
+  deprecatedInputs, // counts them; Understudy-Warning
   validate, //     400 404 413 415
   idempotency, //  409 422; the first reply again
   conditional, //  304 412 428

@@ -18,9 +18,9 @@ const ASSERTIONS = [
 /** What says nothing about validity, and something about what a value looks like. */
 const KEPT = [
   ...['title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'xml', 'discriminator', 'contentEncoding'],
-  'contentMediaType',
+  ...['contentMediaType', 'deprecated'],
 ]
-const ANNOTATIONS = [...KEPT, 'description', 'deprecated', 'nullable', 'externalDocs', '$comment', '$schema']
+const ANNOTATIONS = [...KEPT, 'description', 'nullable', 'externalDocs', '$comment', '$schema']
 const KNOWN = new Set(['$ref', 'items', ...ONE, ...ONE_MORE, ...LIST, ...MAP, ...ASSERTIONS, ...ANNOTATIONS])
 const SCHEMA_VALUED = new Set([...ONE, ...ONE_MORE])
 

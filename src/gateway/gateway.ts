@@ -138,6 +138,7 @@ export class Gateway {
     if (refusal !== undefined) meter.refused(refusal.problem.code)
     if (exchange.fault !== undefined) meter.struck(exchange.fault)
     if (planned.lifecycle !== undefined || planned.operation.deprecated) meter.deprecated(exchange.consumer)
+    if (exchange.deprecatedInputs !== undefined) meter.deprecatedInputs(exchange.deprecatedInputs, exchange.consumer)
     if (!this.#log.requests) return
     this.#log.info(
       {

@@ -16,6 +16,7 @@ export interface Meter {
   refused(problem: string): void
   struck(fault: string): void
   deprecated(consumer: string | undefined): void
+  deprecatedInputs(inputs: readonly string[], consumer: string | undefined): void
 }
 
 export class Metrics {
@@ -36,6 +37,7 @@ export class Metrics {
   readonly #refusals: Counter<'operation' | 'problem'>
   readonly #faults: Counter<'operation' | 'kind'>
   readonly #deprecated: Counter<'operation' | 'consumer'>
+  readonly #deprecatedInputs: Counter<'operation' | 'input' | 'consumer'>
   readonly #sunsets: Gauge<'operation'>
   readonly #reloads: Counter<'result'>
   readonly #reloaded: Gauge
@@ -70,6 +72,12 @@ export class Metrics {
       name: 'understudy_deprecated_requests_total',
       help: 'Requests to deprecated operations, by who still makes them.',
       labelNames: ['operation', 'consumer'],
+      registers,
+    })
+    this.#deprecatedInputs = new Counter({
+      name: 'understudy_deprecated_inputs_total',
+      help: 'Uses of deprecated parameters and body fields, by who still makes them.',
+      labelNames: ['operation', 'input', 'consumer'],
       registers,
     })
     this.#sunsets = new Gauge({
@@ -143,6 +151,9 @@ export class Metrics {
       queued: () => queued.inc(),
       refused: problem => child(refusals, problem, () => this.#refusals.labels({ operation: id, problem })).inc(),
       struck: kind => child(faults, kind, () => this.#faults.labels({ operation: id, kind })).inc(),
+      deprecatedInputs: (inputs, consumer = '') => {
+        for (const input of inputs) this.#deprecatedInputs.labels({ operation: id, input, consumer }).inc()
+      },
       deprecated: (consumer = '') =>
         child(deprecated, consumer, () => this.#deprecated.labels({ operation: id, consumer })).inc(),
     }

@@ -1,0 +1,66 @@
+// Parameters and fields that the contract calls deprecated: notes who still sends them, and tells them so on request.
+
+import { deprecatedFields } from '../contract/deprecated-fields.ts'
+import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
+import { withHeaders } from '../kernel/reply.ts'
+import type { Behaviour, Exchange } from './behaviour.ts'
+
+export interface DeprecatedInputsConfig {
+  readonly warn?: boolean
+}
+
+/** Something a request may carry, by the name that metrics and warnings call it. */
+interface Input {
+  readonly label: string
+  isIn(exchange: Exchange): boolean
+}
+
+export const deprecatedInputs: Behaviour<DeprecatedInputsConfig> = {
+  name: 'deprecatedInputs',
+  schema: {
+    type: 'object',
+    description:
+      'The use of parameters and body fields that the contract marks `deprecated` is counted by consumer; null does not look.',
+    additionalProperties: false,
+    properties: {
+      warn: {
+        type: 'boolean',
+        description: 'Whether a reply to whoever uses one says so in `Understudy-Warning`. Default: false.',
+      },
+    },
+  },
+  compile(config, { operation }) {
+    const fields = [...(operation.body?.content.values() ?? [])].flatMap(({ schema }) =>
+      schema === undefined ? [] : deprecatedFields(schema),
+    )
+    const labels = new Set<string>()
+    const inputs: Input[] = [
+      ...operation.parameters.filter(one => one.deprecated).map(parameterInput),
+      ...fields.map(({ label, isIn }) => ({ label: `body ${label}`, isIn: ({ body }: Exchange) => isIn(body) })),
+    ].filter(({ label }) => !labels.has(label) && labels.add(label))
+    if (inputs.length === 0) return undefined
+    const warn = config?.warn === true
+    return next => async exchange => {
+      const reply = await next(exchange)
+      // Only now has the body been read; what was refused before that is not counted as used.
+      const used = inputs.filter(input => input.isIn(exchange)).map(({ label }) => label)
+      if (used.length === 0) return reply
+      exchange.deprecatedInputs = used
+      if (!warn) return reply
+      const said = [reply.headers['understudy-warning'], `deprecated: ${used.join(', ')}`].filter(Boolean).join('; ')
+      return withHeaders(reply, { 'understudy-warning': said.replace(/[^\x20-\x7e]/g, '?') })
+    }
+  },
+}
+
+function parameterInput({ name, in: place }: Parameter): Input {
+  const label = `${place} ${name}`
+  if (place === 'query') return { label, isIn: ({ request }) => splitQuery(request.query).has(name) }
+  if (place === 'path') return { label, isIn: () => true }
+  if (place === 'header') {
+    const field = name.toLowerCase()
+    return { label, isIn: ({ request }) => request.headers[field] !== undefined }
+  }
+  const values = ({ request }: Exchange) => cookieValues(request.headers.cookie as string | undefined, name)
+  return { label, isIn: exchange => values(exchange).length > 0 }
+}
