@@ -29,6 +29,11 @@ export const problems = define({
     title: 'Method not allowed',
     when: 'the path exists, but not with this method; `Allow` lists those that do',
   },
+  not_acceptable: {
+    status: 406,
+    title: 'Not acceptable',
+    when: 'the client takes none of the media types that the operation answers with',
+  },
   request_timeout: { status: 408, title: 'Request timeout', when: 'the request did not arrive in time' },
   conflict: { status: 409, title: 'Conflict', when: 'the record to create exists already' },
   in_flight: {

@@ -2,7 +2,9 @@
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { approximate, holdsBigInt, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
+import { compilePattern } from './pattern.ts'
 
 /** A JSON Schema of the 2020-12 dialect. */
 export type Schema = boolean | { readonly [keyword: string]: unknown }
@@ -25,6 +27,8 @@ export type Format = (text: string) => boolean
 
 const BOOK = 'contract'
 
+const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
+
 /** Schemas that may refer to one another, compiled when first asked for. */
 export class Schemas {
   readonly #ajv: Ajv2020
@@ -42,6 +46,7 @@ export class Schemas {
       ownProperties: true,
       validateSchema: 'log',
       logger: false,
+      code: { regExp: Object.assign(patternOf, { code: 'patternOf' }) },
       unicodeRegExp: false,
       passContext: true,
     })
@@ -238,3 +243,14 @@ function wording({ keyword, params, message }: ErrorObject): string {
 }
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`)
+
+/** Whether a value has a format, as the validator reads it: an unknown one says nothing, nor does one of another type. */
+export function isFormat(name: string, value: string | number): boolean {
+  const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : true
+  if (format === true) return true
+  if (format instanceof RegExp) return typeof value !== 'string' || format.test(value)
+  if (typeof format === 'function') return typeof value !== 'string' || (format as (text: string) => boolean)(value)
+  const { type = 'string', validate } = format as { type?: string; validate: RegExp | ((value: unknown) => boolean) }
+  if (typeof value !== type) return true
+  return validate instanceof RegExp ? validate.test(String(value)) : validate(value)
+}

@@ -1,0 +1,117 @@
+// The body of a reply: the value that the contract gives it, and that value as its media type writes it.
+
+import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { isJson, type MediaType } from '../contract.ts'
+import { echo, type Given } from './echo.ts'
+import { essenceOf } from './negotiate.ts'
+import { samplerOf } from './sampling.ts'
+import { writeXml } from './xml.ts'
+
+export interface Wish {
+  /** The name of an example. */
+  readonly example: string | undefined
+  /** Whether to make everything up. */
+  readonly dynamic: boolean
+  readonly seed: number
+  readonly given: Given
+}
+
+/** A body: `value` as the schema sees it, `raw` where it is to be sent as it stands. */
+export interface Content {
+  readonly value: Json | undefined
+  readonly raw?: string
+}
+
+/** The example of a name, else the first that fits, else a value of the schema with what the request said in it. */
+export function contentOf(media: MediaType, type: string, { example, dynamic, seed, given }: Wish): Content {
+  const { examples, schema } = media
+  const named = example === undefined ? undefined : examples.find(({ name }) => name === example)
+  if (named !== undefined) return asContent(named.value, type)
+  const sampler = schema && samplerOf(schema)
+  const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
+  if (!dynamic) {
+    for (const { value } of examples) {
+      if (fits(value)) return asContent(value, type)
+      if (typeof value !== 'string') continue
+      // Bodies are often quoted whole: the text of a JSON document, or XML as it stands.
+      const parsed = isJson(type) ? parseJson(value) : { fault: '' }
+      if ('value' in parsed && fits(parsed.value)) return { value: parsed.value }
+      if (isXml(type) && value.trimStart().startsWith('<')) return { value: undefined, raw: value }
+    }
+  }
+  if (schema === undefined || sampler === undefined) return { value: undefined }
+  const { value } = sampler.sample(schema.key, { seed, dynamic })
+  return { value: echo(value, given, fits, name => sampler.declares(schema.key, name)) }
+}
+
+const asContent = (value: Json, type: string): Content =>
+  typeof value === 'string' && isXml(type) && value.trimStart().startsWith('<') ? { value, raw: value } : { value }
+
+export const isXml = (type: string): boolean => /^(?:application|text)\/(?:[\w.-]+\+)?xml$/.test(essenceOf(type))
+
+/** The smallest picture there is: one transparent pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const BOUNDARY = 'part-of-the-reply'
+
+/** The body as its media type writes it, and the content type that says so. */
+export function writeBody(
+  { value, raw }: Content,
+  { schema }: MediaType,
+  type: string,
+): { readonly body: string | Uint8Array; readonly contentType: string } {
+  const essence = essenceOf(type)
+  if (raw !== undefined) return { body: raw, contentType: type }
+  if (isJson(essence)) return { body: value === undefined ? '{}' : stringifyJson(value), contentType: type }
+  if (isXml(essence)) {
+    const [name, item] = namesOf(schema?.node.value)
+    const body = writeXml(value ?? {}, schema?.definitions[schema.key], schema?.definitions ?? {}, name, item)
+    return { body, contentType: type }
+  }
+  if (essence === 'application/x-www-form-urlencoded') return { body: writeForm(value), contentType: type }
+  if (essence.startsWith('multipart/')) {
+    return { body: writeParts(value), contentType: `${essence}; boundary=${BOUNDARY}` }
+  }
+  if (/json-?l|ndjson|json-seq/.test(essence)) {
+    return {
+      body: [value ?? {}]
+        .flat()
+        .map(item => `${stringifyJson(item)}\n`)
+        .join(''),
+      contentType: type,
+    }
+  }
+  if (essence === 'text/event-stream') return { body: `data: ${textOf(value)}\n\n`, contentType: type }
+  if (essence === 'image/png') return { body: Buffer.from(PIXEL, 'base64'), contentType: type }
+  return { body: value === undefined && essence.startsWith('text/') ? 'text' : textOf(value), contentType: type }
+}
+
+const textOf = (value: Json | undefined): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : stringifyJson(value)
+
+const fieldsOf = (value: Json | undefined): [string, Json][] =>
+  isObject(value) ? Object.entries(value as Record<string, Json>) : []
+
+function writeForm(value: Json | undefined): string {
+  const form = new URLSearchParams()
+  for (const [name, item] of fieldsOf(value)) {
+    for (const one of Array.isArray(item) ? item : [item]) form.append(name, textOf(one as Json))
+  }
+  return form.toString()
+}
+
+function writeParts(value: Json | undefined): string {
+  const parts = fieldsOf(value).map(([name, item]) => {
+    const type = typeof item === 'object' ? 'application/json' : 'text/plain'
+    const field = name.replace(/["\r\n]/g, '_')
+    return `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${field}"\r\ncontent-type: ${type}\r\n\r\n${textOf(item)}\r\n`
+  })
+  return `${parts.join('')}--${BOUNDARY}--\r\n`
+}
+
+/** What the outermost element is called: like the component; its items like theirs. */
+function namesOf(schema: unknown): [string, string] {
+  const component = (from: unknown): string | undefined =>
+    isObject(from) && typeof from.$ref === 'string' ? from.$ref.split('/').at(-1) : undefined
+  const items = isObject(schema) ? component(schema.items) : undefined
+  return [component(schema) ?? (items === undefined ? 'root' : `${items}s`), items ?? 'item']
+}
