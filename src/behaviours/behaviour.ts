@@ -1,5 +1,6 @@
 // The extension point: what a behaviour is, what it may know while it is compiled, and what it may know of a request.
 
+import type { Answers, Question } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Problem } from '../kernel/problem.ts'
@@ -45,10 +46,17 @@ export interface Site {
   readonly resources: ReadonlyMap<string, Resource>
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, string>
+  /** What the contract alone has the operation answer. */
+  readonly answers: Answers
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
   /** Where its configuration stands: `defaults`, `tags/books`, `operations/listBooks`. State that it keeps is kept there. */
   readonly scope: string
+  /**
+   * The same way further in with another end: what stands between is passed, and what the operation usually answers
+   * with is not asked. To be called once the chain is known: while it is wrapped.
+   */
+  detour(end: Handler): Handler
   /** Asks for an index on a field of a resource. */
   index(resource: string, field: string): void
   /** Reports a mistake at a path within the behaviour's own configuration. */
@@ -70,9 +78,18 @@ export type Verdict = Consumer | Refused
 /** Who a request comes from, or why nobody can say. */
 export type Judge = (request: Request, now: number) => Verdict
 
+/** What a client may choose for itself. */
+export interface Choice {
+  readonly status?: number
+  readonly example?: string
+  readonly dynamic?: boolean
+  readonly seed?: string
+}
+
 /** One request on its way through the chain: what arrived, the world it meets, and what was learnt so far. */
 export class Exchange {
-  readonly request: Request
+  /** What arrived; without what spoke to the stand-in and not to the API, once that is taken out. */
+  request: Request
   readonly world: World
   /** The time of this request: the world's clock, unless the client asked for another time. */
   readonly clock: Clock
@@ -103,6 +120,8 @@ export class Exchange {
   injected = 0
   /** Whether it had to stand in line. */
   queued = false
+  /** What the client chose to be answered, where it chose. */
+  choice: Choice | undefined = undefined
   /** The kind of the fault that struck it. */
   fault: string | undefined = undefined
 
@@ -128,6 +147,29 @@ export class Exchange {
   /** A number in [0, 1) that this request always draws for this purpose. */
   draw(purpose: string): number {
     return this.world.draw(this.operation.id, this.ordinal, purpose)
+  }
+
+  /** This request, as a question to the contract alone: equal requests are equal questions. */
+  question({ status, example, dynamic = false, seed }: Choice = {}): Question {
+    const { request, operation, values, segments } = this
+    const { accept, host } = request.headers
+    // Whoever asks for something made up, and names no seed, gets something else each time.
+    const ordinal = dynamic && seed === undefined ? this.ordinal : 0
+    const purpose = `${seed ?? ''} ${segments.join('/')}?${request.query}`
+    const parameters = operation.parameters.flatMap(({ name, in: place }, i) =>
+      values[i] === undefined ? [] : [{ name, in: place, value: values[i] as Json }],
+    )
+    return {
+      status,
+      example,
+      dynamic,
+      seed: Math.floor(this.world.draw(operation.id, ordinal, purpose) * 2 ** 32),
+      given: { parameters, body: this.body },
+      accept: Array.isArray(accept) ? accept.join(',') : accept,
+      method: request.method,
+      path: request.path,
+      host: typeof host === 'string' ? host : undefined,
+    }
   }
 
   /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */

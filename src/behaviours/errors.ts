@@ -1,5 +1,6 @@
 // Gives every refusal the shape this API uses. Outermost: whatever refuses further in, its reply passes here.
 
+import { compileRefusals } from '../contract/answer/refusals.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
@@ -17,7 +18,8 @@ export const errors: Behaviour<ErrorsConfig> = {
   dresses: true,
   schema: {
     type: 'object',
-    description: 'The shape of every refusal. Unset: problem+json (RFC 9457).',
+    description:
+      'The shape of every refusal. Unset: the shape that the operation documents for the status, else problem+json (RFC 9457).',
     additionalProperties: false,
     properties: {
       body: {
@@ -58,9 +60,15 @@ export const errors: Behaviour<ErrorsConfig> = {
       site.error('unknown-placeholder', `nothing fills in ${whole} here`, ['body', ...path], hint)
     }
     const render = compileTemplate(body, 'problem', fields)
+    // A shape of one's own is for every refusal; without one each operation's own shape is the truest.
+    const documented = config === undefined ? compileRefusals(site.operation) : undefined
     return next => async exchange => {
       const reply = await next(exchange)
       if (reply.refusal === undefined || reply.body !== undefined) return reply
+      const written = documented?.(reply.refusal)
+      if (written !== undefined) {
+        return { ...reply, headers: { 'content-type': written.contentType, ...reply.headers }, body: written.body }
+      }
       return { ...reply, headers: { ...headers, ...reply.headers }, body: render(reply.refusal) }
     }
   },

@@ -10,6 +10,7 @@ import { errors } from './errors.ts'
 import { fault } from './fault.ts'
 import { idempotency } from './idempotency.ts'
 import { latency } from './latency.ts'
+import { prefer } from './prefer.ts'
 import { rateLimit } from './rate-limit.ts'
 import { respond } from './respond/index.ts'
 import { stability } from './stability.ts'
@@ -23,6 +24,7 @@ export const behaviours = [
   capacity, //     so many at once, the rest in line; 503
   latency, //      waits by the world's clock
   fault, //        an error status, or something on the wire
+  prefer, //       what the client chose to be answered; 404 for what is not documented
   authenticate, // 401
   rateLimit, //    429
   deprecatedInputs, // counts them; Understudy-Warning

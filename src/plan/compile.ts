@@ -4,6 +4,7 @@ import type { Consumer, Exchange, Handler, Site, Wrap } from '../behaviours/beha
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
+import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Found, type Method, PathTable } from '../contract/paths.ts'
 import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
@@ -77,6 +78,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   }
 
   const plan = (operation: Operation, index: number): PlannedOperation => {
+    const answers = new Answers(operation)
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
@@ -85,6 +87,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     for (const behaviour of index === UNMATCHED ? behaviours.slice(0, 1) : behaviours) {
       const { value, path } = configOf(behaviour.name, operation, declared.get(operation), simulation)
       if (value === null) continue
+      const at = wraps.length
       const site: Site = {
         contract,
         operation,
@@ -92,8 +95,10 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
         judge,
         resources,
         readers,
+        answers,
         maxBody: simulation.limits.body,
         scope: path.slice(0, -1).join('/'),
+        detour: end => compose(wraps.slice(at + 1, -1), end),
         index: (resource, field) => void indexes.get(resource)?.add(field),
         error: (code, message, within = [], hint, part) => {
           if (code.startsWith('unknown-') && report.broken.has(String(valueAt(value, within)))) return

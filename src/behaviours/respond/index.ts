@@ -3,7 +3,7 @@
 import { problems } from '../../kernel/problem.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import { ACTIONS, type ActionConfig, compileAction } from './actions.ts'
-import { compileExample, exampleOf } from './example.ts'
+import { compileAnswer, describeAnswer } from './answer.ts'
 import { compileFixed, type FixedConfig } from './fixed.ts'
 import { compileList, type ListConfig, listSchema } from './list.ts'
 import { withinSchema } from './within.ts'
@@ -14,10 +14,10 @@ const resource = (what: string) => ({ type: 'string', description: `The resource
 
 export const respond: Behaviour<RespondConfig> = {
   name: 'respond',
-  problems: [problems.not_found, problems.invalid_request, problems.not_simulated],
+  problems: [problems.not_found, problems.invalid_request, problems.not_acceptable, problems.not_simulated],
   schema: {
     type: 'object',
-    description: "What the operation answers. Unset: the contract's own example.",
+    description: 'What the operation answers. Unset: an example of the contract, or a value of its schema.',
     additionalProperties: false,
     minProperties: 1,
     properties: {
@@ -42,12 +42,12 @@ export const respond: Behaviour<RespondConfig> = {
     },
   },
   compile(config, site) {
-    const handler = config === undefined ? compileExample(site.operation) : compileResponder(config, site)
+    const handler = config === undefined ? compileAnswer(site) : compileResponder(config, site)
     // The last of the chain: there is nobody further in to ask.
-    return () => handler ?? compileExample(site.operation)
+    return () => handler ?? compileAnswer(site)
   },
-  describe(config, { operation }) {
-    if (config === undefined) return exampleOf(operation) === undefined ? 'not simulated' : 'example'
+  describe(config, site) {
+    if (config === undefined) return describeAnswer(site)
     const kind = (['list', ...ACTIONS] as const).find(key => config[key] !== undefined)
     return kind === undefined ? `${config.status}` : `${kind} ${config[kind]}`
   },

@@ -2,12 +2,14 @@
 // be chosen before a request comes is chosen when the operation is first met. Knows nothing of simulation.
 
 import { suggest } from '../../kernel/diagnostic.ts'
+import type { Json } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
-import { contentOf, type Wish, writeBody } from './body.ts'
+import { type Content, contentOf, type Wish, writeBody } from './body.ts'
 import { writeHeaders } from './headers.ts'
 import { compileNegotiation, contentTypeFor, type Negotiate } from './negotiate.ts'
+import { describeError } from './refusals.ts'
 
 /** What is asked of a contract. */
 export interface Question extends Wish {
@@ -66,10 +68,17 @@ export class Answers {
     }
     const [documented, media] = this.#mediaFor(candidate, index, question.example)
     const type = contentTypeFor(documented, question.accept)
-    const content = contentOf(media, type, question)
+    const content = this.#contentOf(media, type, status, response, question)
     const { body, contentType } = writeBody(content, media, type)
     const headers = writeHeaders(response.headers, { ...question, status, body: content.value })
     return { status, headers: { 'content-type': contentType, ...headers }, body }
+  }
+
+  #contentOf(media: MediaType, type: string, status: number, response: ResponseSpec, question: Question): Content {
+    const content = contentOf(media, type, question)
+    const generated = content.generated === true && content.value !== undefined
+    if (status < 400 || !generated || question.dynamic) return content
+    return { value: describeError(content.value as Json, status, response, media) }
   }
 
   /** A named example may be told of another media type than the one that was negotiated: the name decides. */

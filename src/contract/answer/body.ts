@@ -20,6 +20,8 @@ export interface Wish {
 export interface Content {
   readonly value: Json | undefined
   readonly raw?: string
+  /** Whether it was made up, and is nobody's example. */
+  readonly generated?: boolean
 }
 
 /** The example of a name, else the first that fits, else a value of the schema with what the request said in it. */
@@ -41,7 +43,8 @@ export function contentOf(media: MediaType, type: string, { example, dynamic, se
   }
   if (schema === undefined || sampler === undefined) return { value: undefined }
   const { value } = sampler.sample(schema.key, { seed, dynamic })
-  return { value: echo(value, given, fits, name => sampler.declares(schema.key, name)) }
+  const told = echo(value, given, fits, name => sampler.declares(schema.key, name))
+  return { value: told, generated: true }
 }
 
 const asContent = (value: Json, type: string): Content =>

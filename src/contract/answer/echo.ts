@@ -2,6 +2,7 @@
 // list. Each only where the reply still fits its schema. Knows no HTTP.
 
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { type Place, replaced, valueAt } from './places.ts'
 
 /** A parameter as it came in. */
 export interface Said {
@@ -75,21 +76,20 @@ export function echo(value: Json, { parameters, body }: Given, fits: Fits, decla
 
 const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
 
-type Path = readonly (string | number)[]
-interface Place {
-  readonly path: Path
+interface Spot {
+  readonly path: Place
   readonly kind: 'whole' | 'item' | 'list'
 }
 
 /** The reply itself, or what it wraps; and the records of a list. */
-function placesOf(value: Json): Place[] {
+function placesOf(value: Json): Spot[] {
   if (Array.isArray(value))
-    return [...value.map((_, i): Place => ({ path: [i], kind: 'item' })), { path: [], kind: 'list' }]
+    return [...value.map((_, i): Spot => ({ path: [i], kind: 'item' })), { path: [], kind: 'list' }]
   if (!isObject(value)) return []
-  const places: Place[] = [{ path: [], kind: 'whole' }]
+  const places: Spot[] = [{ path: [], kind: 'whole' }]
   for (const [name, inner] of Object.entries(value)) {
     if (Array.isArray(inner)) {
-      places.push(...inner.map((_, i): Place => ({ path: [name, i], kind: 'item' })), { path: [name], kind: 'list' })
+      places.push(...inner.map((_, i): Spot => ({ path: [name, i], kind: 'item' })), { path: [name], kind: 'list' })
     } else if (isObject(inner) && WRAPPERS.test(name)) places.push({ path: [name], kind: 'whole' })
   }
   return places
@@ -97,7 +97,7 @@ function placesOf(value: Json): Place[] {
 
 const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
 
-/** The ways one and the same name is written: petId, pet_id, pet-id. */
+/** The ways one and the same name is written: bookId, book_id, book-id. */
 function namesFor(name: string): string[] {
   const snake = name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
@@ -114,14 +114,4 @@ function formsOf(said: Json, known: Json | undefined): Json[] {
   if (typeof known === 'string' && typeof one !== 'string' && typeof one !== 'object') return [String(one)]
   if (typeof known === 'number' && typeof one === 'string' && /^-?\d+(?:\.\d+)?$/.test(one)) return [Number(one)]
   return [one]
-}
-
-const valueAt = (value: Json, path: Path): Json | undefined =>
-  path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], value)
-
-function replaced(value: Json, [key, ...rest]: Path, next: Json): Json {
-  if (key === undefined) return next
-  if (Array.isArray(value)) return value.map((item, i) => (i === key ? replaced(item, rest, next) : item))
-  const entries = Object.entries(value as JsonObject)
-  return Object.fromEntries(entries.map(([name, item]) => [name, name === key ? replaced(item, rest, next) : item]))
 }

@@ -193,7 +193,7 @@ class Run {
     const type = this.#typeOf(facets, variant)
     switch (type) {
       case 'object':
-        return this.#object(facets, budget, depth, variant)
+        return this.#object(facets, name, budget, depth, variant)
       case 'array':
         return this.#array(facets, name, budget, depth, variant)
       case 'string':
@@ -218,7 +218,7 @@ class Run {
     return order[shift % order.length] as Type
   }
 
-  #object(facets: Facets, budget: number, depth: number, variant: number): Json {
+  #object(facets: Facets, owner: string | undefined, budget: number, depth: number, variant: number): Json {
     const { required, forbidden, maxProperties } = facets
     const declared = new Set<string>()
     const gather = () => {
@@ -276,7 +276,9 @@ class Run {
     const out: [string, Json][] = []
     for (const key of order) {
       try {
-        out.push([key, this.value(chosen.get(key) as unknown[], key, share, depth + 1)])
+        // A name is read as the name of what it is in: an author's is a person's.
+        const name = key === 'name' && owner !== undefined ? `${owner} name` : key
+        out.push([key, this.value(chosen.get(key) as unknown[], name, share, depth + 1)])
       } catch (error) {
         // What may be absent, and cannot be had, is left out.
         if (error !== DEAD_END || required.has(key)) throw error

@@ -1,0 +1,139 @@
+// Lets a client choose what it is answered: a status, an example, a seed (RFC 7240, or the query where a browser asks).
+// What stands before the answer is passed all the same; a refusal on the way wins, unless it is what was asked for.
+
+import type { Answers } from '../contract/answer/answers.ts'
+import { decodeQuery, splitQuery } from '../contract/parameters.ts'
+import { problems } from '../kernel/problem.ts'
+import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
+import type { BodyRead, Request } from '../kernel/request.ts'
+import type { Behaviour, Choice, Exchange } from './behaviour.ts'
+
+const NAMES = ['code', 'example', 'dynamic', 'seed'] as const
+type Words = { readonly [name in (typeof NAMES)[number]]?: string }
+
+export const prefer: Behaviour<boolean> = {
+  name: 'prefer',
+  problems: [problems.not_found],
+  schema: {
+    type: 'boolean',
+    description:
+      'Whether clients may choose their answer with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with `?__code=404` and so on. Default: true.',
+  },
+  compile(config, { operation, answers, detour }) {
+    if (config === false) return undefined
+    const own = new Set(operation.parameters.filter(one => one.in === 'query').map(({ name }) => name))
+    const controls = NAMES.filter(name => !own.has(`__${name}`))
+    return next => {
+      const chosen = detour(async exchange => answerTo(exchange, answers))
+      return exchange => {
+        const { headers, query } = exchange.request
+        if (headers.prefer === undefined && !query.includes('__')) return next(exchange)
+        const inQuery = takeFromQuery(exchange, controls)
+        const words = { ...inQuery, ...wordsIn(headers.prefer) }
+        if (NAMES.every(name => words[name] === undefined)) return next(exchange)
+        exchange.choice = choiceOf(words)
+        return chosen(exchange).then(reply => {
+          // Refused on the way with the very status that was asked for: then as the contract documents it.
+          if (reply.refusal === undefined || reply.status !== exchange.choice?.status) return reply
+          const documented = answerTo(exchange, answers)
+          return documented.refusal === undefined
+            ? withHeaders(documented, { ...reply.headers, ...documented.headers })
+            : reply
+        })
+      }
+    }
+  },
+  describe: () => undefined,
+}
+
+/** Answers as the client chose, and says so. */
+function answerTo(exchange: Exchange, answers: Answers): Reply {
+  const { choice = {} } = exchange
+  const { status, example, dynamic, seed } = choice
+  if (answers.status === undefined && status === undefined) {
+    return refuse(problems.not_simulated, `the operation ${exchange.operation.id} documents nothing to choose from`)
+  }
+  const reply = answers.reply(exchange.question(choice))
+  if (reply.refusal !== undefined) return reply
+  const applied = [
+    ...(status === undefined ? [] : [`code=${status}`]),
+    ...(example === undefined ? [] : [`example=${quoted(example)}`]),
+    ...(dynamic === undefined ? [] : [`dynamic=${dynamic}`]),
+    ...(seed === undefined ? [] : [`seed=${quoted(seed)}`]),
+  ]
+  return withHeaders(reply, { 'preference-applied': applied.join(', ') })
+}
+
+function choiceOf({ code, example, dynamic, seed }: Words): Choice {
+  return {
+    // What is no status is documented nowhere, and is told so.
+    ...(code === undefined ? {} : { status: /^[1-5]\d\d$/.test(code) ? Number(code) : Number.NaN }),
+    ...(example === undefined || example === '' ? {} : { example }),
+    ...(dynamic === undefined ? {} : { dynamic: dynamic !== 'false' }),
+    ...(seed === undefined ? {} : { seed }),
+  }
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"
+const PREFERENCE = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;"]*)))?`, 'g')
+
+/** The preferences of a field (RFC 7240 §2): names in any case, values quoted or not, of two the first. */
+function wordsIn(field: string | string[] | undefined): Words {
+  if (field === undefined) return {}
+  const words: { -readonly [name in keyof Words]: string } = {}
+  for (const [, token = '', inQuotes, plain] of String(field).matchAll(PREFERENCE)) {
+    const name = NAMES.find(one => one === token.toLowerCase())
+    if (name !== undefined) words[name] ??= inQuotes?.replace(/\\(.)/g, '$1') ?? plain ?? ''
+  }
+  return words
+}
+
+/** The words among the query's parameters; they are then gone from it, for the API knows nothing of them. */
+function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[number][]): Words {
+  const { request } = exchange
+  if (!request.query.includes('__')) return {}
+  const given = splitQuery(request.query)
+  const found = controls.flatMap(name => {
+    const text = given.get(`__${name}`)?.[0]
+    return text === undefined ? [] : [[name, decodeQuery(text) ?? text] as const]
+  })
+  if (found.length === 0) return {}
+  const names = new Set(found.map(([name]) => `__${name}`))
+  const rest = request.query.split('&').filter(pair => !names.has(decodeQuery(pair.split('=', 1)[0] as string) ?? ''))
+  exchange.request = new Rephrased(request, rest.join('&'))
+  return Object.fromEntries(found)
+}
+
+const quoted = (text: string): string =>
+  /^[\w.-]+$/.test(text) ? text : `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`
+
+/** A request with another query. */
+class Rephrased implements Request {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: Request['headers']
+  readonly address: string
+  readonly #request: Request
+
+  constructor(request: Request, query: string) {
+    this.method = request.method
+    this.path = request.path
+    this.query = query
+    this.headers = request.headers
+    this.address = request.address
+    this.#request = request
+  }
+
+  get hasBody(): boolean {
+    return this.#request.hasBody
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal as AbortSignal
+  }
+
+  readBody(maxBytes: number): Promise<BodyRead> {
+    return this.#request.readBody(maxBytes)
+  }
+}
