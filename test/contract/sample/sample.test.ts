@@ -255,5 +255,12 @@ test('texts look like what their names and formats tell', () => {
       },
     }),
   )()
-  assert.deepEqual(value, {})
+  assert.deepEqual(value, {
+    firstName: 'Hugo',
+    email: 'ada.fontaine@example.com',
+    city: 'Jaipur',
+    price: 484.35,
+    createdAt: '2022-08-21T10:59:27Z',
+    homepage: 'https://example.com/keen-beacon',
+  })
 })

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shop } from '../contract/answer/shop.ts'
+
+const { send } = shop()
+const preferring = (line: string, prefer: string, body?: unknown) => send(line, body, { prefer })
+
+test('a client chooses a status: exact, then its range, then default, and sent as wanted', async () => {
+  const rows = [
+    ['GET /v1/books/1', '404', 'There is no such book'],
+    ['GET /v1/books/1', '503', 'It broke'],
+    ['GET /v1/books', '418', 'Anything else'],
+  ] as const
+  for (const [line, code, message] of rows) {
+    for (const answer of [
+      await preferring(line, `code=${code}`),
+      await preferring(line, `wait=5, Code="${code}"; x=y, code=200`),
+      await send(`${line}?__code=${code}`),
+    ]) {
+      assert.equal(answer.status, Number(code))
+      assert.equal((answer.body as { message: string }).message, message)
+      assert.equal((answer.body as { status: number }).status, Number(code))
+      assert.equal(answer.headers['preference-applied'], `code=${code}`)
+    }
+  }
+})
+
+test('what is not documented is a 404 that lists what is', async () => {
+  const rows = [
+    ['GET /v1/books/1', 'code=418', /documents 200, 404, 5XX/],
+    ['GET /v1/books/1', 'code=abc', /documents 200, 404, 5XX/],
+    ['GET /v1/cover', 'example=three', /there are one, two/],
+    ['GET /v1/books/1', 'example=one', /there are none/],
+  ] as const
+  for (const [line, prefer, detail] of rows) {
+    const { status, body, headers } = await preferring(line, prefer)
+    assert.equal(status, 404, prefer)
+    assert.match(JSON.stringify(body), detail)
+    assert.equal(headers['preference-applied'], undefined)
+  }
+})
+
+test('a client chooses an example by its name', async () => {
+  assert.deepEqual((await preferring('GET /v1/cover', 'example=two')).body, { n: 2 })
+  assert.deepEqual((await send('GET /v1/cover?__example=two')).body, { n: 2 })
+})
+
+test('a client has everything made up, again and again or by a seed', async () => {
+  const cover = async (prefer: string) => (await preferring('GET /v1/cover', prefer)).body
+  assert.notDeepEqual(await cover('dynamic=true'), await cover('dynamic=true'))
+  assert.deepEqual(await cover('dynamic=true, seed=7'), await cover('dynamic=true, seed=7'))
+  assert.notDeepEqual(await cover('dynamic=true, seed=7'), await cover('dynamic=true, seed=8'))
+  assert.deepEqual(await cover('dynamic=false'), { n: 1 })
+  const { body, headers } = await send('GET /v1/books/1?__dynamic=true&__seed=7')
+  assert.deepEqual((await preferring('GET /v1/books/1', 'dynamic, seed=7')).body, body)
+  assert.equal(headers['preference-applied'], 'dynamic=true, seed=7')
+})
+
+test('an invalid request is refused whatever is preferred, unless that is preferred', async () => {
+  assert.equal((await preferring('POST /v1/books', 'code=201', {})).status, 400)
+  assert.equal((await preferring('PUT /v1/books/1', 'code=200', { title: 'It' })).status, 401)
+  const wanted = await preferring('POST /v1/books', 'code=400', {})
+  assert.equal(wanted.status, 400)
+  assert.equal((wanted.body as { message: string }).message, 'Something is wrong with the book')
+  assert.equal(wanted.headers['preference-applied'], 'code=400')
+})
+
+test('what speaks to the stand-in is no undocumented parameter of the API', async () => {
+  const strict = shop('{ contract: ./shop.yaml, defaults: { validate: { undocumentedQuery: refuse } } }')
+  assert.equal((await strict.send('GET /v1/books/1?__code=404')).status, 404)
+  assert.equal((await strict.send('GET /v1/books?other=1&__code=200')).status, 400)
+})
+
+test('a choice changes no state, and takes nothing from a deprecation', async () => {
+  const stateful = shop(`
+    contract: ./shop.yaml
+    resources: { books: { schema: Book } }
+    operations:
+      createBook: { respond: { create: books } }
+      listBooks: { respond: { list: books }, deprecation: { since: 2020-01-01 } }
+  `)
+  assert.equal((await stateful.send('POST /v1/books', { title: 'It' }, { prefer: 'code=400' })).status, 400)
+  const list = await stateful.send('GET /v1/books')
+  assert.deepEqual(list.body, [])
+  const chosen = await stateful.send('GET /v1/books?__code=500')
+  assert.equal(chosen.status, 500)
+  assert.equal(chosen.headers.deprecation, list.headers.deprecation)
+})
+
+test('it can be switched off', async () => {
+  const off = shop('{ contract: ./shop.yaml, defaults: { prefer: false } }')
+  assert.equal((await off.send('GET /v1/books/1?__code=404', undefined, { prefer: 'code=404' })).status, 200)
+})

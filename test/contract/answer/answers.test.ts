@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shop } from './shop.ts'
+
+interface Book {
+  id: number
+  title: string
+  status: string
+}
+
+const { send } = shop()
+
+test('the status is the lowest documented 2xx, then 2XX, then default, then the first', async () => {
+  const rows = [
+    ['GET /v1/books', 200],
+    ['DELETE /v1/books/1', 204],
+    ['GET /v1/text', 200],
+    ['GET /v1/form', 200],
+    ['GET /v1/moved', 302],
+  ] as const
+  for (const [line, status] of rows) assert.equal((await send(line)).status, status, line)
+  assert.equal((await send('POST /v1/books', { title: 'It' })).status, 201)
+})
+
+test('the media type is what the client likes best, then what stands first', async () => {
+  const json = 'application/json'
+  const xml = 'application/xml'
+  const rows = [
+    ['/v1/books', undefined, json],
+    ['/v1/books', '*/*', json],
+    ['/v1/books', 'application/*', json],
+    ['/v1/books', xml, xml],
+    ['/v1/books', 'application/json;q=0.1, application/xml;q=0.9', xml],
+    ['/v1/books', 'text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', xml],
+    ['/v1/books', 'application/json; charset=utf-8', json],
+    ['/v1/books', 'application/json;q=0, */*;q=0.5', xml],
+    ['/v1/versions', 'application/json; version=2', 'application/json; version=2'],
+    ['/v1/versions', 'application/json; version=3', 'application/json; version=1'],
+  ] as const
+  for (const [path, accept, type] of rows) {
+    const headers: Record<string, string> = accept === undefined ? {} : { accept }
+    assert.equal((await send(`GET ${path}`, undefined, headers)).headers['content-type'], type, `${path} ${accept}`)
+  }
+})
+
+test('a client that takes none of it is refused, unless there is nothing to take', async () => {
+  const headers = { accept: 'text/html' }
+  const refused = await send('GET /v1/books', undefined, headers)
+  assert.equal(refused.status, 406)
+  assert.match(JSON.stringify(refused.body), /application\/json, application\/xml/)
+  assert.equal((await send('DELETE /v1/books/1', undefined, headers)).status, 204)
+})
+
+test('the first example is sent as it stands', async () => {
+  assert.deepEqual((await send('GET /v1/cover')).body, { n: 1 })
+})
+
+test('equal requests get equal replies, and different ones differ', async () => {
+  const first = await send('GET /v1/books/1')
+  assert.deepEqual(await send('GET /v1/books/1'), first)
+  assert.notDeepEqual((await send('GET /v1/books/2')).body, { ...(first.body as Book), id: 2 })
+})
+
+test('a reply repeats the id in the path, the fields that were sent, the filter and the limit', async () => {
+  assert.equal(((await send('GET /v1/books/4711')).body as Book).id, 4711)
+  const created = (await send('POST /v1/books', { title: 'Mine', pages: 12, secret: 'hush' })).body as Book
+  assert.equal(created.title, 'Mine')
+  assert.equal('secret' in created, false)
+  // Twelve pages would break the schema of the reply.
+  assert.ok((created as unknown as { pages: number }).pages <= 9)
+  const lent = (await send('GET /v1/books?status=lent')).body as Book[]
+  assert.deepEqual([...new Set(lent.map(({ status }) => status))], ['lent'])
+  assert.equal(((await send('GET /v1/books?limit=1')).body as Book[]).length, 1)
+})
+
+test('documented headers come with the reply', async () => {
+  const { headers } = await send('GET /v1/books')
+  assert.equal(headers['x-total'], '7')
+  assert.match(headers['x-tags'] ?? '', /^(?:a,b|b,a)$/)
+  assert.match(headers.link ?? '', /^<\/v1\/books\?page=2>; rel="next"$/)
+  const created = await send('POST /v1/books', { title: 'It' })
+  assert.equal(created.headers.location, `/v1/books/${(created.body as Book).id}`)
+  assert.equal((await send('GET /v1/moved')).headers.location, '/v1/moved')
+})
+
+test('XML is written by the xml keywords of the schema', async () => {
+  const { body } = await send('GET /v1/books/3', undefined, { accept: 'application/xml' })
+  assert.match(
+    String(body),
+    /^<\?xml version="1\.0" encoding="UTF-8"\?><book id="3"><title>[\w ]+<\/title>.*<tags><tag>[\w-]+<\/tag>.*<\/tags><\/book>$/,
+  )
+})
+
+test('texts and forms are written as such', async () => {
+  assert.equal((await send('GET /v1/text')).body, 'hello')
+  assert.equal((await send('GET /v1/form')).body, 'a=x+y')
+})
+
+test('a refusal takes the shape that its status is documented with', async () => {
+  const invalid = await send('POST /v1/books', {})
+  assert.equal(invalid.headers['content-type'], 'application/json')
+  assert.deepEqual(invalid.body, { code: 'invalid_request', message: '/title is required', status: 400 })
+  const missing = await send('GET /v1/books/x')
+  assert.equal((missing.body as { code: string }).code, 'not_found')
+  // The document has its own word for who may not come in.
+  const who = await send('PUT /v1/books/1', { title: 'It' })
+  assert.deepEqual(who.body, { code: 'who', message: 'The key is missing', status: 401 })
+  const nowhere = await send('GET /v1/nowhere')
+  assert.equal(nowhere.headers['content-type'], 'application/problem+json')
+})
+
+test('a configured shape of refusals wins', async () => {
+  const { send: configured } = shop('{ contract: ./shop.yaml, errors: { body: { oops: "${problem.code}" } } }')
+  assert.deepEqual((await configured('POST /v1/books', {})).body, { oops: 'invalid_request' })
+})
