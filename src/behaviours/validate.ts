@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { nonconformanceOf } from '../contract/conformance.ts'
 import { isJson, type MediaType, type Operation, refusalStatus } from '../contract/contract.ts'
-import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
+import { cookieValues, type Parameter, readQuery } from '../contract/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import { parseJson } from '../kernel/json.ts'
 import { problems } from '../kernel/problem.ts'
@@ -123,14 +123,15 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
   const expressions = expressionsOf(operation.path)
   const segmentOf = parameters.map(({ name, in: place }) => (place === 'path' ? expressions.indexOf(name) : -1))
   const headerOf = parameters.map(({ name }) => name.toLowerCase())
-  const known = new Set(parameters.filter(one => one.in === 'query').map(({ name }) => name))
+  const queried = parameters.flatMap(({ name, in: place }, i) => (place === 'query' ? [[name, i] as const] : []))
+  const known: ReadonlyMap<string, number> = new Map(queried)
   const labels = parameters.map(({ name, in: place }) => `${place} parameter ${name}`)
   if (parameters.length === 0 && !strict) return () => NO_FAULTS
 
-  const textsOf = (index: number, { segments, request }: Exchange, query: Query): readonly string[] | undefined => {
+  const textsOf = (index: number, { segments, request }: Exchange, query: Texts): readonly string[] | undefined => {
     const { name, in: place } = parameters[index] as Parameter
     if (place === 'path') return [segments[segmentOf[index] as number] as string]
-    if (place === 'query') return query?.get(name)
+    if (place === 'query') return query?.[index]
     if (place === 'cookie') {
       const values = cookieValues(request.headers.cookie as string | undefined, name)
       return values.length > 0 ? values : undefined
@@ -141,7 +142,8 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
 
   return exchange => {
     const text = exchange.request.query
-    const query: Query = text === '' ? undefined : splitQuery(text)
+    const undocumented: string[] = []
+    const query = text === '' ? undefined : readQuery(text, known, undocumented)
     const values: unknown[] = new Array(parameters.length)
     exchange.values = values
     let path: string[] | undefined
@@ -162,16 +164,17 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
       else rest = [...(rest ?? []), ...faults.map(fault => `${labels[i]} ${fault}`)]
     }
     if (exchange.broken && path === undefined) path = ['the path has a broken percent-encoding']
-    if (strict && query !== undefined) {
-      for (const name of query.keys()) {
-        if (!known.has(name)) rest = [...(rest ?? []), `query parameter ${name} is not documented`]
+    if (strict) {
+      for (const name of new Set(undocumented)) {
+        rest ??= []
+        rest.push(`query parameter ${name} is not documented`)
       }
     }
     return path === undefined && rest === undefined ? NO_FAULTS : { path: path ?? [], rest: rest ?? [] }
   }
 }
 
-type Query = ReadonlyMap<string, readonly string[]> | undefined
+type Texts = readonly (readonly string[] | undefined)[] | undefined
 
 const describe = (violations: readonly Violation[] | undefined): readonly string[] =>
   violations === undefined

@@ -152,19 +152,42 @@ export function decodeQuery(text: string): string | undefined {
 
 /** The values of each name in a query string, in order, names decoded and values not yet. */
 export function splitQuery(query: string): Map<string, string[]> {
-  const out = new Map<string, string[]>()
-  for (const part of query.split('&')) {
-    if (part === '') continue
-    const at = part.indexOf('=')
-    const name = decodeQuery(at === -1 ? part : part.slice(0, at))
-    if (name === undefined) continue
-    const value = at === -1 ? '' : part.slice(at + 1)
-    const known = out.get(name)
-    if (known === undefined) out.set(name, [value])
-    else known.push(value)
+  const names = new Map<string, number>()
+  const others: string[] = []
+  readQuery(query, names, others)
+  for (const name of others) if (!names.has(name)) names.set(name, names.size)
+  const values = readQuery(query, names, [])
+  return new Map([...names].map(([name, place]) => [name, values[place] as string[]]))
+}
+
+/**
+ * The values of documented parameters in a query string, each at the place of its parameter: in order, names decoded and
+ * values not yet. Other names go to `others`.
+ */
+export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): Texts {
+  const out: (string[] | undefined)[] = []
+  let from = 0
+  while (from < query.length) {
+    let to = query.indexOf('&', from)
+    if (to === -1) to = query.length
+    if (to > from) {
+      const part = query.slice(from, to)
+      const at = part.indexOf('=')
+      const name = decodeQuery(at === -1 ? part : part.slice(0, at))
+      const value = at === -1 ? '' : part.slice(at + 1)
+      const place = name === undefined ? undefined : places.get(name)
+      if (place !== undefined) {
+        const known = out[place]
+        if (known === undefined) out[place] = [value]
+        else known.push(value)
+      } else if (name !== undefined) others.push(name)
+    }
+    from = to + 1
   }
   return out
 }
+
+type Texts = readonly (readonly string[] | undefined)[]
 
 /** The values of a cookie in a `Cookie` field (RFC 6265 §4.2). */
 export function cookieValues(field: string | undefined, name: string): string[] {

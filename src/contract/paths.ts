@@ -28,11 +28,15 @@ export const expressionsOf = (template: string): string[] => [...template.matchA
 export class PathTable<Target> {
   readonly #router = FindMyWay({ maxParamLength: 8192, allowUnsafeRegex: true })
 
+  /** Those of any route: what no route has, no path need be asked for. */
+  readonly #methods = new Set<Method>()
+
   /** Adds a route; answers `false` where an equal template already has that method. */
   add(method: Method, template: string, target: Target): boolean {
     const { route, splits } = compileTemplate(template)
     if (this.#router.findRoute(method, route) !== null) return false
     this.#router.on(method, route, noop, { target, splits } satisfies Entry<Target>)
+    this.#methods.add(method)
     return true
   }
 
@@ -47,7 +51,7 @@ export class PathTable<Target> {
 
   /** The methods that the path has. */
   methodsOf(path: string): Method[] {
-    return METHODS.filter(method => this.find(method, path) !== undefined)
+    return METHODS.filter(method => this.#methods.has(method) && this.find(method, path) !== undefined)
   }
 }
 

@@ -6,6 +6,7 @@ import type { PlannedOperation } from '../plan/compile.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'
 import { Histogram, type Slot } from './histogram.ts'
+import { type Count, Tally } from './tally.ts'
 import type { Worlds } from './worlds.ts'
 
 /** Counts for one operation. */
@@ -33,11 +34,20 @@ export class Metrics {
     'understudy_injected_delay_seconds',
     'How long requests were made to wait, by latency, capacity or a fault; of those that were.',
   )
-  readonly #queued: Counter<'operation'>
-  readonly #refusals: Counter<'operation' | 'problem'>
-  readonly #faults: Counter<'operation' | 'kind'>
-  readonly #deprecated: Counter<'operation' | 'consumer'>
-  readonly #deprecatedInputs: Counter<'operation' | 'input' | 'consumer'>
+  readonly #queued = new Tally('understudy_queued_requests_total', 'Requests that had to stand in line for a capacity.')
+  readonly #refusals = new Tally(
+    'understudy_refusals_total',
+    'Requests refused, by the problem they were refused with.',
+  )
+  readonly #faults = new Tally('understudy_faults_total', 'Configured faults that struck, by their kind.')
+  readonly #deprecated = new Tally(
+    'understudy_deprecated_requests_total',
+    'Requests to deprecated operations, by who still makes them.',
+  )
+  readonly #deprecatedInputs = new Tally(
+    'understudy_deprecated_inputs_total',
+    'Uses of deprecated parameters and body fields, by who still makes them.',
+  )
   readonly #sunsets: Gauge<'operation'>
   readonly #reloads: Counter<'result'>
   readonly #reloaded: Gauge
@@ -47,39 +57,9 @@ export class Metrics {
   constructor(version: string, worlds: Worlds) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
-    for (const histogram of [this.#requests, this.#service, this.#injected]) {
-      this.#registry.registerMetric(histogram as never)
-    }
-    this.#queued = new Counter({
-      name: 'understudy_queued_requests_total',
-      help: 'Requests that had to stand in line for a capacity.',
-      labelNames: ['operation'],
-      registers,
-    })
-    this.#refusals = new Counter({
-      name: 'understudy_refusals_total',
-      help: 'Requests refused, by the problem they were refused with.',
-      labelNames: ['operation', 'problem'],
-      registers,
-    })
-    this.#faults = new Counter({
-      name: 'understudy_faults_total',
-      help: 'Configured faults that struck, by their kind.',
-      labelNames: ['operation', 'kind'],
-      registers,
-    })
-    this.#deprecated = new Counter({
-      name: 'understudy_deprecated_requests_total',
-      help: 'Requests to deprecated operations, by who still makes them.',
-      labelNames: ['operation', 'consumer'],
-      registers,
-    })
-    this.#deprecatedInputs = new Counter({
-      name: 'understudy_deprecated_inputs_total',
-      help: 'Uses of deprecated parameters and body fields, by who still makes them.',
-      labelNames: ['operation', 'input', 'consumer'],
-      registers,
-    })
+    const histograms = [this.#requests, this.#service, this.#injected]
+    const tallies = [this.#queued, this.#refusals, this.#faults, this.#deprecated, this.#deprecatedInputs]
+    for (const metric of [...histograms, ...tallies]) this.#registry.registerMetric(metric as never)
     this.#sunsets = new Gauge({
       name: 'understudy_operation_sunset_timestamp_seconds',
       help: 'When an operation goes, in seconds since the epoch.',
@@ -118,7 +98,7 @@ export class Metrics {
     const { id } = operation
     const slots = new Map<number, Slot>()
     const service = this.#service.slot({ operation: id })
-    const queued = this.#queued.labels({ operation: id })
+    const queued = this.#queued.count({ operation: id })
     let delays: Slot | undefined
     const slotOf = (method: string, status: number): Slot =>
       this.#requests.slot({
@@ -128,9 +108,9 @@ export class Metrics {
         http_response_status_code: status === 0 ? '' : `${status}`,
         operation: id,
       })
-    const refusals = new Map<string, { inc(): void }>()
-    const faults = new Map<string, { inc(): void }>()
-    const deprecated = new Map<string, { inc(): void }>()
+    const refusals = new Map<string, Count>()
+    const faults = new Map<string, Count>()
+    const deprecated = new Map<string, Count>()
     return {
       observe: (method, status, seconds, injected) => {
         let slot: Slot | undefined
@@ -148,14 +128,21 @@ export class Metrics {
           delays.observe(injected)
         }
       },
-      queued: () => queued.inc(),
-      refused: problem => child(refusals, problem, () => this.#refusals.labels({ operation: id, problem })).inc(),
-      struck: kind => child(faults, kind, () => this.#faults.labels({ operation: id, kind })).inc(),
-      deprecatedInputs: (inputs, consumer = '') => {
-        for (const input of inputs) this.#deprecatedInputs.labels({ operation: id, input, consumer }).inc()
+      queued: () => {
+        queued.value += 1
       },
-      deprecated: (consumer = '') =>
-        child(deprecated, consumer, () => this.#deprecated.labels({ operation: id, consumer })).inc(),
+      refused: problem => {
+        countOf(refusals, problem, () => this.#refusals.count({ operation: id, problem })).value += 1
+      },
+      struck: kind => {
+        countOf(faults, kind, () => this.#faults.count({ operation: id, kind })).value += 1
+      },
+      deprecatedInputs: (inputs, consumer = '') => {
+        for (const input of inputs) this.#deprecatedInputs.count({ operation: id, input, consumer }).value += 1
+      },
+      deprecated: (consumer = '') => {
+        countOf(deprecated, consumer, () => this.#deprecated.count({ operation: id, consumer })).value += 1
+      },
     }
   }
 
@@ -250,11 +237,11 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
 // RFC 9110 §9 and RFC 5789; anything else a client makes up shares one label (OpenTelemetry's `_OTHER`).
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
 
-function child<Child>(children: Map<string, Child>, key: string, make: () => Child): Child {
-  let found = children.get(key)
+function countOf(counts: Map<string, Count>, key: string, make: () => Count): Count {
+  let found = counts.get(key)
   if (found === undefined) {
     found = make()
-    children.set(key, found)
+    counts.set(key, found)
   }
   return found
 }

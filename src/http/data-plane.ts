@@ -9,7 +9,7 @@ import { problems } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { BodyRead, Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/compile.ts'
-import { compileBodyReader } from './body.ts'
+import { type BodyReader, compileBodyReader } from './body.ts'
 import type { Status } from './status.ts'
 import { writeReply } from './wire.ts'
 
@@ -24,7 +24,7 @@ type Answer = (req: IncomingMessage, res: ServerResponse) => void
 /**
  * The handler of the API's port. `status` answers for the paths that are exposed beside the API.
  *
- * Koa serves what it is good at: pages of other origins (CORS), and, lazily, bodies. A request that has neither never
+ * Koa serves what it is good at: pages of other origins (CORS), and bodies that need work. A request that has neither never
  * meets a Koa context: making one costs 3 µs, a quarter of what node:http spends on the whole request.
  */
 export function createDataPlane(gateway: Gateway, status: Status): Answer {
@@ -38,7 +38,6 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
   }
   let maxBody = gateway.plan.simulation.limits.body
   let readBody = compileBodyReader(maxBody)
-  const contextOf = (req: IncomingMessage, res: ServerResponse) => app.createContext(req, res)
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { limits } = gateway.plan.simulation
@@ -46,7 +45,7 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
       maxBody = limits.body
       readBody = compileBodyReader(maxBody)
     }
-    const request = new DataRequest(req, res, contextOf, readBody)
+    const request = new DataRequest(req, res, app, readBody)
     const { path, fault } = request
     let reply: Reply
     if (fault !== undefined) reply = await gateway.refuse(...fault)
@@ -90,9 +89,6 @@ const EXPOSABLE = new Set(['/metrics', '/healthz'])
 const isExposed = (path: string, { simulation, methodsOf }: Plan): boolean =>
   (simulation.expose as readonly string[]).includes(path.slice(1)) && methodsOf(path).length === 0
 
-type ContextOf = (req: IncomingMessage, res: ServerResponse) => Koa.Context
-type BodyReader = (ctx: Koa.Context) => Promise<BodyRead>
-
 class DataRequest implements Request {
   readonly method: string
   readonly path: string
@@ -100,11 +96,11 @@ class DataRequest implements Request {
   readonly headers: Request['headers']
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
-  readonly #contextOf: ContextOf
+  readonly #app: Koa
   readonly #readBody: BodyReader
   #signal: AbortSignal | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse, contextOf: ContextOf, readBody: BodyReader) {
+  constructor(req: IncomingMessage, res: ServerResponse, app: Koa, readBody: BodyReader) {
     const target = originForm(req.url as string)
     const query = target.indexOf('?')
     this.method = req.method as string
@@ -113,7 +109,7 @@ class DataRequest implements Request {
     this.headers = req.headers
     this.#req = req
     this.#res = res
-    this.#contextOf = contextOf
+    this.#app = app
     this.#readBody = readBody
   }
 
@@ -123,7 +119,7 @@ class DataRequest implements Request {
   }
 
   readBody(): Promise<BodyRead> {
-    return this.#readBody(this.#contextOf(this.#req, this.#res))
+    return this.#readBody(this.#req, this.#res, () => this.#app.createContext(this.#req, this.#res))
   }
 
   get address(): string {

@@ -53,8 +53,13 @@ function compileScheme(name: string, contract: Contract, consumers: readonly Con
     const key = consumer.credentials.get(name)
     if (key !== undefined) byKey.set(key, consumer)
   }
+  // As nearly everybody writes it, the field is found whole, without being taken apart.
+  const whole = scheme.type === 'http' && scheme.scheme === 'bearer' ? [...byKey] : []
+  const byField = new Map(whole.map(([key, consumer]) => [`Bearer ${key}`, consumer]))
   return [
     request => {
+      const known = byField.get(request.headers.authorization as string)
+      if (known !== undefined) return known
       const key = read(request)
       return key === undefined ? 'missing' : (byKey.get(key) ?? 'unknown')
     },

@@ -1,0 +1,42 @@
+// A counter in the Prometheus sense, whose children are numbers that are bound to their labels once: prom-client's own
+// hashes its labels at every count, 1 µs of a refusal that costs 15.
+
+/** The count under one set of labels. */
+export interface Count {
+  readonly labels: Readonly<Record<string, string>>
+  value: number
+}
+
+export class Tally {
+  readonly name: string
+  readonly help: string
+  // What prom-client's registry asks of a metric.
+  readonly type = 'counter'
+  readonly aggregator = 'sum'
+  readonly #counts = new Map<string, Count>()
+
+  constructor(name: string, help: string) {
+    this.name = name
+    this.help = help
+  }
+
+  /** The count of some labels, the same one every time: what was counted before stays. */
+  count(labels: Readonly<Record<string, string>>): Count {
+    const key = JSON.stringify(labels)
+    let count = this.#counts.get(key)
+    if (count === undefined) {
+      count = { labels, value: 0 }
+      this.#counts.set(key, count)
+    }
+    return count
+  }
+
+  reset(): void {
+    this.#counts.clear()
+  }
+
+  async get() {
+    const { name, help, type, aggregator } = this
+    return { name, help, type, aggregator, values: [...this.#counts.values()] }
+  }
+}
