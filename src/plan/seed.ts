@@ -93,6 +93,10 @@ export function readResources(
       if (seedSource === undefined) report.error('unreadable-seed', `"${seed}" cannot be read`, at(['seed']))
     }
     const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
+    if (seeds !== undefined && seeds.length >= resource.maxRecords) {
+      const message = `${seeds.length} seeds, which never go, leave no room for another record`
+      report.error('max-records', message, at(['maxRecords']), `more than ${seeds.length}`)
+    }
     resources.set(name, { ...resource, seeds: seeds ?? [] })
   }
   return { resources, files }

@@ -107,35 +107,49 @@ export class MemoryCollection implements Collection {
   }
 
   async nextId(): Promise<Id | undefined> {
-    const { assign, name, seed } = this.#options
+    const { assign } = this.#options
     if (assign === 'client') return undefined
-    return assign === 'sequence' ? this.#next : drawUuid(seed, name, this.#ordinal + 1)
+    return assign === 'sequence' ? this.#next : this.#freeUuid().id
   }
 
   async create(fields: JsonObject): Promise<Entry | 'exists'> {
-    const { idField, assign, name, seed } = this.#options
+    const { idField, assign } = this.#options
     if (assign === 'client' && this.#rows.has(fields[idField] as Id)) return 'exists'
+    if (assign === 'uuid') {
+      const { id, ordinal } = this.#freeUuid()
+      this.#ordinal = ordinal
+      return this.#add(id, fields)
+    }
     this.#ordinal += 1
-    let id: Id
-    if (assign === 'client') id = fields[idField] as Id
-    else if (assign === 'sequence') {
-      id = this.#next
-      this.#next = successor(this.#next)
-    } else id = drawUuid(seed, name, this.#ordinal)
-    return this.#add(id, fields, assign === 'sequence')
+    if (assign === 'client') return this.#add(fields[idField] as Id, fields)
+    const id = this.#next
+    this.#next = successor(id)
+    return this.#add(id, fields, true)
+  }
+
+  /** The next UUID that no record has: what a collection drew before may have come back as a seed. */
+  #freeUuid(): { id: string; ordinal: number } {
+    const { name, seed } = this.#options
+    for (let ordinal = this.#ordinal + 1; ; ordinal++) {
+      const id = drawUuid(seed, name, ordinal)
+      if (!this.#rows.has(id)) return { id, ordinal }
+    }
   }
 
   /** Adds a record as the latest of those created; the oldest of them go where there are too many; see `#put` for `last`. */
   #add(id: Id, fields: JsonObject, last = false): Row {
-    const { idField, maxRecords } = this.#options
-    const value = withId(idField, id, fields)
+    const value = withId(this.#options.idField, id, fields)
     const row = { id, value, text: stringifyJson(value), revision: ++this.#revision, created: this.#ordinal }
     this.#put(row, undefined, last)
     this.#created.set(row.created, id)
-    while (this.#rows.size > maxRecords && this.#created.size > 0) {
+    this.#evict()
+    return row
+  }
+
+  #evict(): void {
+    while (this.#rows.size > this.#options.maxRecords && this.#created.size > 0) {
       this.#delete(this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row)
     }
-    return row
   }
 
   async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
@@ -216,6 +230,7 @@ export class MemoryCollection implements Collection {
         return [field, tree]
       }),
     )
+    this.#evict()
   }
 
   /** Rows behind `after` in the order of their ids. The first filter walks its index; the others look at what it brings. */
