@@ -30,6 +30,8 @@ export interface Behaviour<Config> {
   readonly dresses?: boolean
   /** @returns `undefined` where the operation has no use for it: it is then not in the chain, and costs nothing */
   compile(config: Config | undefined, site: Site): Wrap | undefined
+  /** Whether the weather may overlay it: see `Plan.weather`. */
+  readonly weather?: boolean
   /** What the printed plan says of it, where that is more than its name. */
   describe?(config: Config | undefined, site: Site): string | undefined
   /** The dates it gives the operation. */
@@ -122,6 +124,8 @@ export class Exchange {
   queued = false
   /** What the client chose to be answered, where it chose. */
   choice: Choice | undefined = undefined
+  /** The weather that it came in, if any. */
+  weather: string | undefined = undefined
   /** The kind of the fault that struck it. */
   fault: string | undefined = undefined
 

@@ -49,6 +49,7 @@ const spec = {
 
 export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
   name: 'fault',
+  weather: true,
   schema: {
     type: ['object', 'array'],
     description:

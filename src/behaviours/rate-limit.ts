@@ -16,6 +16,7 @@ export interface RateLimitConfig {
 
 export const rateLimit: Behaviour<RateLimitConfig> = {
   name: 'rateLimit',
+  weather: true,
   problems: [problems.too_many_requests],
   schema: {
     type: 'object',
@@ -43,7 +44,7 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
     const { count, window } = parseRate(config.limit) as { count: number; window: number }
     const quota: Quota = { limit: count, window, burst: config.burst }
     const keyOf = KEYS[config.by ?? 'consumer']
-    const name = `"${(scope.split('/')[1] ?? 'default').replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
+    const name = `"${(scope.split('/').at(-1) as string).replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
     const policy = `${name};q=${count};w=${window / 1000}`
     const headersOf = ({ remaining, reset }: Taken, now: number): Headers => {
       const seconds = Math.ceil(reset / 1000)

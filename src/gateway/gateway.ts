@@ -10,6 +10,7 @@ import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
 import type { Log } from './log.ts'
 import type { Meter, Metrics } from './metrics.ts'
+import { underWeather, WeatherStation } from './weather.ts'
 import { type Visit, Worlds } from './worlds.ts'
 
 export class Gateway {
@@ -17,6 +18,7 @@ export class Gateway {
   readonly #log: Log
   readonly #metrics: Metrics
   readonly worlds: Worlds
+  readonly weather: WeatherStation
   #plan: Plan
   #meters: readonly Meter[] = []
   #unmatchedMeter: Meter
@@ -27,7 +29,9 @@ export class Gateway {
     this.#log = log
     this.#plan = plan
     this.worlds = new Worlds(plan, clock, log)
+    this.weather = new WeatherStation(clock, log)
     this.#metrics = metrics(this.worlds)
+    this.#metrics.follow(this.weather)
     this.#unmatchedMeter = this.#bind(plan)
   }
 
@@ -42,6 +46,7 @@ export class Gateway {
   /** Serves another plan from the next request on; the records stay. */
   adopt(plan: Plan): void {
     this.worlds.adopt(plan)
+    this.weather.adopt(plan)
     this.#plan = plan
     this.#unmatchedMeter = this.#bind(plan)
   }
@@ -62,9 +67,12 @@ export class Gateway {
     const { method } = request
     const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
     if (found === undefined) return this.#handleUnmatched(request, plan, visit, path, started)
-    const { planned, basePath } = found.target
+    const { planned: usual, basePath } = found.target
+    const weather = this.weather.over(request, plan)
+    if (weather !== undefined && 'status' in weather) return this.#handleLost(request, plan, weather, started)
     const address = visit.address(basePath)
-    const exchange = new Exchange(request, world, planned.operation, address, found.segments, found.broken, clock)
+    const exchange = new Exchange(request, world, usual.operation, address, found.segments, found.broken, clock)
+    const planned = weather === undefined ? usual : underWeather(weather, usual, exchange)
     let reply: Reply
     try {
       reply = await planned.handle(exchange)
@@ -105,7 +113,7 @@ export class Gateway {
     return reply
   }
 
-  /** A request that names no possible world or time reaches none. */
+  /** A request that names no possible world, time or weather reaches none. */
   async #handleLost(request: Request, { unmatched }: Plan, refusal: Reply, started: number): Promise<Reply> {
     const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
     const reply = await unmatched.dress(exchange, refusal)
@@ -148,6 +156,7 @@ export class Gateway {
         status: reply.status,
         ms: Math.round(milliseconds * 1000) / 1000,
         refused: refusal?.problem.code,
+        weather: exchange.weather,
         fault: exchange.fault,
         waited: exchange.injected === 0 ? undefined : Math.round(exchange.injected * 1000) / 1000,
       },

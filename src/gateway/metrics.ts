@@ -7,6 +7,7 @@ import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'
 import { Histogram, type Slot } from './histogram.ts'
 import { type Count, Tally } from './tally.ts'
+import type { WeatherStation } from './weather.ts'
 import type { Worlds } from './worlds.ts'
 
 /** Counts for one operation. */
@@ -144,6 +145,21 @@ export class Metrics {
         countOf(deprecated, consumer, () => this.#deprecated.count({ operation: id, consumer })).value += 1
       },
     }
+  }
+
+  /** Tells from now on of the weather. */
+  follow(station: WeatherStation): void {
+    new Gauge({
+      name: 'understudy_weather',
+      help: 'Whether there is weather over the configuration: 1, by its name.',
+      labelNames: ['weather'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        const { current } = station
+        if (current !== undefined) this.set({ weather: current.weather.name }, 1)
+      },
+    })
   }
 
   /** Tells of a plan that now serves. */

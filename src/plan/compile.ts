@@ -13,7 +13,9 @@ import type { Path, Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
 import { compileJudge } from './credentials.ts'
+import { hasWordOn, type Layer, type Word, wordOn } from './layers.ts'
 import type { Simulation } from './settings.ts'
+import type { WeatherFile } from './weather.ts'
 
 /** One operation, ready to run. */
 export interface PlannedOperation {
@@ -49,8 +51,26 @@ export interface Plan {
   find(method: string, path: string): Found<Route> | undefined
   /** The methods that a path has; none for an unknown path. */
   methodsOf(path: string): readonly Method[]
+  /** By name. */
+  readonly weather: ReadonlyMap<string, Weather>
+  /** Compiles weather that no file knows. Whatever is wrong with it goes to `report`. */
+  compileWeather(name: string, file: WeatherFile, source: Source, report: Diagnostics): Weather
   readonly collections: ReadonlyMap<string, { readonly options: CollectionOptions; readonly resource: Resource }>
 }
+
+/** The operations as they are in some weather. */
+export interface Weather {
+  readonly name: string
+  /** By `PlannedOperation.index`; one that the weather does not touch is the plan's own. */
+  readonly operations: readonly PlannedOperation[]
+  /** For the requests of a consumer that the weather names. */
+  readonly consumers: ReadonlyMap<string, readonly PlannedOperation[]>
+  /** Who makes a request to an operation, by its index; none where `consumers` has nobody. */
+  readonly judges: readonly Site['judge'][]
+}
+
+/** What a site has of its operation's own. */
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour'>
 
 type Configs = Readonly<Record<string, unknown>>
 
@@ -58,17 +78,18 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   const { file, source, resources } = simulation
   const consumers = compileConsumers(file.consumers ?? {}, contract, source, report)
   const indexes = new Map([...resources.keys()].map(name => [name, new Set<string>()] as const))
-  const declared = locateOperations(file.operations ?? {}, contract, source, report)
   const tags = new Set(contract.operations.flatMap(operation => operation.tags))
-  for (const tag of Object.keys(file.tags ?? {})) {
-    if (tags.has(tag)) continue
-    report.error(
-      'unknown-tag',
-      `no operation has the tag "${tag}"`,
-      source.locate(['tags', tag], 'key'),
-      suggest(tag, tags),
-    )
+  const layerOf = (blocks: Layer['blocks'], source: Source, path: Path, report: Diagnostics, scope: string): Layer => {
+    for (const tag of Object.keys(blocks.tags ?? {})) {
+      if (tags.has(tag)) continue
+      const place = source.locate([...path, 'tags', tag], 'key')
+      report.error('unknown-tag', `no operation has the tag "${tag}"`, place, suggest(tag, tags))
+    }
+    const keys = locateOperations(blocks.operations ?? {}, contract, source, path, report)
+    return { blocks, keys, source, path, report, scope }
   }
+  const base = layerOf(file, source, [], report, '')
+  const declared = base.keys
   const readers = new Map<string, string>()
   for (const operation of contract.operations) {
     const key = declared.get(operation)
@@ -77,7 +98,24 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     if (read !== undefined && !readers.has(read)) readers.set(read, operation.path)
   }
 
-  const plan = (operation: Operation, index: number): PlannedOperation => {
+  const siteOf = (own: OwnSite, { value, path, layer }: Word): Site => ({
+    ...own,
+    contract,
+    consumers,
+    resources,
+    readers,
+    maxBody: simulation.limits.body,
+    scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
+    index: (resource, field) => void indexes.get(resource)?.add(field),
+    error: (code, message, within = [], hint, part) => {
+      const { report, source } = layer
+      if (code.startsWith('unknown-') && report.broken.has(String(valueAt(value, within)))) return
+      const place = source.locate([...layer.path, ...path, ...within], within.length === 0 ? 'key' : part)
+      report.error(code, message, place, hint)
+    },
+  })
+
+  const plan = (operation: Operation, index: number, layers: readonly Layer[] = [base]): PlannedOperation => {
     const answers = new Answers(operation)
     const links: Link[] = []
     const wraps: Wrap[] = []
@@ -85,26 +123,12 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const judge = compileJudge(operation, contract, consumers)
     let lifecycle: Lifecycle | undefined
     for (const behaviour of index === UNMATCHED ? behaviours.slice(0, 1) : behaviours) {
-      const { value, path } = configOf(behaviour.name, operation, declared.get(operation), simulation)
+      const word = wordOn(behaviour.name, operation, layers)
+      const { value } = word
       if (value === null) continue
       const at = wraps.length
-      const site: Site = {
-        contract,
-        operation,
-        consumers,
-        judge,
-        resources,
-        readers,
-        answers,
-        maxBody: simulation.limits.body,
-        scope: path.slice(0, -1).join('/'),
-        detour: end => compose(wraps.slice(at + 1, -1), end),
-        index: (resource, field) => void indexes.get(resource)?.add(field),
-        error: (code, message, within = [], hint, part) => {
-          if (code.startsWith('unknown-') && report.broken.has(String(valueAt(value, within)))) return
-          report.error(code, message, source.locate([...path, ...within], within.length === 0 ? 'key' : part), hint)
-        },
-      }
+      const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
+      const site = siteOf({ operation, judge, answers, detour }, word)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -123,7 +147,35 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     }
   }
 
-  const operations = contract.operations.map(plan)
+  const operations = contract.operations.map((operation, index) => plan(operation, index))
+  const compileUnder = (layers: readonly Layer[]): PlannedOperation[] =>
+    operations.map(usual =>
+      layers.some(layer => hasWordOn(usual.operation, layer))
+        ? plan(usual.operation, usual.index, [...layers, base])
+        : usual,
+    )
+  const compileWeather = (
+    name: string,
+    file: WeatherFile,
+    source: Source,
+    path: Path,
+    report: Diagnostics,
+  ): Weather => {
+    const scope = path.length === 0 ? `weather/${name}` : path.join('/')
+    const common = layerOf(file, source, path, report, scope)
+    const named = Object.entries(file.consumers ?? {}).map(([consumer, defaults]) => {
+      if (!simulation.consumerNames.includes(consumer)) {
+        const place = source.locate([...path, 'consumers', consumer], 'key')
+        const hint = suggest(consumer, simulation.consumerNames)
+        report.error('unknown-consumer', `there is no consumer "${consumer}"`, place, hint)
+      }
+      const at = [...path, 'consumers', consumer]
+      const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
+      return [consumer, compileUnder([own, common])] as const
+    })
+    const judges = named.length === 0 ? [] : operations.map(one => compileJudge(one.operation, contract, consumers))
+    return { name, operations: compileUnder([common]), consumers: new Map(named), judges }
+  }
   const table = new PathTable<Route>()
   for (const planned of operations) {
     const { method, path, node } = planned.operation
@@ -141,6 +193,13 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     unmatched: plan(NO_OPERATION, UNMATCHED),
     find: (method, path) => table.find(method, path),
     methodsOf: path => table.methodsOf(path),
+    weather: new Map(
+      Object.entries(file.weather ?? {}).map(([name, weather]) => [
+        name,
+        compileWeather(name, weather, source, ['weather', name], report),
+      ]),
+    ),
+    compileWeather: (name, weather, source, report) => compileWeather(name, weather, source, [], report),
     collections: new Map(
       [...resources].map(([name, resource]) => {
         const { idField, assign, maxRecords } = resource
@@ -180,6 +239,7 @@ function locateOperations(
   blocks: Readonly<Record<string, Configs>>,
   contract: Contract,
   source: Source,
+  path: Path,
   report: Diagnostics,
 ): Map<Operation, string> {
   const out = new Map<Operation, string>()
@@ -195,29 +255,12 @@ function locateOperations(
       report.error(
         'unknown-operation',
         `the contract has no operation "${key}"`,
-        source.locate(['operations', key], 'key'),
+        source.locate([...path, 'operations', key], 'key'),
         hint,
       )
     } else out.set(operation, key)
   }
   return out
-}
-
-/** The nearest word on a behaviour: the operation's own, its tag's, the default's. `null` switches it off. */
-function configOf(
-  name: string,
-  operation: Operation,
-  key: string | undefined,
-  { file }: Simulation,
-): { value: unknown; path: Path } {
-  const own = key === undefined ? undefined : file.operations?.[key]?.[name]
-  if (own !== undefined) return { value: own, path: ['operations', key as string, name] }
-  for (const tag of operation.tags) {
-    const value = file.tags?.[tag]?.[name]
-    if (value !== undefined) return { value, path: ['tags', tag, name] }
-  }
-  if (name === 'errors') return { value: file.errors, path: ['errors'] }
-  return { value: file.defaults?.[name], path: ['defaults', name] }
 }
 
 function compileConsumers(

@@ -1,7 +1,7 @@
 // A Plan as text for a terminal and as data for the control plane. Shows names of consumers, never a key.
 
 import { isoDate } from '../world/clock.ts'
-import type { Plan, PlannedOperation } from './compile.ts'
+import type { Plan, PlannedOperation, Weather } from './compile.ts'
 
 export interface DescribedOperation {
   readonly operation: string
@@ -20,25 +20,28 @@ export interface DescribedPlan {
   readonly version: string
   readonly basePaths: readonly string[]
   readonly seed: number
+  /** What has come over the configuration: the operations are shown in it. */
+  readonly weather: string | null
   readonly consumers: readonly string[]
   readonly resources: readonly { readonly name: string; readonly schema: string; readonly seeds: number }[]
   readonly operations: readonly DescribedOperation[]
 }
 
-export function describePlan(plan: Plan): DescribedPlan {
-  const { contract, simulation, operations } = plan
+export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
+  const { contract, simulation } = plan
   return {
     title: contract.title,
     version: contract.version,
     basePaths: contract.basePaths.map(path => path || '/'),
     seed: simulation.seed,
+    weather: weather?.name ?? null,
     consumers: simulation.consumerNames,
     resources: [...simulation.resources.values()].map(({ name, seeds }) => ({
       name,
       schema: simulation.file.resources?.[name]?.schema ?? '',
       seeds: seeds.length,
     })),
-    operations: operations.map(describeOperation),
+    operations: (weather ?? plan).operations.map(describeOperation),
   }
 }
 
@@ -58,8 +61,8 @@ function describeOperation({ operation, route, chain, lifecycle }: PlannedOperat
 }
 
 /** The table of operations: one line each, in the order of the contract. */
-export function describeOperations(plan: Plan): string {
-  const rows = describePlan(plan).operations.map(one => [
+export function describeOperations(plan: Plan, weather?: Weather): string {
+  const rows = describePlan(plan, weather).operations.map(one => [
     one.method,
     one.path,
     one.operation,
@@ -80,16 +83,17 @@ const lifeOf = ({ since, sunset, deprecated, stability }: DescribedOperation): s
 }
 
 /** The whole plan: what it serves, for whom, from what. */
-export function describeWhole(plan: Plan): string {
+export function describeWhole(plan: Plan, weather?: Weather): string {
   const { title, version, basePaths, seed, consumers, resources } = describePlan(plan)
   const facts = [
     ['contract', `${title} ${version}`],
     ['base', basePaths.join(', ')],
     ['seed', `${seed}`],
+    ...(weather === undefined ? [] : [['weather', weather.name]]),
     ['consumers', consumers.join(', ') || 'none: any well-formed credential is accepted'],
     ...resources.map(one => ['resource', `${one.name}: ${one.schema}, ${one.seeds} seeds`]),
   ]
-  return `${table(facts)}\n\n${describeOperations(plan)}\n`
+  return `${table(facts)}\n\n${describeOperations(plan, weather)}\n`
 }
 
 export function table(rows: readonly (readonly string[])[]): string {

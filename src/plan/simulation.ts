@@ -10,9 +10,8 @@ import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/un
 import { parseDate } from '../world/clock.ts'
 import type { Assign } from '../world/collection.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
+import { type BehaviourConfigs, orderSchema, type WeatherFile, type WeatherOrder, weatherSchema } from './weather.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
-
-type BehaviourConfigs = Readonly<Record<string, unknown>>
 
 /** The content of gateway.yaml, as written and checked. */
 export interface SimulationFile {
@@ -36,6 +35,7 @@ export interface SimulationFile {
   readonly consumers?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
+  readonly weather?: Readonly<Record<string, WeatherFile>>
   readonly defaults?: BehaviourConfigs
   readonly tags?: Readonly<Record<string, BehaviourConfigs>>
   readonly operations?: Readonly<Record<string, BehaviourConfigs>>
@@ -148,6 +148,7 @@ export const simulationSchema: Schema = {
         minProperties: 1,
       },
     },
+    weather: weatherSchema,
     errors: errorsSchema,
     resources: {
       type: 'object',
@@ -213,13 +214,19 @@ export const simulationSchema: Schema = {
   },
 }
 
-const shape: ShapeCheck = {
-  schema: simulationSchema,
+const shapeOf = (schema: Schema): ShapeCheck => ({
+  schema,
   formats: FORMATS,
   check: new Schemas({}, Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))).compile(
-    simulationSchema,
+    schema,
   ),
-}
+})
+
+const shape = shapeOf(simulationSchema)
+
+/** Checks the shape of what the control plane was told about the weather, as `checkSimulation` does a file's. */
+export const checkOrder = (source: Source, report: Diagnostics): WeatherOrder | undefined =>
+  checkShape(source, shapeOf(orderSchema), report) as WeatherOrder | undefined
 
 /**
  * Checks the shape of a gateway file, and reports what is wrong with it.

@@ -28,6 +28,13 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/plan?at=someday', status: 400 },
     { path: '/plan', headers: { origin: 'https://evil.example' }, status: 403 },
   ],
+  getWeather: [{ path: '/weather', status: 200 }],
+  setWeather: [
+    { path: '/weather', ...PUT('{"defaults":{"latency":{"fixed":"1ms"}},"for":"5m"}'), status: 200 },
+    { path: '/weather', ...PUT('{"name":"nothing"}'), status: 422 },
+    { path: '/weather', ...PUT('[]'), status: 400 },
+  ],
+  clearWeather: [{ path: '/weather', method: 'DELETE', status: 204 }],
   reload: [{ path: '/reload', method: 'POST', status: 200 }],
   reset: [{ path: '/reset', method: 'POST', status: 204 }],
   listWorlds: [{ path: '/worlds', status: 200 }],

@@ -7,12 +7,14 @@ import { planRoutes } from './plan.ts'
 import type { Control, Route } from './route.ts'
 import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
+import { weatherRoutes } from './weather.ts'
 import { worldRoutes } from './worlds.ts'
 
 export function controlRoutes(control: Control, version: string): Route[] {
   const routes = [
     ...statusRoutes(control), // /metrics /healthz /readyz
     ...planRoutes(control), //   /plan /reload
+    ...weatherRoutes(control), // /weather
     ...worldRoutes(control), //  /reset /worlds /worlds/{name} /worlds/{name}/reset
     ...clockRoutes(control), //  /worlds/{name}/clock
     ...collectionRoutes(control), // /worlds/{name}/collections/{collection}/{id}

@@ -52,6 +52,10 @@ const planSchema = object({
   basePaths: list(words),
   seed: { type: 'integer' },
   consumers: { ...list(words), description: 'Names, never keys.' },
+  weather: {
+    type: ['string', 'null'],
+    description: 'What has come over the configuration; the operations are shown in it.',
+  },
   resources: list(object({ name: words, schema: words, seeds: count })),
   operations: list(operationSchema),
 })
@@ -108,7 +112,8 @@ export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
       const { plan, worlds } = gateway
       const at = call.parameters.at as string | undefined
       const asText = call.prefers('text/plain')
-      if (at === undefined) return asText ? text(describeWhole(plan)) : json(describePlan(plan))
+      const weather = gateway.weather.current?.weather
+      if (at === undefined) return asText ? text(describeWhole(plan, weather)) : json(describePlan(plan, weather))
       const time = parseMoment(at, worlds.default.clock.now())
       if (time === undefined) return problem(400, 'invalid_request', '"at" must be a date, a timestamp or an offset')
       return asText ? text(describeDayWhole(plan, time)) : json(describeDay(plan, time))

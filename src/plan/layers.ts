@@ -1,0 +1,50 @@
+// Layers of configuration: which word on a behaviour is the nearest. The file is one, and the weather comes over it.
+
+import type { Operation } from '../contract/contract.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import type { Path, Source } from '../kernel/source.ts'
+import type { SimulationFile } from './simulation.ts'
+
+/** Blocks of configuration, and where they stand. The first layer that has a word on a behaviour has the last. */
+export interface Layer {
+  readonly blocks: Pick<SimulationFile, 'defaults' | 'tags' | 'operations' | 'errors'>
+  /** Which block of `operations` speaks of which operation. */
+  readonly keys: ReadonlyMap<Operation, string>
+  readonly source: Source
+  readonly path: Path
+  readonly report: Diagnostics
+  /** What the scope of its state begins with. */
+  readonly scope: string
+  /** Whether its `defaults` are the block itself. */
+  readonly flat?: boolean
+}
+
+/** What the configuration says of a behaviour, and where: a path within a layer. */
+export interface Word {
+  readonly value: unknown
+  readonly path: Path
+  readonly layer: Layer
+}
+
+/** The nearest word on a behaviour: the operation's own, its tag's, the default's. `null` switches it off. */
+export function wordOn(name: string, operation: Operation, layers: readonly Layer[]): Word {
+  for (const layer of layers) {
+    const { blocks, keys } = layer
+    const key = keys.get(operation)
+    const own = key === undefined ? undefined : blocks.operations?.[key]?.[name]
+    if (own !== undefined) return { value: own, path: ['operations', key as string, name], layer }
+    for (const tag of operation.tags) {
+      const value = blocks.tags?.[tag]?.[name]
+      if (value !== undefined) return { value, path: ['tags', tag, name], layer }
+    }
+    const value = blocks.defaults?.[name]
+    if (value !== undefined) return { value, path: layer.flat === true ? [name] : ['defaults', name], layer }
+  }
+  const layer = layers.at(-1) as Layer
+  if (name === 'errors') return { value: layer.blocks.errors, path: ['errors'], layer }
+  return { value: undefined, path: ['defaults', name], layer }
+}
+
+/** Whether the layer has a word on any behaviour of the operation. */
+export const hasWordOn = (operation: Operation, { blocks, keys }: Layer): boolean =>
+  blocks.defaults !== undefined || keys.has(operation) || operation.tags.some(tag => blocks.tags?.[tag] !== undefined)

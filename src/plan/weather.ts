@@ -1,0 +1,81 @@
+// Weather: layers of configuration that come over a running gateway for a while, by name or at run time. Only what such a
+// layer looks like; `compile.ts` makes chains of it.
+
+import { behaviours } from '../behaviours/index.ts'
+import type { Schema } from '../kernel/schema.ts'
+
+export type BehaviourConfigs = Readonly<Record<string, unknown>>
+
+/** What comes over the configuration; of its blocks the nearest wins, and any of them wins over the configuration. */
+export interface WeatherFile {
+  readonly defaults?: BehaviourConfigs
+  readonly tags?: Readonly<Record<string, BehaviourConfigs>>
+  readonly operations?: Readonly<Record<string, BehaviourConfigs>>
+  readonly consumers?: Readonly<Record<string, BehaviourConfigs>>
+}
+
+const block = (description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    behaviours
+      .filter(({ weather }) => weather)
+      .map(({ name, schema }) => [
+        name,
+        typeof schema === 'object' ? { ...schema, type: [schema.type, 'null'].flat() } : schema,
+      ]),
+  ),
+})
+
+const properties: Readonly<Record<string, Schema>> = {
+  defaults: block('For every operation.'),
+  tags: {
+    type: 'object',
+    description: 'For the operations with a tag.',
+    additionalProperties: block('Wins over `defaults`.'),
+  },
+  operations: { type: 'object', description: 'For one operation.', additionalProperties: block('Wins over `tags`.') },
+  consumers: {
+    type: 'object',
+    description: 'For the requests of one consumer.',
+    additionalProperties: block('Wins over all of these.'),
+  },
+}
+
+export const weatherSchema: Schema = {
+  type: 'object',
+  description:
+    'Weather by name: what comes over the configuration when the control plane says so (`PUT /weather`), or over one request (`Understudy-Weather: NAME`).',
+  propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9-]*$' },
+  additionalProperties: {
+    type: 'object',
+    description: 'Latency, faults, limits and capacities, instead of those of the configuration; null clears one.',
+    additionalProperties: false,
+    minProperties: 1,
+    properties,
+  },
+}
+
+/** What the control plane takes: a name that the configuration has, or weather of its own; and for how long. */
+export interface WeatherOrder extends WeatherFile {
+  readonly name?: string
+  readonly for?: string
+}
+
+export const orderSchema: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    name: { type: 'string', description: 'One of the configuration, or, with blocks, what to call these.' },
+    for: {
+      type: 'string',
+      format: 'duration',
+      description: 'Until so much real time has passed. Default: until told.',
+    },
+    ...properties,
+  },
+}
+
+/** Whether an order has weather of its own. */
+export const hasBlocks = (order: WeatherOrder): boolean => Object.keys(properties).some(key => key in order)

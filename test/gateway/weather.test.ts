@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { parseSource } from '../../src/kernel/source.ts'
+import { describePlan } from '../../src/plan/describe.ts'
+import { type Ask, CONTRACT, load, OPERATIONS, simulate } from '../simulate.ts'
+import { VirtualClock } from '../virtual-clock.ts'
+
+const PRESETS = `
+weather:
+  down: { defaults: { fault: { kind: status, status: 503 } } }
+  half: { tags: { things: { fault: { kind: status, status: 500 } } }, operations: { createThing: { fault: null } } }
+  unfair: { consumers: { bob: { rateLimit: { limit: 1/h } } } }
+`
+
+const city = () => {
+  const clock = new VirtualClock()
+  const { ask, gateway, metric } = simulate(`${PRESETS}\noperations: ${OPERATIONS}`, clock)
+  const status = async (what: string, options?: Ask) => (await ask(what, options)).status
+  /** Makes weather, and gives the codes of what is wrong with it. */
+  const make = (yaml: string): string[] => {
+    const report = new Diagnostics()
+    const source = parseSource('weather', yaml, report)
+    if (source !== undefined) gateway.weather.make(gateway.plan, source, report)
+    return report.list.map(({ code, place }) => `${code} at ${place.line}:${place.column}`)
+  }
+  return { clock, gateway, metric, status, make }
+}
+
+test('weather comes over every operation at once, and goes', async () => {
+  const { gateway, make, status, metric } = city()
+  assert.equal(await status('GET /things'), 200)
+  assert.deepEqual(make('{ name: down }'), [])
+  assert.equal(await status('GET /things'), 503)
+  assert.equal(await metric('understudy_weather{weather="down"}'), 1)
+  const plan = describePlan(gateway.plan, gateway.weather.current?.weather)
+  assert.equal(plan.weather, 'down')
+  assert.ok(plan.operations.every(({ chain }) => chain.includes('fault')))
+  gateway.weather.clear()
+  assert.equal(await status('GET /things'), 200)
+  assert.equal(await metric('understudy_weather{weather="down"}'), undefined)
+  assert.ok(!describePlan(gateway.plan).operations.some(({ chain }) => chain.includes('fault')))
+})
+
+test('weather lasts as long as it says', async () => {
+  const { clock, make, status } = city()
+  make('{ name: down, for: 5m }')
+  await clock.pass(299_999)
+  assert.equal(await status('GET /things'), 503)
+  await clock.pass(1)
+  assert.equal(await status('GET /things'), 200)
+})
+
+test('the nearest block of the weather wins, and what it does not name stays as it is', async () => {
+  const { make, status } = city()
+  make('{ name: half }')
+  assert.equal(await status('GET /things'), 500)
+  assert.equal(await status('POST /things', { body: { name: 'three' } }), 201)
+  assert.equal(await status('GET /things/1'), 200)
+})
+
+test('weather may be over one consumer alone', async () => {
+  const { make, status } = city()
+  make('{ name: unfair }')
+  const statuses: number[] = []
+  for (const key of ['bob-key', 'bob-key', 'ann-key', 'ann-key', 'nobody']) {
+    statuses.push(await status('GET /things/1', { headers: { 'x-key': key } }))
+  }
+  assert.deepEqual(statuses, [200, 429, 200, 200, 200])
+})
+
+test('a request may ask for weather of its own, or for none', async () => {
+  const { make, status } = city()
+  const asking = (name: string) => status('GET /things', { headers: { 'understudy-weather': name } })
+  assert.deepEqual([await asking('down'), await status('GET /things')], [503, 200])
+  make('{ name: half }')
+  assert.deepEqual([await asking('down'), await asking('clear'), await status('GET /things')], [503, 200, 500])
+  assert.equal(await asking('dawn'), 400)
+})
+
+test('a request may ask for nothing where clients have no controls', async () => {
+  const { ask } = simulate(`${PRESETS}\nlisten: { clientControls: false }\noperations: ${OPERATIONS}`)
+  assert.equal((await ask('GET /things', { headers: { 'understudy-weather': 'down' } })).status, 200)
+})
+
+test('weather that no file knows is made of blocks', async () => {
+  const { make, status, gateway } = city()
+  assert.deepEqual(make('operations: { getThing: { fault: { kind: status, status: 500 } } }'), [])
+  assert.equal(gateway.weather.current?.weather.name, 'custom')
+  assert.equal(await status('GET /things/1'), 500)
+  assert.equal(await status('GET /things'), 200)
+})
+
+test('weather that cannot be changes nothing, and says where it is wrong', async () => {
+  const { make, status } = city()
+  make('{ name: half }')
+  const cases: [yaml: string, codes: string[]][] = [
+    ['{ name: dawn }', ['unknown-weather at 1:9']],
+    ['{ for: 5m }', ['unknown-weather at 1:1']],
+    ['{ name: down, for: 5 }', ['missing-unit at 1:20']],
+    ['{ operations: { getThink: {} } }', ['unknown-operation at 1:17']],
+    ['{ tags: { think: {} } }', ['unknown-tag at 1:11']],
+    ['{ consumers: { bib: {} } }', ['unknown-consumer at 1:16']],
+    ['{ consumers: { bob: { latency: { p50: 2s, p90: 1s } } } }', ['percentiles-out-of-order at 1:48']],
+    ['{ defaults: { fault: { kind: reset, probability: 1.5 } } }', ['invalid-value at 1:50']],
+    ['{ defaults: { validate: null } }', ['unknown-key at 1:15']],
+  ]
+  for (const [yaml, codes] of cases) assert.deepEqual(make(yaml), codes, yaml)
+  assert.equal(await status('GET /things'), 500)
+})
+
+test('weather stays over a plan that is loaded anew, unless it cannot be over that one', async () => {
+  const { make, status, gateway } = city()
+  const other = load(
+    `${CONTRACT}\nconsumers: { ann: { key: ann-key } }\noperations: ${OPERATIONS}`.replace(
+      /consumers: \{ ann.*bob-key.*\n/,
+      '',
+    ),
+  )
+  assert.ok(other.plan)
+  make('defaults: { fault: { kind: status, status: 500 } }')
+  gateway.adopt(other.plan)
+  assert.equal(await status('GET /things'), 500)
+
+  const again = city()
+  again.make('{ name: down }')
+  again.gateway.adopt(other.plan)
+  assert.equal(await again.status('GET /things'), 200)
+})
