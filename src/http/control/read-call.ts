@@ -15,8 +15,16 @@ export interface Refused {
 
 const MAX_BODY = 1_000_000
 
-/** Compiles the checks of a route. */
-export function compileCallReader({ parameters = {}, path, body }: Route): CallReader {
+/** Compiles the checks of a route when it is first called: most routes never are, and all of them take half a second. */
+export function compileCallReader(route: Route): CallReader {
+  let read: CallReader | undefined
+  return (ctx, segments) => {
+    read ??= compile(route)
+    return read(ctx, segments)
+  }
+}
+
+function compile({ parameters = {}, path, body }: Route): CallReader {
   const schemas = new Schemas()
   const names = Object.keys(parameters)
   const inPath = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string))
