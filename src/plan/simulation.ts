@@ -4,7 +4,7 @@ import { parseStart } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
-import { type Schema, Schemas } from '../kernel/schema.ts'
+import { type Schema, Schemas, shareRepeated } from '../kernel/schema.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
@@ -67,11 +67,13 @@ const port = { type: 'integer', minimum: 0, maximum: 65535 }
 const configurable = behaviours.filter(({ name }) => name !== 'errors')
 const nullable = (schema: Schema): Schema =>
   typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
+/** One object per behaviour, wherever it may be configured: see `shareRepeated`. */
+const settings = new Map(behaviours.map(({ name, schema }) => [name, nullable(schema)]))
 const blockOf = (list: typeof behaviours, description: string): Schema => ({
   type: 'object',
   description,
   additionalProperties: false,
-  properties: Object.fromEntries(list.map(({ name, schema }) => [name, nullable(schema)])),
+  properties: Object.fromEntries(list.map(({ name }) => [name, settings.get(name)])),
 })
 const errorsSchema = behaviours.find(({ name }) => name === 'errors')?.schema as Schema
 
@@ -218,7 +220,7 @@ const shapeOf = (schema: Schema): ShapeCheck => ({
   schema,
   formats: FORMATS,
   check: new Schemas({}, Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))).compile(
-    schema,
+    shareRepeated(schema),
   ),
 })
 
