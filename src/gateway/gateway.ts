@@ -23,6 +23,7 @@ export class Gateway {
   #meters: readonly Meter[] = []
   #unmatchedMeter: Meter
   #incidents = 0
+  readonly #adopters: ((plan: Plan) => void)[] = []
 
   constructor(plan: Plan, clock: Clock, log: Log, metrics: (worlds: Worlds) => Metrics) {
     this.#clock = clock
@@ -49,6 +50,12 @@ export class Gateway {
     this.weather.adopt(plan)
     this.#plan = plan
     this.#unmatchedMeter = this.#bind(plan)
+    for (const adopter of this.#adopters) adopter(plan)
+  }
+
+  /** Calls back with every plan that is adopted from now on: for what is settled before a request arrives. */
+  onAdopt(adopter: (plan: Plan) => void): void {
+    this.#adopters.push(adopter)
   }
 
   /** Begins the default world anew; see `Worlds.reset`. */

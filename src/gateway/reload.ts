@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { formatDiagnostics } from '../kernel/diagnostic.ts'
+import type { Plan } from '../plan/compile.ts'
 import type { Loaded } from '../plan/load.ts'
 import { every } from '../world/clock.ts'
 import type { Gateway } from './gateway.ts'
@@ -33,12 +34,12 @@ export class Reloader {
   /** Loads anew; what cannot be loaded changes nothing. */
   reload(): Loaded {
     // Taken before the files are read: a change while they are read is then a change still.
-    const before = this.#files
-    const seen = fingerprint(before)
-    const loaded = this.#load()
+    const files = this.#files
+    const seen = fingerprint(files)
+    const loaded = this.#tryLoad(seen)
     // A broken file may name fewer files than the last good one did: watch both, or the mend goes unseen.
     this.#files = loaded.plan === undefined ? [...new Set([...this.#files, ...loaded.files])] : loaded.files
-    this.#known = this.#files.join() === before.join() ? seen : fingerprint(this.#files)
+    this.#known = this.#files.join() === files.join() ? seen : fingerprint(this.#files)
     this.#candidate = this.#known
     this.#gateway.metrics.reloaded(loaded.plan !== undefined)
     if (loaded.plan === undefined) {
@@ -47,10 +48,26 @@ export class Reloader {
         `the configuration was not reloaded; the last good one keeps serving\n${formatDiagnostics(loaded.report.list)}`,
       )
     } else {
+      const before = addresses(this.#gateway.plan)
       this.#gateway.adopt(loaded.plan)
+      if (addresses(loaded.plan) !== before) {
+        this.#log.warn({}, 'another address or port is listened on from the next start')
+      }
       this.#log.info({ operations: loaded.plan.operations.length }, 'the configuration was reloaded')
     }
     return loaded
+  }
+
+  #tryLoad(seen: string): Loaded {
+    try {
+      return this.#load()
+    } catch (error) {
+      // A mistake of ours, not of the author's: it will not go away by trying again before something changes.
+      this.#known = this.#candidate = seen
+      this.#gateway.metrics.reloaded(false)
+      this.#log.error({ err: error }, 'the configuration could not be reloaded; the last good one keeps serving')
+      throw error
+    }
   }
 
   /**
@@ -62,19 +79,31 @@ export class Reloader {
       const seen = fingerprint(this.#files)
       if (seen === this.#known) return
       // Twice the same: whoever writes has finished.
-      if (seen === this.#candidate) this.reload()
-      else this.#candidate = seen
+      if (seen !== this.#candidate) {
+        this.#candidate = seen
+        return
+      }
+      try {
+        this.reload()
+      } catch {
+        // Told already; what is served goes on.
+      }
     })
   }
 }
 
+const addresses = ({ simulation: { listen } }: Plan): string =>
+  [listen.host, listen.port, listen.controlHost, listen.control].join()
+
 /** Tells one state of the files from another: a replaced file has another inode, wherever the link leads. */
-const fingerprint = (files: readonly string[]): string =>
-  files
-    .map(file => {
-      const found = statSync(file, { throwIfNoEntry: false })
-      return found === undefined
-        ? `${file} missing`
-        : `${file} ${found.dev} ${found.ino} ${found.size} ${found.mtimeMs}`
-    })
-    .join('\n')
+const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${stateOf(file)}`).join('\n')
+
+function stateOf(file: string): string {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(file)
+    return `${dev} ${ino} ${size} ${mtimeMs}`
+  } catch (error) {
+    // Gone, behind a link that leads round in a circle, or not to be looked at: a state like any other.
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  }
+}

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
+import type { Simulation } from '../plan/settings.ts'
 import { checkGuarded } from './control/access.ts'
 import { controlRoutes } from './control/index.ts'
 import { createControlPlane } from './control-plane.ts'
@@ -31,6 +32,8 @@ export interface Serving {
 
 const GRACE = 10_000
 
+type Limits = Simulation['limits']
+
 /**
  * Starts both planes; rejects, with nothing left open, when a port cannot be had, and with an `UnguardedControlPlane` when
  * others than this machine could steer.
@@ -55,6 +58,7 @@ export async function serve(
     requireHostHeader: false,
     noDelay: true,
   })
+  gateway.onAdopt(({ simulation }) => applyLimits(data, simulation.limits))
   const handle = createDataPlane(gateway, status)
   data.on('request', handle)
   // Answering 100 is left to whoever wants the body.
@@ -77,6 +81,7 @@ export async function serve(
   const control = createServer({ requestTimeout: limits.request }, steer)
   // Answering 100 is left to whoever wants the body.
   control.on('checkContinue', steer)
+  const [dataSockets, controlSockets] = [socketsOf(data), socketsOf(control)]
   await listenOn(data, listen.port, listen.host)
   try {
     await listenOn(control, listen.controlPort, listen.controlHost)
@@ -89,8 +94,8 @@ export async function serve(
     controlOrigin: originOf(control, listen.controlHost),
     async close(grace = GRACE) {
       ready = false
-      await stop(data, grace)
-      await stop(control, 0)
+      await stop(data, dataSockets, grace)
+      await stop(control, controlSockets, 0)
     },
   }
 }
@@ -123,11 +128,38 @@ const originOf = (server: Server, host: string): string => {
   return `http://${name}:${port}`
 }
 
-async function stop(server: Server, grace: number): Promise<void> {
+/** The limits of a plan, from the next connection on; an idle one goes by what it was opened with. */
+function applyLimits(server: Server, { headers, request, idle }: Limits): void {
+  server.requestTimeout = server.headersTimeout = request
+  server.keepAliveTimeout = idle
+  // Node reads it for every connection, though its types do not have it.
+  Object.assign(server, { maxHeaderSize: headers })
+}
+
+/** The connections that are open, from now on. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+async function stop(server: Server, sockets: ReadonlySet<Socket>, grace: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  server.closeIdleConnections()
+  // A client that never pauses would otherwise be served to the last moment.
+  server.prependListener('request', (_, res) => {
+    res.shouldKeepAlive = false
+  })
+  const closeIdle = () => {
+    server.closeIdleConnections()
+    // Node takes a connection for busy that has not asked for anything yet.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
+  closeIdle()
   // A connection that falls idle after its last reply would keep the server open until its time-out.
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const idle = setInterval(closeIdle, 50)
   const cut = setTimeout(() => server.closeAllConnections(), grace)
   await closed
   clearInterval(idle)

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, suite, test } from 'node:test'
+import type { Log } from '../../src/gateway/log.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { start } from '../../src/start.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { type Asked, ask } from './ask.ts'
+import { Raw } from './raw.ts'
+
+const AUTHORIZED = { authorization: 'Bearer demo-key' }
+const PORTS = { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined }
+
+/** Serves a copy of the shipped configuration, which may be changed, and watches it. */
+async function serveCopy({
+  watch = false,
+  home = mkdtempSync(join(tmpdir(), 'understudy-')),
+  file = 'config/gateway.yaml',
+} = {}) {
+  cpSync('config', join(home, dirname(file)), { recursive: true })
+  cpSync('fixtures', join(home, dirname(file), '../fixtures'), { recursive: true })
+  const said: string[] = []
+  const log: Log = {
+    requests: false,
+    info: (_, message) => void said.push(message),
+    warn: (_, message) => void said.push(message),
+    error: (_, message) => void said.push(message),
+  }
+  const load = () => loadPlan(file, home, {})
+  const loaded = load()
+  assert.ok(loaded.plan)
+  const started = await start(loaded.plan, loaded, load, { clock: realClock, log, version: '0', watch, listen: PORTS })
+  const { serving, stopWatching } = started
+  const url = `${serving.origin}/v1`
+  after(async () => {
+    stopWatching()
+    await serving.close()
+    rmSync(home, { recursive: true })
+  })
+  const path = (name: string) => join(home, dirname(file), name)
+  return {
+    said,
+    path,
+    url,
+    get: (target: string): Promise<Asked> => ask(url + target, { headers: AUTHORIZED }),
+    post: (body: object): Promise<Asked> => {
+      const headers = { ...AUTHORIZED, 'content-type': 'application/json' }
+      return ask(`${url}/pets`, { method: 'POST', headers, body: JSON.stringify(body) })
+    },
+    metric: async (name: string) => {
+      const { text } = await ask(`${serving.controlOrigin}/metrics`)
+      return text
+        .split('\n')
+        .find(line => line.startsWith(`${name} `))
+        ?.split(' ')[1]
+    },
+    reset: () => ask(`${serving.controlOrigin}/reset`, { method: 'POST' }),
+    reload: () => ask(`${serving.controlOrigin}/reload`, { method: 'POST' }),
+    /** Changes a file where it stands. */
+    edit(name: string, from: string | RegExp, to: string): void {
+      const text = readFileSync(path(name), 'utf8')
+      assert.notEqual(text.replace(from, to), text, `${from} is not in ${name}`)
+      writeFileSync(path(name), text.replace(from, to))
+    },
+  }
+}
+
+const NO_ORDERS = 'listOrders: { respond: { status: 501 } }'
+const BUSY = 'listOrders: { respond: { status: 503 } }'
+
+/** Asks again until it is so. */
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (await what()) return
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  assert.fail('it never came to be')
+}
+
+suite('a change to a file is noticed', { concurrency: true }, () => {
+  for (const [how, change] of [
+    ['written in place', (path: string, text: string) => writeFileSync(path, text)],
+    [
+      'replaced by another',
+      (path: string, text: string) => {
+        writeFileSync(`${path}.new`, text)
+        renameSync(`${path}.new`, path)
+      },
+    ],
+    [
+      'removed and made again',
+      (path: string, text: string) => {
+        rmSync(path)
+        setTimeout(() => writeFileSync(path, text), 1000)
+      },
+    ],
+  ] as const) {
+    test(`when it is ${how}; what was created stays`, async () => {
+      const { get, post, path, said } = await serveCopy({ watch: true })
+      assert.equal((await post({ name: 'Rex', categoryId: 1 })).status, 201)
+      assert.equal((await get('/store/orders')).status, 501)
+      const file = path('gateway.yaml')
+      change(file, readFileSync(file, 'utf8').replace(NO_ORDERS, BUSY))
+      await until(async () => (await get('/store/orders')).status === 503)
+      assert.equal((await get('/pets/51')).status, 200)
+      assert.equal(said.at(-1), 'the configuration was reloaded')
+    })
+  }
+
+  test('when the folder it is in is swapped by a link', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+    for (const name of ['one', 'two']) mkdirSync(join(home, name))
+    symlinkSync('one', join(home, 'current'))
+    const { get } = await serveCopy({ watch: true, home, file: 'current/config/gateway.yaml' })
+    cpSync(join(home, 'one'), join(home, 'two'), { recursive: true })
+    const other = join(home, 'two/config/gateway.yaml')
+    writeFileSync(other, readFileSync(other, 'utf8').replace(NO_ORDERS, BUSY))
+    symlinkSync('two', join(home, 'next'))
+    renameSync(join(home, 'next'), join(home, 'current'))
+    await until(async () => (await get('/store/orders')).status === 503)
+  })
+
+  test('and what is broken leaves what was good, until it is mended', async () => {
+    const { get, edit, said, metric } = await serveCopy({ watch: true })
+    const SUCCESS = 'understudy_config_last_reload_successful'
+    assert.equal(await metric(SUCCESS), '1')
+    edit('openapi.yaml', 'maximum: 100', 'maximum: [')
+    await until(async () => (await metric(SUCCESS)) === '0')
+    assert.equal((await get('/pets')).status, 200)
+    assert.match(said.at(-1) ?? '', /the last good one keeps serving/)
+    assert.match(said.at(-1) ?? '', /config\/openapi\.yaml:\d+:\d+ error syntax/)
+    edit('openapi.yaml', 'maximum: [', 'maximum: 5')
+    await until(async () => (await metric(SUCCESS)) === '1')
+    assert.equal((await get('/pets?limit=6')).status, 400)
+  })
+})
+
+test('another fixture is what the next reset begins with', async () => {
+  const { get, edit, reload, reset } = await serveCopy()
+  edit('../fixtures/pets.yaml', 'name: Rex', 'name: Max')
+  assert.equal((await reload()).status, 200)
+  assert.match((await get('/pets/1')).text, /Rex/)
+  await reset()
+  assert.match((await get('/pets/1')).text, /Max/)
+})
+
+test('a request under way ends as it began', async () => {
+  const { get, edit, reload } = await serveCopy()
+  edit('gateway.yaml', NO_ORDERS, 'listOrders: { latency: { fixed: 700ms }, respond: { status: 501 } }')
+  assert.equal((await reload()).status, 200)
+  const early = get('/store/orders')
+  await get('/pets')
+  edit('gateway.yaml', 'listOrders: { latency: { fixed: 700ms }, respond: { status: 501 } }', BUSY)
+  assert.equal((await reload()).status, 200)
+  assert.equal((await get('/store/orders')).status, 503)
+  assert.equal((await early).status, 501)
+})
+
+test('a resource, a filter, an operation and a limit that were not there before have their effect', async () => {
+  const { get, post, edit, reload } = await serveCopy()
+  await post({ name: 'Rex', categoryId: 77 })
+  edit('gateway.yaml', 'filter: [status]', 'filter: [status, categoryId]')
+  edit('gateway.yaml', 'body: 1MB', 'body: 60B')
+  edit(
+    'gateway.yaml',
+    /resources:\n/,
+    'resources:\n  orders: { schema: Pet, seed: [{ id: 9, name: one, categoryId: 1 }] }\n',
+  )
+  edit('gateway.yaml', NO_ORDERS, 'listOrders: { respond: { list: orders } }')
+  edit(
+    'openapi.yaml',
+    /( +)- name: status\n/,
+    '$1- { name: categoryId, in: query, schema: { type: integer, format: int64 } }\n$1- name: status\n',
+  )
+  const { status, text } = await reload()
+  assert.equal(status, 200, text)
+  assert.equal((await get('/pets?categoryId=77')).text, '[{"id":51,"name":"Rex","categoryId":77,"status":"available"}]')
+  assert.equal((await get('/store/orders')).text, '[{"id":9,"name":"one","categoryId":1}]')
+  assert.equal((await post({ name: 'a'.repeat(60), categoryId: 1 })).status, 413)
+})
+
+test('where fewer records fit than there are, the oldest that was created goes', async () => {
+  const { get, post, edit, reload } = await serveCopy()
+  for (const name of ['a', 'b', 'c']) await post({ name, categoryId: 1 })
+  edit('gateway.yaml', 'maxRecords: 100000', 'maxRecords: 51')
+  assert.equal((await reload()).status, 200)
+  const statuses = await Promise.all([1, 50, 51, 52, 53].map(async id => (await get(`/pets/${id}`)).status))
+  assert.deepEqual(statuses, [200, 200, 404, 404, 200])
+})
+
+test('another limit on headers and on time holds from the next connection on', async () => {
+  const { url, edit, reload } = await serveCopy()
+  edit('gateway.yaml', 'body: 1MB', 'headers: 1kB, request: 300ms')
+  assert.equal((await reload()).status, 200)
+  const long = new Raw(url).send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(1500)}\r\n\r\n`)
+  assert.equal((await long.replies())[0]?.status, 431)
+  const slow = new Raw(url).send('GET /v1/pe')
+  assert.equal((await slow.replies())[0]?.status, 408)
+})
+
+test('another port is told to need another start', async () => {
+  const { edit, reload, said, get } = await serveCopy()
+  edit('gateway.yaml', 'port: 4010', 'port: 4020')
+  assert.equal((await reload()).status, 200)
+  assert.ok(
+    said.some(line => /port is listened on from the next start/.test(line)),
+    said.join(),
+  )
+  assert.equal((await get('/pets')).status, 200)
+})
