@@ -128,6 +128,10 @@ export class Exchange {
   weather: string | undefined = undefined
   /** The kind of the fault that struck it. */
   fault: string | undefined = undefined
+  /** What else was done to it on purpose, in words: the journal tells. */
+  notes: readonly string[] = NO_NOTES
+  /** Every draw by its purpose, where the client asks why. */
+  drawn: Record<string, number> | undefined = undefined
 
   constructor(
     request: Request,
@@ -150,7 +154,14 @@ export class Exchange {
 
   /** A number in [0, 1) that this request always draws for this purpose. */
   draw(purpose: string): number {
-    return this.world.draw(this.operation.id, this.ordinal, purpose)
+    const drawn = this.world.draw(this.operation.id, this.ordinal, purpose)
+    if (this.drawn !== undefined) this.drawn[purpose] = drawn
+    return drawn
+  }
+
+  /** Writes down, for the journal, what is done to the request or its reply on purpose. */
+  note(text: string): void {
+    this.notes = [...this.notes, text]
   }
 
   /** This request, as a question to the contract alone: equal requests are equal questions. */
@@ -191,3 +202,4 @@ export class Exchange {
 }
 
 const NO_VALUES: readonly unknown[] = []
+const NO_NOTES: readonly string[] = []

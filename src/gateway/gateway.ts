@@ -8,29 +8,38 @@ import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/compile.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
+import { asksWhy, type Explanation, explain, explanationHeaders } from './explain.ts'
+import { Journal } from './journal.ts'
 import type { Log } from './log.ts'
+import { Mask } from './mask.ts'
 import type { Meter, Metrics } from './metrics.ts'
+import { Overheard } from './overheard.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { type Visit, Worlds } from './worlds.ts'
 
 export class Gateway {
-  readonly #clock: Clock
+  /** Real time, as far as this gateway knows. */
+  readonly clock: Clock
   readonly #log: Log
   readonly #metrics: Metrics
   readonly worlds: Worlds
   readonly weather: WeatherStation
+  readonly journal: Journal
   #plan: Plan
   #meters: readonly Meter[] = []
   #unmatchedMeter: Meter
+  #mask: Mask
   #incidents = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
 
   constructor(plan: Plan, clock: Clock, log: Log, metrics: (worlds: Worlds) => Metrics) {
-    this.#clock = clock
+    this.clock = clock
     this.#log = log
     this.#plan = plan
     this.worlds = new Worlds(plan, clock, log)
     this.weather = new WeatherStation(clock, log)
+    this.journal = new Journal(plan.simulation.journal)
+    this.#mask = new Mask(plan)
     this.#metrics = metrics(this.worlds)
     this.#metrics.follow(this.weather)
     this.#unmatchedMeter = this.#bind(plan)
@@ -48,6 +57,8 @@ export class Gateway {
   adopt(plan: Plan): void {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
+    this.journal.adapt(plan.simulation.journal)
+    this.#mask = new Mask(plan)
     this.#plan = plan
     this.#unmatchedMeter = this.#bind(plan)
     for (const adopter of this.#adopters) adopter(plan)
@@ -64,8 +75,9 @@ export class Gateway {
   }
 
   /** Answers a request. Never rejects. */
-  async handle(request: Request): Promise<Reply> {
+  async handle(sent: Request): Promise<Reply> {
     const started = monotonic()
+    const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
     // Read once: a swap or a reset while this request is under way cannot mix two plans or two worlds.
     const plan = this.#plan
     const visit = this.worlds.visit(request)
@@ -80,16 +92,16 @@ export class Gateway {
     const address = visit.address(basePath)
     const exchange = new Exchange(request, world, usual.operation, address, found.segments, found.broken, clock)
     const planned = weather === undefined ? usual : underWeather(weather, usual, exchange)
+    const passed = plan.simulation.listen.clientControls && asksWhy(request.headers) ? [] : undefined
+    if (passed !== undefined) exchange.drawn = {}
     let reply: Reply
     try {
-      reply = await planned.handle(exchange)
+      reply = await (passed === undefined ? planned.handle(exchange) : planned.trace(exchange, passed))
     } catch (error) {
       reply = await this.#fail(error, planned, exchange)
     }
     exchange.release?.()
-    if (clock.adjusted) reply = withHeaders(reply, { date: httpDate(clock.now()) })
-    this.#observe(this.#meters[planned.index] as Meter, planned, exchange, reply, started)
-    return reply
+    return this.#finish(this.#meters[planned.index] as Meter, planned, exchange, reply, path, started, passed)
   }
 
   /** The reply to what never became a request of the API: shaped like every refusal. */
@@ -114,24 +126,22 @@ export class Gateway {
   ): Promise<Reply> {
     const { unmatched } = plan
     const exchange = new Exchange(request, world, unmatched.operation, '', [], false, clock)
-    let reply = await unmatched.dress(exchange, replyToUnmatched(request.method, path, plan))
-    if (clock.adjusted) reply = withHeaders(reply, { date: httpDate(clock.now()) })
-    this.#observe(this.#unmatchedMeter, unmatched, exchange, reply, started)
-    return reply
+    const passed = plan.simulation.listen.clientControls && asksWhy(request.headers) ? [] : undefined
+    const reply = await unmatched.dress(exchange, replyToUnmatched(request.method, path, plan))
+    return this.#finish(this.#unmatchedMeter, unmatched, exchange, reply, path, started, passed)
   }
 
   /** A request that names no possible world, time or weather reaches none. */
   async #handleLost(request: Request, { unmatched }: Plan, refusal: Reply, started: number): Promise<Reply> {
     const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
     const reply = await unmatched.dress(exchange, refusal)
-    this.#observe(this.#unmatchedMeter, unmatched, exchange, reply, started)
-    return reply
+    return this.#finish(this.#unmatchedMeter, unmatched, exchange, reply, request.path, started, undefined)
   }
 
   /** The one place where a throw becomes a reply. The reason goes to the log; the client gets a number to ask about. */
   async #fail(error: unknown, planned: PlannedOperation, exchange: Exchange): Promise<Reply> {
     this.#incidents += 1
-    const incident = `${this.#clock.now().toString(36)}-${this.#incidents.toString(36)}`
+    const incident = `${this.clock.now().toString(36)}-${this.#incidents.toString(36)}`
     const outage = error instanceof Outage
     this.#log.error({ incident, operation: planned.operation.id, err: error }, outage ? 'outage' : 'internal error')
     const reply = outage
@@ -144,16 +154,58 @@ export class Gateway {
     }
   }
 
-  #observe(meter: Meter, planned: PlannedOperation, exchange: Exchange, reply: Reply, started: number): void {
-    const milliseconds = monotonic() - started
-    const { method, path } = exchange.request
+  /** Says of the reply what there is to say, and tells whoever keeps account: metrics, journal, log. */
+  #finish(
+    meter: Meter,
+    planned: PlannedOperation,
+    exchange: Exchange,
+    bare: Reply,
+    path: string,
+    started: number,
+    passed: readonly string[] | undefined,
+  ): Reply {
+    const { clock } = exchange
+    let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
+    let explanation: Explanation | undefined
+    if (passed !== undefined) {
+      explanation = explain(planned, exchange, reply, passed, this.#mask)
+      reply = withHeaders(reply, explanationHeaders(explanation))
+    }
+    this.#observe(meter, planned, exchange, reply, path, monotonic() - started, explanation)
+    return reply
+  }
+
+  #observe(
+    meter: Meter,
+    planned: PlannedOperation,
+    exchange: Exchange,
+    reply: Reply,
+    path: string,
+    milliseconds: number,
+    explanation: Explanation | undefined,
+  ): void {
+    const { request, clock } = exchange
+    const { method } = request
+    const at = this.clock.now()
     meter.observe(method, reply.status, milliseconds / 1000, exchange.injected / 1000)
     if (exchange.queued) meter.queued()
     const { refusal } = reply
     if (refusal !== undefined) meter.refused(refusal.problem.code)
     if (exchange.fault !== undefined) meter.struck(exchange.fault)
-    if (planned.lifecycle !== undefined || planned.operation.deprecated) meter.deprecated(exchange.consumer)
+    if (planned.lifecycle !== undefined || planned.operation.deprecated) {
+      meter.deprecated(exchange.consumer, clock.adjusted ? clock.now() : at)
+    }
     if (exchange.deprecatedInputs !== undefined) meter.deprecatedInputs(exchange.deprecatedInputs, exchange.consumer)
+    this.journal.record(exchange, this.#mask, {
+      at,
+      path,
+      status: reply.status,
+      milliseconds,
+      refusal: reply.refusal,
+      explanation,
+      requestBody: request instanceof Overheard ? request.bytes : undefined,
+      replyBody: reply.body,
+    })
     if (!this.#log.requests) return
     this.#log.info(
       {
@@ -167,13 +219,13 @@ export class Gateway {
         fault: exchange.fault,
         waited: exchange.injected === 0 ? undefined : Math.round(exchange.injected * 1000) / 1000,
       },
-      `${method} ${path}`,
+      `${method} ${request.path}`,
     )
   }
 
   #bind(plan: Plan): Meter {
     this.#meters = plan.operations.map(planned => this.#metrics.bind(planned))
-    this.#metrics.adopted(plan.operations, this.#clock.now())
+    this.#metrics.adopted(plan.operations, this.clock.now())
     return this.#metrics.bind(plan.unmatched)
   }
 }

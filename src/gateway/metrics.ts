@@ -5,6 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PlannedOperation } from '../plan/compile.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'
+import { Deprecations, type Usage } from './deprecations.ts'
 import { Histogram, type Slot } from './histogram.ts'
 import { type Count, Tally } from './tally.ts'
 import type { WeatherStation } from './weather.ts'
@@ -17,11 +18,13 @@ export interface Meter {
   queued(): void
   refused(problem: string): void
   struck(fault: string): void
-  deprecated(consumer: string | undefined): void
+  /** @param time milliseconds since the epoch, by the world's clock */
+  deprecated(consumer: string | undefined, time: number): void
   deprecatedInputs(inputs: readonly string[], consumer: string | undefined): void
 }
 
 export class Metrics {
+  readonly deprecations = new Deprecations()
   readonly #registry = new Registry()
   readonly #requests = new Histogram(
     'http_server_request_duration_seconds',
@@ -41,10 +44,6 @@ export class Metrics {
     'Requests refused, by the problem they were refused with.',
   )
   readonly #faults = new Tally('understudy_faults_total', 'Configured faults that struck, by their kind.')
-  readonly #deprecated = new Tally(
-    'understudy_deprecated_requests_total',
-    'Requests to deprecated operations, by who still makes them.',
-  )
   readonly #deprecatedInputs = new Tally(
     'understudy_deprecated_inputs_total',
     'Uses of deprecated parameters and body fields, by who still makes them.',
@@ -59,8 +58,43 @@ export class Metrics {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
     const histograms = [this.#requests, this.#service, this.#injected]
-    const tallies = [this.#queued, this.#refusals, this.#faults, this.#deprecated, this.#deprecatedInputs]
+    const tallies = [this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs]
     for (const metric of [...histograms, ...tallies]) this.#registry.registerMetric(metric as never)
+    const { deprecations } = this
+    const usageGauge = (name: string, help: string, read: (usage: Usage) => number) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: ['operation', 'consumer'],
+        registers,
+        aggregator: 'max',
+        collect() {
+          this.reset()
+          for (const usage of deprecations.all()) {
+            this.set({ operation: usage.operation, consumer: usage.consumer }, read(usage))
+          }
+        },
+      })
+    new Counter({
+      name: 'understudy_deprecated_requests_total',
+      help: 'Requests to deprecated operations, by who still makes them.',
+      labelNames: ['operation', 'consumer'],
+      registers,
+      collect() {
+        this.reset()
+        for (const { operation, consumer, count } of deprecations.all()) this.inc({ operation, consumer }, count)
+      },
+    })
+    usageGauge(
+      'understudy_deprecated_first_request_timestamp_seconds',
+      "When a consumer first called a deprecated operation, by the world's clock.",
+      ({ first }) => first / 1000,
+    )
+    usageGauge(
+      'understudy_deprecated_last_request_timestamp_seconds',
+      "When a consumer last called a deprecated operation, by the world's clock.",
+      ({ last }) => last / 1000,
+    )
     this.#sunsets = new Gauge({
       name: 'understudy_operation_sunset_timestamp_seconds',
       help: 'When an operation goes, in seconds since the epoch.',
@@ -111,7 +145,6 @@ export class Metrics {
       })
     const refusals = new Map<string, Count>()
     const faults = new Map<string, Count>()
-    const deprecated = new Map<string, Count>()
     return {
       observe: (method, status, seconds, injected) => {
         let slot: Slot | undefined
@@ -141,9 +174,7 @@ export class Metrics {
       deprecatedInputs: (inputs, consumer = '') => {
         for (const input of inputs) this.#deprecatedInputs.count({ operation: id, input, consumer }).value += 1
       },
-      deprecated: (consumer = '') => {
-        countOf(deprecated, consumer, () => this.#deprecated.count({ operation: id, consumer })).value += 1
-      },
+      deprecated: this.deprecations.bind(id),
     }
   }
 

@@ -16,7 +16,7 @@ import { writeReply } from './wire.ts'
 const EXPOSED = [
   ...['Deprecation', 'Sunset', 'Link', 'Link-Template', 'Location', 'Retry-After', 'WWW-Authenticate', 'Allow', 'ETag'],
   ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  ...['X-Stability', 'Understudy-Warning', 'Idempotent-Replayed', 'Preference-Applied'],
+  ...['X-Stability', 'Understudy-Explanation', 'Understudy-Warning', 'Idempotent-Replayed', 'Preference-Applied'],
 ]
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void

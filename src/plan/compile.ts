@@ -25,6 +25,8 @@ export interface PlannedOperation {
   /** The path template below its first base path: a label of bounded variety. Empty where nothing matched. */
   readonly route: string
   readonly handle: Handler
+  /** As `handle`, and writes down the names of the behaviours that the request reaches. */
+  trace(exchange: Exchange, passed: string[]): Promise<Reply>
   /** Gives a reply that was made outside the chain what every reply of the operation has. */
   dress(exchange: Exchange, reply: Reply): Promise<Reply>
   readonly chain: readonly Link[]
@@ -141,6 +143,10 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       operation,
       route: index === UNMATCHED ? '' : (contract.basePaths[0] ?? '') + operation.path,
       handle: compose(wraps, nobody),
+      trace: (exchange, passed) => {
+        const marked = wraps.flatMap((wrap, i) => [mark((links[i] as Link).name, passed), wrap])
+        return compose(marked, nobody)(exchange)
+      },
       dress: (exchange, reply) => compose(dresses, async () => reply)(exchange),
       chain: links,
       lifecycle,
@@ -214,6 +220,15 @@ const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
 
 const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
+
+/** Writes down that a request has come as far as this. */
+const mark =
+  (name: string, passed: string[]): Wrap =>
+  next =>
+  exchange => {
+    passed.push(name)
+    return next(exchange)
+  }
 
 // `respond` never asks further in; only the chain of unmatched requests ends here, and the gateway replies for it.
 const nobody: Handler = () => Promise.reject(new Error('the chain has no end'))

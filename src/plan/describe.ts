@@ -96,6 +96,7 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
   return `${table(facts)}\n\n${describeOperations(plan, weather)}\n`
 }
 
+/** Columns as wide as they need to be. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   return rows

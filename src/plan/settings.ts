@@ -3,6 +3,7 @@
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
+import { type JournalSettings, journalSettings } from './journal.ts'
 import type { SimulationFile } from './simulation.ts'
 import { type WorldsSettings, worldsSettings } from './worlds.ts'
 
@@ -19,6 +20,7 @@ export interface Simulation {
   }
   readonly expose: readonly ('metrics' | 'healthz')[]
   readonly worlds: WorldsSettings
+  readonly journal: JournalSettings
   /** Bytes and milliseconds. */
   readonly limits: { readonly body: number; readonly headers: number; readonly request: number; readonly idle: number }
   readonly resources: ReadonlyMap<string, Resource>
@@ -49,6 +51,7 @@ export const simulationOf = (
   },
   expose: file.listen?.expose ?? ['metrics', 'healthz'],
   worlds: worldsSettings(file.worlds),
+  journal: journalSettings(file.journal),
   limits: {
     body: parseSize(file.limits?.body ?? '1MB') as number,
     headers: parseSize(file.limits?.headers ?? '16kB') as number,

@@ -9,6 +9,7 @@ import type { Source } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import type { Assign } from '../world/collection.ts'
+import { type JournalFile, journalSchema } from './journal.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
 import { type BehaviourConfigs, orderSchema, type WeatherFile, type WeatherOrder, weatherSchema } from './weather.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
@@ -32,6 +33,7 @@ export interface SimulationFile {
     readonly idle?: string
   }
   readonly worlds?: WorldsFile
+  readonly journal?: JournalFile | null
   readonly consumers?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
@@ -136,6 +138,7 @@ export const simulationSchema: Schema = {
       },
     },
     worlds: worldsSchema,
+    journal: journalSchema,
     consumers: {
       type: 'object',
       description:

@@ -1,7 +1,7 @@
 // Holds the control plane to its own OpenAPI document.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
 import { type AskOptions, ask } from './ask.ts'
@@ -135,6 +135,34 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/worlds/ada', method: 'DELETE', status: 404 },
     { path: '/worlds/default', method: 'DELETE', status: 409 },
   ],
+  listRequests: [
+    { path: '/requests', status: 200 },
+    { path: '/requests?operation=getPet&consumer=&status=4xx&path=/v1/*&since=-5m&limit=5', status: 200 },
+    { path: '/requests?operation=getPett', status: 400 },
+    { path: '/requests?status=4x4', status: 400 },
+    { path: '/requests?limit=0', status: 400 },
+    { path: '/requests?limit=ten', status: 400 },
+    { path: '/requests?since=yesterday', status: 400 },
+    { path: '/requests?since=-5m&since=-6m', status: 400 },
+    { path: '/requests?operaton=getPet', status: 400 },
+  ],
+  deleteRequests: [
+    { path: '/requests?world=alice', method: 'DELETE', status: 204 },
+    { path: '/requests', method: 'DELETE', status: 204 },
+  ],
+  verifyRequests: [
+    { path: '/requests/verify?operation=listPets&status=5xx', status: 200 },
+    { path: '/requests/verify?operation=listPets&max=0', status: 200 },
+    { path: '/requests/verify?min=3&max=2', status: 400 },
+    { path: '/requests/verify?min=-1', status: 400 },
+  ],
+  streamRequests: [{ path: '/requests/stream?status=none', status: 400 }],
+  getDeprecations: [
+    { path: '/deprecations', status: 200 },
+    { path: '/deprecations', headers: { accept: 'text/plain' }, status: 200 },
+    { path: '/deprecations?at=%2B30d', status: 200 },
+    { path: '/deprecations?at=soon', status: 400 },
+  ],
   getOpenApi: [{ path: '/openapi.json', status: 200 }],
 }
 
@@ -167,6 +195,12 @@ describe('the control plane keeps to its document', () => {
     )
   })
   after(() => gateway.close())
+  // So that there is something to tell.
+  beforeEach(async () => {
+    for (const path of ['/pets?limit=1', '/pets/1', '/pets/x', '/nowhere']) {
+      await ask(gateway.url + path, { headers: { authorization: 'Bearer demo-key', 'understudy-explain': '1' } })
+    }
+  })
 
   test('it is OpenAPI 3.1, and names each operation once', () => {
     assert.equal(document.openapi, '3.1.0')

@@ -2,8 +2,10 @@
 
 import { clockRoutes } from './clock.ts'
 import { collectionRoutes } from './collections.ts'
+import { deprecationRoutes } from './deprecations.ts'
 import { openApiRoute } from './openapi.ts'
 import { planRoutes } from './plan.ts'
+import { requestRoutes } from './requests.ts'
 import type { Control, Route } from './route.ts'
 import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
@@ -19,6 +21,8 @@ export function controlRoutes(control: Control, version: string): Route[] {
     ...clockRoutes(control), //  /worlds/{name}/clock
     ...collectionRoutes(control), // /worlds/{name}/collections/{collection}/{id}
     ...snapshotRoutes(control), // /worlds/{name}/snapshot
+    ...requestRoutes(control), // /requests
+    ...deprecationRoutes(control), // /deprecations
   ]
   return [...routes, openApiRoute(routes, version)]
 }

@@ -1,0 +1,93 @@
+// Why a request got the reply it got: for whoever asks with `Understudy-Explain: 1`. Knows no HTTP but the one field.
+
+import type { Exchange } from '../behaviours/behaviour.ts'
+import type { Headers, Reply } from '../kernel/reply.ts'
+import type { PlannedOperation } from '../plan/compile.ts'
+import type { Mask } from './mask.ts'
+
+export interface Explanation {
+  /** Empty where no operation was meant. */
+  readonly route: string
+  readonly operation: string
+  readonly consumer: string | undefined
+  readonly world: string
+  /** Milliseconds since the epoch, by the clock that the request met; and whether that is real time. */
+  readonly time: number
+  readonly real: boolean
+  /** Which request of this operation it was in its world. */
+  readonly ordinal: number
+  /** The behaviours it came through, outermost first; the last of them replied. */
+  readonly passed: readonly string[]
+  readonly replied: string
+  /** The problem and the rule that was violated, of a refusal. */
+  readonly problem: string | undefined
+  readonly rule: string | undefined
+  /** What was drawn, by purpose: numbers in [0, 1). */
+  readonly draws: Readonly<Record<string, number>>
+  readonly notes: readonly string[]
+}
+
+/** Whether a request asks why. */
+export function asksWhy({ 'understudy-explain': asked }: Readonly<Record<string, string | string[] | undefined>>) {
+  return asked === '1' || asked === 'true' || asked === '?1'
+}
+
+export function explain(
+  planned: PlannedOperation,
+  exchange: Exchange,
+  reply: Reply,
+  passed: readonly string[],
+  mask: Mask,
+): Explanation {
+  const { operation, consumer, world, clock, ordinal, drawn = {}, notes } = exchange
+  const last = passed.at(-1)
+  const detail = planned.chain.find(({ name }) => name === last)?.detail
+  return {
+    route: operation.id === '' ? '' : `${operation.method} ${planned.route}`,
+    operation: operation.id,
+    consumer,
+    world: world.name,
+    time: clock.now(),
+    real: !clock.adjusted,
+    ordinal,
+    passed,
+    // Where no operation was meant, it is the route that nobody has.
+    replied: operation.id === '' ? 'route' : [last, detail].filter(one => one !== undefined).join(': '),
+    problem: reply.refusal?.problem.code,
+    rule: reply.refusal === undefined ? undefined : mask.text(reply.refusal.detail),
+    draws: drawn,
+    notes: notes.map(note => mask.text(note)),
+  }
+}
+
+const LONGEST_TEXT = 300
+const MOST_ITEMS = 12
+
+/** The explanation as a header field: a dictionary (RFC 9651), ASCII, of a few kilobytes at most. */
+export function explanationHeaders(why: Explanation): Headers {
+  const { route, operation, consumer, world, time, real, ordinal, passed, replied, problem, rule, draws, notes } = why
+  const items = (list: readonly string[]) => `(${list.slice(0, MOST_ITEMS).join(' ')})`
+  const drawn = Object.entries(draws).map(([purpose, value]) => `${quote(purpose)};value=${value.toFixed(3)}`)
+  const members = [
+    ...(route === '' ? [] : [`route=${quote(route)}`, `operation=${quote(operation)}`, `ordinal=${ordinal}`]),
+    ...(consumer === undefined ? [] : [`consumer=${quote(consumer)}`]),
+    `world=${quote(world)}`,
+    `time=@${Math.floor(time / 1000)}`,
+    `clock=${real ? 'real' : 'adjusted'}`,
+    `passed=${items(passed.map(quote))}`,
+    `replied=${quote(replied)}`,
+    ...(problem === undefined ? [] : [`problem=${quote(problem)}`, `rule=${quote(rule ?? '')}`]),
+    ...(drawn.length === 0 ? [] : [`draws=${items(drawn)}`]),
+    ...(notes.length === 0 ? [] : [`notes=${items(notes.map(quote))}`]),
+  ]
+  return { 'understudy-explanation': members.join(', ') }
+}
+
+/** A string of RFC 9651; what is not printable ASCII is percent-encoded. */
+function quote(text: string): string {
+  const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}...` : text
+  const ascii = cut.replace(/[^\x20-\x7e]+/g, part =>
+    [...Buffer.from(part)].map(byte => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join(''),
+  )
+  return `"${ascii.replace(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,91 @@
+// Takes credentials out of a text before anybody sees it: those of the consumers, and whatever stands where the contract
+// wants one.
+
+import type { Contract } from '../contract/contract.ts'
+import { decodeQuery } from '../contract/parameters.ts'
+import type { Plan } from '../plan/compile.ts'
+import type { SimulationFile } from '../plan/simulation.ts'
+
+const MASKED = '***'
+/** A shorter credential is masked where it stands alone, or every `a` would be. */
+const SHORTEST_WITHIN = 4
+
+export class Mask {
+  readonly #consumers: SimulationFile['consumers']
+  readonly #schemes: Contract['securitySchemes']
+  // Made when first needed: most gateways are never asked what they saw.
+  #known: Known | undefined
+
+  constructor({ contract, simulation }: Plan) {
+    this.#consumers = simulation.file.consumers
+    this.#schemes = contract.securitySchemes
+  }
+
+  /** The length of the longest credential: a text must not be cut within one before it is masked. */
+  get longest(): number {
+    return this.#secrets.longest
+  }
+
+  /** Every known credential in a text becomes `***`. */
+  text(whole: string): string {
+    const { within } = this.#secrets
+    return within === undefined ? whole : whole.replace(within, MASKED)
+  }
+
+  /** A path as sent: a segment that holds a credential becomes `***`. */
+  path(sent: string): string {
+    return sent.replace(/[^/]+/g, segment => (this.#holds(segment) ? MASKED : segment))
+  }
+
+  /** A query as sent: so does a value that holds one, or that stands where the contract wants one. */
+  query(sent: string): string {
+    return sent.replace(/[^&]+/g, pair => {
+      const at = pair.indexOf('=')
+      const name = at === -1 ? pair : pair.slice(0, at)
+      if (at !== -1 && (this.#secrets.parameters.has(decodeQuery(name) ?? name) || this.#holds(pair.slice(at + 1)))) {
+        return `${this.#holds(name) ? MASKED : name}=${MASKED}`
+      }
+      return this.#holds(name) ? MASKED + pair.slice(name.length) : pair
+    })
+  }
+
+  #holds(part: string): boolean {
+    const decoded = decodeQuery(part) ?? part
+    return this.#secrets.whole.has(decoded) || this.text(decoded) !== decoded
+  }
+
+  get #secrets(): Known {
+    this.#known ??= gather(this.#consumers ?? {}, this.#schemes)
+    return this.#known
+  }
+}
+
+interface Known {
+  /** Query parameters that carry a credential. */
+  readonly parameters: ReadonlySet<string>
+  readonly whole: ReadonlySet<string>
+  readonly within: RegExp | undefined
+  readonly longest: number
+}
+
+function gather(consumers: NonNullable<SimulationFile['consumers']>, schemes: Contract['securitySchemes']): Known {
+  const parameters = new Set<string>()
+  for (const scheme of schemes.values()) {
+    if (scheme.type === 'apiKey' && scheme.in === 'query') parameters.add(scheme.name)
+  }
+  const whole = new Set(
+    Object.values(consumers).flatMap(({ expires: _, ...credentials }) => Object.values(credentials).flatMap(formsOf)),
+  )
+  const long = [...whole].filter(one => one.length >= SHORTEST_WITHIN).sort((a, b) => b.length - a.length)
+  const within = long.length === 0 ? undefined : new RegExp(long.map(escapeRegExp).join('|'), 'g')
+  return { parameters, whole, within, longest: long[0]?.length ?? 0 }
+}
+
+/** How a credential may look: itself, as a JSON text has it, as Basic sends it, and the password in it. */
+function formsOf(secret: string): string[] {
+  const password = secret.includes(':') ? secret.slice(secret.indexOf(':') + 1) : ''
+  const all = [secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), password]
+  return all.filter(one => one !== '')
+}
+
+const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -1,0 +1,66 @@
+// Who still calls what is deprecated.
+
+import { describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
+import { parseMoment } from '../../world/world-clock.ts'
+import { type Control, count, json, list, object, problem, type Route, text, words } from './route.ts'
+
+const reportSchema = object({
+  at: { ...words, description: 'The moment from which days are counted.' },
+  operations: list(
+    object(
+      {
+        operation: words,
+        method: words,
+        path: words,
+        since: words,
+        sunset: words,
+        daysLeft: {
+          type: 'integer',
+          description: 'Days until the sunset, one that has begun counted; negative after it.',
+        },
+        calls: count,
+        consumers: list(
+          object({
+            consumer: { type: ['string', 'null'], description: 'null for calls that named nobody known.' },
+            calls: count,
+            firstSeen: { ...words, description: "By the world's clock." },
+            lastSeen: words,
+          }),
+        ),
+      },
+      ...['since', 'sunset', 'daysLeft'],
+    ),
+  ),
+})
+
+export const deprecationRoutes = ({ gateway }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/deprecations',
+    operation: 'getDeprecations',
+    summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
+    parameters: {
+      at: {
+        schema: { type: 'string' },
+        description:
+          "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
+      },
+    },
+    replies: {
+      200: {
+        description: 'The report.',
+        content: { 'application/json': reportSchema, 'text/plain': { type: 'string' } },
+      },
+    },
+    answer: call => {
+      const now = gateway.worlds.default.clock.now()
+      const { at } = call.parameters as { at?: string }
+      const moment = at === undefined ? now : parseMoment(at, now)
+      if (moment === undefined) {
+        return problem(400, 'invalid_request', `at must be a date, a timestamp or an offset such as +30d, not "${at}"`)
+      }
+      const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, moment)
+      return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
+    },
+  },
+]

@@ -1,0 +1,257 @@
+// The journal: what came, whether it was what should have come, and what comes right now.
+
+import { Readable } from 'node:stream'
+import type { Entry } from '../../gateway/journal.ts'
+import { describeEntry } from '../../gateway/journal-entry.ts'
+import {
+  type Criterion,
+  compileFilter,
+  findUnknown,
+  matches,
+  type RequestFilter,
+  selectRequests,
+  verifyRequests,
+} from '../../gateway/journal-filter.ts'
+import type { Schema } from '../../kernel/schema.ts'
+import {
+  type Answer,
+  type Call,
+  type Control,
+  count,
+  DONE,
+  json,
+  list,
+  object,
+  type Parameter,
+  problem,
+  type Route,
+  replyWith,
+  stream,
+  words,
+} from './route.ts'
+
+const text = (description: string): Parameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
+
+/** What requests are chosen by; a list is separated by commas. */
+const FILTER: Readonly<Record<string, Parameter>> = {
+  operation: text('A list of operations; empty for requests that meant none.'),
+  consumer: text('A list of consumers; empty for requests of nobody known.'),
+  world: text('A list of worlds.'),
+  method: text('A list of methods.'),
+  path: text('A path, base path included; `*` stands for anything.'),
+  status: text('A list of statuses or classes of them: `404`, `5xx`.'),
+  refusal: text('A list of codes of problems; empty for requests that were not refused.'),
+  fault: text('A list of kinds of faults; empty for requests that none struck.'),
+  note: text('Stands in a note.'),
+  slowerThan: text('Took at least as long: `250ms`.'),
+  since: text('By the real clock: a date, a timestamp, or an offset such as `-5m`.'),
+  until: text('By the real clock.'),
+  after: { schema: { type: 'integer', minimum: 0 }, description: 'Came after the request with this id.' },
+}
+
+const milliseconds = { type: 'number', minimum: 0 }
+const timestamp = { type: 'string', format: 'date-time' }
+const bodySchema = object({ text: { ...words, description: 'The beginning.' }, bytes: count })
+
+const requestSchema = object(
+  {
+    id: { type: 'integer', minimum: 1, description: 'Counts the requests of the process.' },
+    at: { ...timestamp, description: 'When the reply was ready, by the real clock.' },
+    time: { ...timestamp, description: 'The same by the clock that the request met.' },
+    world: words,
+    operation: { type: ['string', 'null'], description: 'null where none was meant.' },
+    consumer: { type: ['string', 'null'], description: 'null where nobody known called.' },
+    method: words,
+    path: words,
+    query: { ...words, description: 'Credentials are masked, here and everywhere.' },
+    status: { type: 'integer', description: '0 where a fault left the client without a reply.' },
+    durationMs: milliseconds,
+    refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
+    injected: object({ delayMs: milliseconds, fault: words, notes: list(words) }, 'delayMs', 'fault', 'notes'),
+    explanation: object({
+      route: words,
+      operation: words,
+      world: words,
+      real: { type: 'boolean', description: 'Whether the clock showed real time.' },
+      ordinal: { ...count, description: 'Which request of the operation it was in its world.' },
+      passed: { ...list(words), description: 'The behaviours it came through; the last replied.' },
+      replied: words,
+      draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
+    }),
+    requestBody: bodySchema,
+    replyBody: bodySchema,
+  },
+  ...['refusal', 'injected', 'explanation', 'requestBody', 'replyBody'],
+)
+
+const evicted = { ...count, description: 'Requests that were forgotten to make room.' }
+
+const verdictSchema = object(
+  {
+    ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
+    matched: count,
+    min: count,
+    max: count,
+    evicted,
+    nearest: list(
+      object({ differs: list(object({ key: words, wanted: words, found: words })), request: requestSchema }),
+    ),
+    requests: { ...list(requestSchema), description: 'Where too many matched: the last of them.' },
+  },
+  'max',
+)
+
+/** A stream is a sequence of texts: what one event looks like. */
+const eventsSchema: Schema = {
+  type: 'string',
+  description: 'Server-sent events named `request`; the data of each is a request as GET /requests has it.',
+}
+
+export function requestRoutes({ gateway }: Control): Route[] {
+  const { journal } = gateway
+  /** What a call asks for, in the words of this plan; or the refusal of one that asks for what cannot be. */
+  const read = ({ parameters }: Call): readonly Criterion[] | Answer => {
+    const filter = parameters as RequestFilter
+    const unknown = findUnknown(filter, gateway.plan, journal)
+    if (unknown !== undefined) return problem(400, 'invalid_request', unknown)
+    const criteria = compileFilter(filter, gateway.clock.now())
+    return 'fault' in criteria ? problem(400, 'invalid_request', criteria.fault) : criteria
+  }
+  let streams = 0
+  return [
+    {
+      method: 'GET',
+      path: '/requests',
+      operation: 'listRequests',
+      summary: 'The last requests, in the order in which they were answered.',
+      parameters: {
+        ...FILTER,
+        limit: {
+          schema: { type: 'integer', minimum: 1, maximum: 100_000 },
+          description: 'The last so many of those that match. Default: 100.',
+        },
+      },
+      replies: { 200: replyWith('Those that match.', object({ requests: list(requestSchema), evicted })) },
+      answer: call => {
+        const criteria = read(call)
+        if ('status' in criteria) return criteria
+        const { limit = 100 } = call.parameters
+        return json({ requests: selectRequests(journal, criteria, limit as number), evicted: journal.evicted })
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/requests',
+      operation: 'deleteRequests',
+      summary: 'Forgets all requests, or those of one world.',
+      parameters: { world: text('The world whose requests are forgotten.') },
+      replies: { 204: { description: 'Done.' } },
+      answer: ({ parameters }) => {
+        journal.clear(parameters.world as string | undefined)
+        return DONE
+      },
+    },
+    {
+      method: 'GET',
+      path: '/requests/verify',
+      operation: 'verifyRequests',
+      summary: 'Whether between `min` and `max` requests match, with the nearest misses where too few do.',
+      parameters: {
+        ...FILTER,
+        min: {
+          schema: { type: 'integer', minimum: 0 },
+          description: 'At least so many. Default: 1, or 0 where `max` is given.',
+        },
+        max: { schema: { type: 'integer', minimum: 0 }, description: 'At most so many.' },
+      },
+      replies: { 200: replyWith('The verdict.', verdictSchema) },
+      answer: call => {
+        const criteria = read(call)
+        if ('status' in criteria) return criteria
+        const { min, max } = call.parameters as { min?: number; max?: number }
+        if (min !== undefined && max !== undefined && min > max) {
+          return problem(400, 'invalid_request', `min, ${min}, is more than max, ${max}`)
+        }
+        return json(verifyRequests(journal, criteria, { min, max }))
+      },
+    },
+    {
+      method: 'GET',
+      path: '/requests/stream',
+      operation: 'streamRequests',
+      summary: 'Every request that matches, as it is answered; with `after`, first those that are kept since then.',
+      parameters: FILTER,
+      replies: {
+        200: { description: 'It ends when the client goes.', content: { 'text/event-stream': eventsSchema } },
+        429: { description: `${MOST_STREAMS} clients listen already.` },
+      },
+      answer: call => {
+        const criteria = read(call)
+        if ('status' in criteria) return criteria
+        if (streams >= MOST_STREAMS) return problem(429, 'too_many_streams', `${MOST_STREAMS} clients listen already`)
+        streams += 1
+        const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)
+        const events = new Events(
+          listener => journal.listen(listener),
+          criteria,
+          () => {
+            streams -= 1
+          },
+        )
+        for (const request of past) events.tell(request)
+        return stream('text/event-stream', events)
+      },
+    },
+  ]
+}
+
+const MOST_STREAMS = 100
+const MOST_PAST = 1000
+/** What waits for a client that reads slowly, in characters; what comes above it is left out, and said to be. */
+const MOST_WAITING = 1_000_000
+/** Milliseconds between signs of life on a quiet stream. */
+const HEARTBEAT = 15_000
+
+class Events extends Readable {
+  readonly #stop: () => void
+  #omitted = 0
+
+  constructor(
+    listen: (listener: (entry: Entry) => void) => () => void,
+    criteria: readonly Criterion[],
+    ended: () => void,
+  ) {
+    super({ highWaterMark: MOST_WAITING, encoding: 'utf8' })
+    const stopListening = listen(entry => {
+      if (matches(criteria, entry)) this.tell(describeEntry(entry))
+    })
+    const heartbeat = setInterval(() => this.push(': \n\n'), HEARTBEAT)
+    heartbeat.unref()
+    this.#stop = () => {
+      stopListening()
+      clearInterval(heartbeat)
+      ended()
+    }
+    // The client then knows at once that it is heard.
+    this.push(': listening\n\n')
+  }
+
+  tell(request: { readonly id: number }): void {
+    if (this.readableLength >= MOST_WAITING) {
+      this.#omitted += 1
+      return
+    }
+    if (this.#omitted > 0) {
+      this.push(`: ${this.#omitted} left out, as this client reads too slowly\n\n`)
+      this.#omitted = 0
+    }
+    this.push(`event: request\nid: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
+  }
+
+  override _read(): void {}
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#stop()
+    callback(error)
+  }
+}

@@ -1,0 +1,49 @@
+// The `journal` block of gateway.yaml: how much is remembered of the requests that came.
+
+import type { Schema } from '../kernel/schema.ts'
+import { parseSize } from '../kernel/units.ts'
+
+export interface JournalFile {
+  readonly requests?: number
+  readonly size?: string
+  readonly bodies?: string | null
+}
+
+/** Sizes in bytes. */
+export interface JournalSettings {
+  /** 0 where nothing is remembered. */
+  readonly requests: number
+  readonly size: number
+  /** How much of each body; 0 for none. */
+  readonly bodies: number
+}
+
+export const journalSchema: Schema = {
+  type: ['object', 'null'],
+  description: 'What the control plane can tell of past requests; null remembers none. Credentials are masked.',
+  additionalProperties: false,
+  properties: {
+    requests: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'So many of the last requests. Default: 1000.',
+    },
+    size: {
+      type: 'string',
+      format: 'size',
+      description: 'At most about this much memory; the oldest request goes first. Default: 16MB.',
+    },
+    bodies: {
+      type: ['string', 'null'],
+      format: 'size',
+      description: 'Keeps the beginning of request and reply bodies, up to this length. Default: null, none.',
+    },
+  },
+}
+
+export const journalSettings = (file: JournalFile | null = {}): JournalSettings => ({
+  requests: file === null ? 0 : (file.requests ?? 1000),
+  size: parseSize(file?.size ?? '16MB') as number,
+  bodies: parseSize(file?.bodies ?? '0B') as number,
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { selectRequests } from '../../src/gateway/journal-filter.ts'
+import { Mask } from '../../src/gateway/mask.ts'
+import { load, OPERATIONS, simulate } from '../simulate.ts'
+
+const { plan } = load(`
+contract:
+  openapi: 3.1.0
+  info: { title: T, version: "1" }
+  paths: {}
+  components:
+    securitySchemes:
+      bearer: { type: http, scheme: bearer }
+      basic: { type: http, scheme: basic }
+      query: { type: apiKey, in: query, name: api_key }
+consumers:
+  ann: { bearer: ann-key, query: 'a "quoted" key' }
+  bob: { basic: "bob:pass:word" }
+  short: { bearer: xyz }
+`)
+assert.ok(plan)
+const mask = new Mask(plan)
+
+test('a query shows no credential, known or not', () => {
+  for (const [sent, shown] of [
+    ['', ''],
+    ['limit=3&status=sold', 'limit=3&status=sold'],
+    ['api_key=whatever', 'api_key=***'],
+    ['limit=3&api_key=&x', 'limit=3&api_key=***&x'],
+    ['api%5Fkey=whatever', 'api%5Fkey=***'],
+    ['api_key=a=b', 'api_key=***'],
+    ['note=ann-key', 'note=***'],
+    ['note=the+key+is+ann-key', 'note=***'],
+    ['note=ann%2Dkey', 'note=***'],
+    ['ann-key', '***'],
+    ['ann-key=1', '***=1'],
+    ['note=xyz', 'note=***'],
+    ['note=xyzzy', 'note=xyzzy'],
+    ['%zz=1', '%zz=1'],
+  ] as const) {
+    assert.equal(mask.query(sent), shown)
+  }
+})
+
+test('a path shows no known credential', () => {
+  for (const [sent, shown] of [
+    ['/v1/pets/7', '/v1/pets/7'],
+    ['/v1/ann-key/7', '/v1/***/7'],
+    ['/v1/ann%2dkey', '/v1/***'],
+    ['/v1/Bearer ann-key', '/v1/***'],
+    ['/v1/xyz/', '/v1/***/'],
+  ] as const) {
+    assert.equal(mask.path(sent), shown)
+  }
+})
+
+test('no other text does', () => {
+  for (const [text, shown] of [
+    ['{"key":"ann-key"}', '{"key":"***"}'],
+    [JSON.stringify({ key: 'a "quoted" key' }), '{"key":"***"}'],
+    ['Basic Ym9iOnBhc3M6d29yZA==', 'Basic ***'],
+    ['bob:pass:word', '***'],
+    ['pass:word', '***'],
+    ['nothing', 'nothing'],
+  ] as const) {
+    assert.equal(mask.text(text), shown)
+  }
+})
+
+test('a credential that is cut off is still masked', async () => {
+  const { gateway, ask } = simulate(`
+journal: { bodies: 14B }
+operations: ${OPERATIONS}`)
+  await ask('POST /things', { body: { name: 'my ann-key' } })
+  const [request] = selectRequests(gateway.journal, [], 1)
+  assert.equal(request?.requestBody?.text, '{"name":"my **')
+})
+
+test('an entry shows no credential anywhere', async () => {
+  const { gateway, ask } = simulate(`operations: ${OPERATIONS}`)
+  await ask('GET /ann-key?x=ann-key', { headers: { 'x-key': 'ann-key', 'understudy-explain': '1' } })
+  await ask('GET /things/ann-key', { headers: { 'x-key': 'ann-key', 'understudy-explain': '1' } })
+  const text = JSON.stringify(selectRequests(gateway.journal, [], 10))
+  assert.ok(!text.includes('ann-key'), text)
+})
