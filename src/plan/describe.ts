@@ -82,6 +82,11 @@ const lifeOf = ({ since, sunset, deprecated, stability }: DescribedOperation): s
   return words.join(', ') || '·'
 }
 
+const withExpiry = (name: string, { simulation }: Plan): string => {
+  const expires = simulation.file.consumers?.[name]?.expires
+  return expires === undefined ? name : `${name} (until ${expires})`
+}
+
 /** The whole plan: what it serves, for whom, from what. */
 export function describeWhole(plan: Plan, weather?: Weather): string {
   const { title, version, basePaths, seed, consumers, resources } = describePlan(plan)
@@ -90,7 +95,10 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
     ['base', basePaths.join(', ')],
     ['seed', `${seed}`],
     ...(weather === undefined ? [] : [['weather', weather.name]]),
-    ['consumers', consumers.join(', ') || 'none: any well-formed credential is accepted'],
+    [
+      'consumers',
+      consumers.map(name => withExpiry(name, plan)).join(', ') || 'none: any well-formed credential is accepted',
+    ],
     ...resources.map(one => ['resource', `${one.name}: ${one.schema}, ${one.seeds} seeds`]),
   ]
   return `${table(facts)}\n\n${describeOperations(plan, weather)}\n`

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { behaviours } from '../../src/behaviours/index.ts'
 import { ROOT, sourceFiles } from './source-files.ts'
 
 /** The one file or folder that knows a package. A package that is not here needs a line in src/README.md. */
@@ -64,4 +65,13 @@ test('a package beside the agreed ones says in src/README.md what it saves', () 
 
 test('the lock file names no registry', () => {
   assert.equal(read('package-lock.json').includes('"resolved"'), false)
+})
+
+test('src/README.md shows every behaviour on the path of a request', () => {
+  const path = architecture.slice(architecture.indexOf("## A request's path"), architecture.indexOf('## Floors'))
+  const shown = [...path.matchAll(/│ {4,}(\w+)/g)].map(([, name]) => name)
+  assert.deepEqual(
+    shown,
+    behaviours.map(({ name }) => name),
+  )
 })

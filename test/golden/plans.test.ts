@@ -1,0 +1,13 @@
+// Configurations, and the plan that is made of them as `understudy plan` prints it.
+
+import assert from 'node:assert/strict'
+import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { describeWhole } from '../../src/plan/describe.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { testCases } from './cases.ts'
+
+testCases('plans', ({ home, first, environment }) => {
+  const { plan, report } = loadPlan(`${home}/${first}`, home, environment)
+  assert.ok(plan, formatDiagnostics(report.list))
+  return describeWhole(plan)
+})
