@@ -1,10 +1,12 @@
 // A text file of the author's (YAML or JSON), its value, and the way back from a value to its place in the text.
 // The only file that knows the YAML library. Knows nothing of what the files mean.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parse, parseDocument, type Scalar, visit } from 'yaml'
-import type { Diagnostics, Place } from './diagnostic.ts'
+import { Diagnostics, type Place, suggest } from './diagnostic.ts'
 import { parseJson } from './json.ts'
+import { describeSyntax } from './syntax.ts'
 
 export type Path = readonly (string | number)[]
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -113,10 +115,16 @@ export function parseSource(
   }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, stringKeys: true })
-  for (const { code, pos, message } of document.errors) {
-    const place = placeAt(file, text, lines, pos[0], pos[1])
-    if (code === 'DUPLICATE_KEY') report.error('duplicate-key', 'this key stands here twice', place)
-    else report.error('syntax', lowerFirst(message), place)
+  const fault = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY')
+  if (fault !== undefined) {
+    const { message, from, to, hint } = describeSyntax(text, fault, openedAt(document, fault.pos[0]))
+    report.error('syntax', message, placeAt(file, text, lines, from, to), hint)
+  }
+  for (const { code, pos } of document.errors) {
+    if (code !== 'DUPLICATE_KEY') continue
+    const key = /^[\w$./{}-]+/.exec(text.slice(pos[0]))?.[0] ?? ' '
+    const place = placeAt(file, text, lines, pos[0], pos[0] + key.length)
+    report.error('duplicate-key', 'this key stands here twice', place)
   }
   if (document.errors.length > 0) return undefined
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
@@ -125,15 +133,20 @@ export function parseSource(
   }
   let whole = true
   visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) !== undefined) return
+      const place = placeAt(file, text, lines, ...rangeOf(node))
+      report.error('unknown-alias', `nothing is called &${node.source}`, place, 'quotes make it a text')
+      whole = false
+    },
     Scalar(_, node) {
       if (typeof node.value === 'string') {
         if (environment !== undefined && node.value.includes('${')) {
-          whole =
-            substitute(node, environment, name => {
-              const place = placeAt(file, text, lines, ...rangeOf(node))
-              const hint = `set ${name}, or write a default: \${${name}:-value}`
-              report.error('missing-variable', `the environment variable ${name} is not set`, place, hint)
-            }) && whole
+          substitute(node, environment, name => {
+            const place = placeAt(file, text, lines, ...rangeOf(node))
+            const hint = `set ${name}, or write a default: \${${name}:-value}`
+            report.error('missing-variable', `the environment variable ${name} is not set`, place, hint)
+          })
         }
       } else if (typeof node.value === 'number' && Number.isInteger(node.value) && !Number.isSafeInteger(node.value)) {
         if (/^[-+]?\d+$/.test(node.source ?? '')) node.value = BigInt(node.source as string)
@@ -145,8 +158,60 @@ export function parseSource(
     const value = document.toJS({ maxAliasCount: 1000 })
     return new Source(file, text, value, () => ({ contents: document.contents, lines, resolve: resolver(document) }))
   } catch {
-    report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
+    let last: Node | undefined
+    visit(document, {
+      Alias(_, node) {
+        last = node
+      },
+    })
+    const place = placeAt(file, text, lines, ...rangeOf(last))
+    report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', place)
     return undefined
+  }
+}
+
+/** Where the brackets, braces and quotes begin that stand open at an offset. */
+function openedAt(document: ReturnType<typeof parseDocument>, at: number): number[] {
+  const opened: number[] = []
+  const note = (node: Node) => {
+    const [from, , to] = node.range ?? [0, 0, 0]
+    if (from <= at && at <= to) opened.push(from)
+  }
+  visit(document, {
+    Collection: (_, node) => (node.flow === true ? note(node) : undefined),
+    Scalar: (_, node) => (node.type?.startsWith('QUOTE') ? note(node) : undefined),
+  })
+  return opened
+}
+
+/** Faults of a file as a whole, which belong where the file is named. */
+const NAMED: Readonly<Record<string, string>> = {
+  'no-such-file': 'there is no such file',
+  'is-a-directory': 'this is a directory, not a file',
+  'unreadable-file': 'this file cannot be read',
+  'empty-file': 'this file is empty',
+}
+
+/** As `readSource`, for a file that another one names: where there is nothing to read, that is wrong at `from`. */
+export function readNamed(path: string, name: string, from: Place, report: Diagnostics): Source | undefined {
+  const own = new Diagnostics()
+  const source = readSource(path, name, own)
+  for (const diagnostic of own.list) {
+    const message = NAMED[diagnostic.code]
+    if (message === undefined) report.add(diagnostic)
+    else if (!report.has('missing-variable', from)) {
+      const near = diagnostic.code === 'no-such-file' ? suggest(basename(path), filesIn(dirname(path))) : undefined
+      report.error(diagnostic.code, `${message}: ${name}`, from, near)
+    }
+  }
+  return source
+}
+
+const filesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }
 
@@ -164,7 +229,7 @@ const resolver =
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 /** Replaces `${NAME}` in a scalar; an unquoted one takes the type that its new text has, as YAML would have it. */
-function substitute(node: Scalar, environment: Environment, missing: (name: string) => void): boolean {
+function substitute(node: Scalar, environment: Environment, missing: (name: string) => void): void {
   let whole = true
   const text = String(node.value).replace(VARIABLE, (_, name: string, fallback?: string) => {
     const value = environment[name]
@@ -175,9 +240,7 @@ function substitute(node: Scalar, environment: Environment, missing: (name: stri
     whole = false
     return ''
   })
-  if (text === node.value) return whole
-  node.value = node.type === 'PLAIN' ? retype(text) : text
-  return whole
+  if (whole && text !== node.value) node.value = node.type === 'PLAIN' ? retype(text) : text
 }
 
 function retype(text: string): unknown {
@@ -185,5 +248,3 @@ function retype(text: string): unknown {
   if (!/^(?:-?\d[\d.eE+-]*|true|false|null|)$/.test(text)) return text
   return parse(text)
 }
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

@@ -5,7 +5,7 @@ import type { Document } from '../contract/document.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
-import { type Environment, readSource, type Source } from '../kernel/source.ts'
+import { type Environment, readNamed, readSource, type Source } from '../kernel/source.ts'
 import { compilePlan, type Plan } from './compile.ts'
 import { inferGateway } from './infer-simulation.ts'
 import { publishedKeys } from './published.ts'
@@ -73,10 +73,7 @@ function contractDocument(
   if (bare) return { document: { file, source, base: [] }, files: [] }
   if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
   const path = resolve(dirname(file), contract)
-  const found = readSource(path, relative(home, path) || path, report)
-  if (found === undefined) {
-    report.error('unreadable-contract', `"${contract}" cannot be read`, source.locate(['contract']))
-    return { document: undefined, files: [path] }
-  }
+  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report)
+  if (found === undefined) return { document: undefined, files: [path] }
   return { document: { file: path, source: found, base: [] }, files: [path] }
 }

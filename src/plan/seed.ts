@@ -6,7 +6,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { SchemaUse } from '../contract/dialect.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
-import { type Path, readSource, type Source } from '../kernel/source.ts'
+import { type Path, readNamed, type Source } from '../kernel/source.ts'
 import type { ResourceFile } from './simulation.ts'
 
 export interface Seeding {
@@ -88,9 +88,8 @@ export function readResources(
     if (typeof seed === 'string') {
       const path = resolve(dirname(file), seed)
       files.push(path)
-      seedSource = readSource(path, relative(home, path) || path, report)
+      seedSource = readNamed(path, relative(home, path) || path, at(['seed']), report)
       base = []
-      if (seedSource === undefined) report.error('unreadable-seed', `"${seed}" cannot be read`, at(['seed']))
     }
     const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
     if (seeds !== undefined && seeds.length >= resource.maxRecords) {

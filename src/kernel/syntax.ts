@@ -1,0 +1,89 @@
+// What is wrong with the syntax of a YAML text, in its author's words and at the place where a person would look. Knows the
+// codes of the YAML library, and not the library.
+
+/** A fault as the library has it: offsets from and to. */
+export interface SyntaxFault {
+  readonly code: string
+  readonly message: string
+  readonly pos: readonly [number, number]
+}
+
+/** A fault to be reported. */
+export interface Wording {
+  readonly message: string
+  readonly from: number
+  readonly to: number
+  readonly hint?: string
+}
+
+/**
+ * Words for the first fault of a text: what comes after it is mostly its consequence.
+ *
+ * @param opened where the brackets, braces and quotes begin that may have been left open, innermost last
+ */
+export function describeSyntax(text: string, fault: SyntaxFault, opened: readonly number[]): Wording {
+  const { code, message } = fault
+  const at = settle(text, fault.pos[0])
+  const here = { from: at, to: wordEnd(text, at) }
+  const braces = /\$\{[^{}\s]*\}?/y
+  braces.lastIndex = Math.max(0, at - (text[at - 1] === '$' ? 1 : 0))
+  const placeholder = braces.exec(text)
+  if (placeholder !== null) {
+    const [whole] = placeholder
+    const hint = `write "${whole.endsWith('}') ? whole : `${whole}}`}"`
+    return { message: 'a placeholder among braces needs quotes', from: placeholder.index, to: braces.lastIndex, hint }
+  }
+  const open = opened.at(-1)
+  if (open !== undefined && /must (?:be sufficiently indented and )?end with|Missing closing/.test(message)) {
+    const bracket = text[open] as string
+    const hint = `a ${CLOSING[bracket] ?? bracket} is missing`
+    return { message: `this ${bracket} is never closed`, from: open, to: open + 1, hint }
+  }
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return {
+        message: 'a tab cannot indent',
+        ...here,
+        from: fault.pos[0],
+        to: fault.pos[0] + 1,
+        hint: 'indent with spaces',
+      }
+    case 'BAD_INDENT':
+      return { message: 'this line is not indented as its neighbours are', ...here }
+    case 'BLOCK_AS_IMPLICIT_KEY': {
+      const end = text.indexOf('\n', at)
+      if (/:\s/.test(text.slice(at, end === -1 ? undefined : end))) {
+        return { message: 'a second colon on this line', ...here, hint: 'a value with ": " in it needs quotes' }
+      }
+      const next = settle(text, end + 1)
+      return { message: 'this line is not indented as its neighbours are', from: next, to: wordEnd(text, next) }
+    }
+    case 'MULTILINE_IMPLICIT_KEY':
+    case 'MISSING_CHAR':
+      if (/flow/.test(message)) return { message: 'a comma or a colon is missing before this', ...here }
+      return { message: 'a colon is missing after this', ...here, hint: 'a key is followed by a colon and a space' }
+    case 'BAD_SCALAR_START':
+      return { message: `a value cannot begin with ${text[at]}`, ...here, hint: 'put it in quotes' }
+    default:
+      return { message: lowerFirst(message), ...here }
+  }
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
+
+/** From white space to what comes after it on the line; from the end of the text to its last character. */
+function settle(text: string, at: number): number {
+  let next = at
+  while (next < text.length && (text[next] === ' ' || text[next] === '\t')) next++
+  if (next < text.length && text[next] !== '\n') return next
+  if (at < text.length) return at
+  return Math.max(0, text.trimEnd().length - 1)
+}
+
+function wordEnd(text: string, from: number): number {
+  const word = /[^\s:,[\]{}]+/y
+  word.lastIndex = from
+  return word.test(text) ? word.lastIndex : from + 1
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
