@@ -1,15 +1,18 @@
 #!/usr/bin/env node
 // The command line: arguments and environment in, exit code out. The only reader of `process`.
 
+import { writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { describeStart } from './banner.ts'
 import { type CommandLine, readCommandLine, WrongCommandLine } from './command-line.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
+import { selfCheck } from './gateway/self-check.ts'
 import { UnguardedControlPlane } from './http/control/access.ts'
 import { formatDiagnostics } from './kernel/diagnostic.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
-import { type Loaded, loadPlan } from './plan/load.ts'
+import { inferFile, type Loaded, loadPlan } from './plan/load.ts'
 import { simulationSchema } from './plan/simulation.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
@@ -20,25 +23,29 @@ const HOME = process.cwd()
 
 const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<number>>> = {
   serve,
-  check({ file }) {
-    const { plan, report, files } = load(file)
+  async check({ file, switches }) {
+    const { plan, report, files } = load(file, switches)
+    const checked = plan !== undefined && switches.has('deep') ? await selfCheck(plan, report) : undefined
     process.stderr.write(formatDiagnostics(report.list))
-    if (plan === undefined) return 1
+    if (plan === undefined || report.failed) return 1
+    if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract has it\n`)
     const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
     return print(`${file}: ${sizes}, ${report.list.length === 0 ? 'nothing wrong' : 'no error'}\n`)
   },
   plan({ file, values: { at }, switches }) {
     const now = realClock.now()
     const time = at === undefined ? now : (parseMoment(at, now) ?? now)
-    return withPlan(load(file), plan => {
+    return withPlan(load(file, switches), plan => {
       if (switches.has('calendar')) return print(describeCalendar(plan, time))
       return print(at === undefined ? describeWhole(plan) : describeDayWhole(plan, time))
     })
   },
+  init,
   schema: () => print(`${JSON.stringify(simulationSchema, null, 2)}\n`),
 }
 
-const load = (file: string): Loaded => loadPlan(file, HOME, process.env)
+const load = (file: string, switches: ReadonlySet<string>): Loaded =>
+  loadPlan(file, HOME, process.env, { stateful: switches.has('stateful') })
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
 
 function withPlan(loaded: Loaded, use: (plan: Plan) => number | Promise<number>): number | Promise<number> {
@@ -52,10 +59,10 @@ function print(text: string): number {
 }
 
 function serve({ file, values, switches }: CommandLine): number | Promise<number> {
-  const loaded = load(file)
+  const loaded = load(file, switches)
   return withPlan(loaded, async plan => {
     const { listen } = plan.simulation
-    const started = await start(plan, loaded, () => load(file), {
+    const started = await start(plan, loaded, () => load(file, switches), {
       clock: realClock,
       log: createLog((values['log-level'] ?? 'info') as LogLevel),
       version,
@@ -74,6 +81,22 @@ function serve({ file, values, switches }: CommandLine): number | Promise<number
     await started.serving.close()
     return 0
   })
+}
+
+/** Writes what was inferred; never over what somebody wrote, unless told to. */
+function init({ file, values: { output = 'gateway.yaml' }, switches }: CommandLine): number {
+  const { inferred, report } = inferFile(file, HOME, output === '-' ? HOME : dirname(resolve(HOME, output)))
+  process.stderr.write(formatDiagnostics(report.list))
+  if (inferred === undefined) return 1
+  if (output === '-') return print(inferred)
+  try {
+    writeFileSync(resolve(HOME, output), inferred, { flag: switches.has('force') ? 'w' : 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    process.stderr.write(`understudy: ${output} is there already; overwrite it with --force\n`)
+    return 1
+  }
+  return print(`${output} is written. Try: understudy serve ${output}\n`)
 }
 
 /** Resolves at the first signal; the second ends the process at once. */

@@ -52,9 +52,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         fault: level,
       },
       'no-watch': { about: 'do not reload when a file changes' },
+      stateful: { about: 'give a bare OpenAPI document the state that can be inferred from it' },
     },
   },
-  check: { about: 'say what is wrong with the configuration; exit 0 or 1', file: true, options: {} },
+  check: {
+    about: 'say what is wrong with the configuration; exit 0 or 1',
+    file: true,
+    options: {
+      deep: { about: 'call every operation in process as well, and hold each reply to the contract' },
+      stateful: { about: 'as serve has it' },
+    },
+  },
   plan: {
     about: 'print every operation with its behaviours, consumers and dates',
     file: true,
@@ -65,6 +73,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         fault: moment,
       },
       calendar: { about: 'what is to come, from now or from --at on' },
+      stateful: { about: 'as serve has it' },
+    },
+  },
+  init: {
+    about: 'write a gateway.yaml that makes sense of an OpenAPI document',
+    file: true,
+    options: {
+      output: { takes: 'PATH', about: 'where to write it; - is standard output (default: gateway.yaml)' },
+      force: { about: 'overwrite what is there' },
     },
   },
   schema: { about: 'print the JSON Schema of gateway.yaml', file: false, options: {} },

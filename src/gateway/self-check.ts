@@ -1,12 +1,12 @@
 // Calls every operation of a plan in process, as a client would, and holds each reply to the contract.
 
 import { nonconformanceOf } from '../contract/conformance.ts'
-import type { Operation } from '../contract/contract.ts'
+import { type Operation, responseFor } from '../contract/contract.ts'
 import { placeOf } from '../contract/document.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Plan } from '../plan/compile.ts'
-import { type Probe, probesOf, type Sampler } from '../plan/probe.ts'
+import { type Probe, probesOf } from '../plan/probe.ts'
 import { realClock } from '../world/clock.ts'
 import { Gateway } from './gateway.ts'
 import { silentLog } from './log.ts'
@@ -22,12 +22,12 @@ export interface SelfCheck {
  * Reports every reply that is not documented or breaks its schema, and every invalid request that was taken. The worlds it
  * works in are its own.
  */
-export async function selfCheck(plan: Plan, sample: Sampler, report: Diagnostics): Promise<SelfCheck> {
+export async function selfCheck(plan: Plan, report: Diagnostics): Promise<SelfCheck> {
   const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
   let requests = 0
   for (const planned of plan.operations) {
     const { operation } = planned
-    const probes = probesOf(planned, plan, sample)
+    const probes = probesOf(planned, plan)
     if (typeof probes === 'string') {
       report.warning('not-checked', `${operation.id} was not called: ${probes}`, placeOf(operation.node, 'key'))
       continue
@@ -52,8 +52,9 @@ type Finding = readonly ['error' | 'warning', string, string]
 
 function judge(operation: Operation, { valid }: Probe, reply: Reply): Finding | undefined {
   const { status } = reply
-  if (status === 501) return ['warning', 'not-simulated', 'nothing says what it answers']
-  if (status >= 500) return ['error', 'failed', `answered ${status}`]
+  const documented = responseFor(operation, status) !== undefined
+  if (status === 501 && reply.refusal !== undefined) return ['warning', 'not-simulated', 'nothing says what it answers']
+  if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status}, not refused`]
   const fault = nonconformanceOf(operation, reply)
   if (fault === undefined) return undefined

@@ -2,28 +2,23 @@
 // not pass them is left out, with the reason beside it.
 
 import { relative, resolve } from 'node:path'
+import type { WithinConfig } from '../behaviours/respond/within.ts'
+import { valueFor } from '../contract/answer/sampling.ts'
 import type { Contract } from '../contract/contract.ts'
-import type { SchemaUse } from '../contract/dialect.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
-import type { Json } from '../kernel/json.ts'
-import { isObject } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { parseSource } from '../kernel/source.ts'
 import { compilePlan, type Plan } from './compile.ts'
-import { type InferredResource, inferSimulation } from './infer.ts'
+import { type Inference, type InferredResource, inferSimulation } from './infer.ts'
 import { describeInference } from './infer-text.ts'
 import { readResources } from './seed.ts'
 import { simulationOf } from './settings.ts'
 import { checkSimulation } from './simulation.ts'
 
-/** Makes a value of a schema; `undefined` where it cannot. */
-export type Sampler = (schema: SchemaUse, seed: number) => Json | undefined
-
 export interface InferredGateway {
   readonly text: string
   readonly plan: Plan
 }
-
-const noSample: Sampler = () => undefined
 
 const SEEDS = 10
 /** Each round leaves something out; a contract that needs more is not worth guessing at. */
@@ -33,15 +28,13 @@ const ROUNDS = 20
  * @param file the contract's file, absolute
  * @param home where the gateway.yaml would stand
  */
-export function inferGateway(
-  contract: Contract,
-  file: string,
-  home: string,
-  sample: Sampler = noSample,
-): InferredGateway {
+export function inferGateway(contract: Contract, file: string, home: string): InferredGateway {
   const inference = inferSimulation(contract)
   const reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
-  const seeds = new Map(inference.resources.map(one => [one.name, seedsOf(one, contract, sample)] as const))
+  const seeds = new Map<string, readonly JsonObject[]>()
+  for (const resource of inference.resources) {
+    seeds.set(resource.name, seedsOf(resource, contract, ownersOf(resource, inference, seeds)))
+  }
   const without = new Map<string, string>()
   for (let round = 0; ; round++) {
     const seedsIn = ({ name }: InferredResource) => seeds.get(name) ?? []
@@ -54,24 +47,56 @@ export function inferGateway(
     const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     if (faults.length === 0) return { text, plan }
+    const before = without.size
     for (const { place, message } of faults) {
       const owner = owners.get(place.line)
       if (owner !== undefined) without.set(owner, message)
     }
-    if (round === ROUNDS) throw new Error('an inferred configuration does not hold')
+    // Nothing more to leave out, and still it does not hold: then nothing is inferred.
+    if (without.size === before || round === ROUNDS) {
+      if (without.size > inference.resources.length + inference.operations.length) throw new Error(faults[0]?.message)
+      for (const { name } of inference.resources)
+        without.set(`resource ${name}`, 'what was inferred does not hold together')
+      without.set('', '')
+    }
   }
 }
 
+/** The ids that the owners of a resource's records have, by the field that holds them. */
+function ownersOf(
+  { name }: InferredResource,
+  { operations, resources }: Inference,
+  seeds: ReadonlyMap<string, readonly JsonObject[]>,
+): ReadonlyMap<string, readonly Json[]> {
+  const owners = new Map<string, readonly Json[]>()
+  for (const { respond } of operations) {
+    const within = respond.list === name ? (respond.within as WithinConfig | undefined) : undefined
+    const idField = resources.find(one => one.name === within?.resource)?.idField
+    const records = within?.resource === undefined ? undefined : seeds.get(within.resource)
+    if (within === undefined || idField === undefined || records === undefined || records.length === 0) continue
+    owners.set(
+      within.field ?? within.parameter,
+      records.map(record => record[idField] as Json),
+    )
+  }
+  return owners
+}
+
 /** Records generated from the schema, with ids of their own; those that the schema then refuses are left out. */
-function seedsOf({ schema, idField, assign }: InferredResource, contract: Contract, sample: Sampler): Json[] {
+function seedsOf(
+  { schema, idField, assign }: InferredResource,
+  contract: Contract,
+  owners: ReadonlyMap<string, readonly Json[]>,
+): JsonObject[] {
   const use = contract.schemas.get(schema)
   if (use === undefined) return []
   const seen = new Set<unknown>()
   return Array.from({ length: SEEDS }, (_, index) => index + 1).flatMap(number => {
-    const value = sample(use, number)
+    const value = valueFor(use, number)
     if (!isObject(value)) return []
-    const record = { ...value, [idField]: assign === 'sequence' ? number : (value[idField] ?? `${number}`) } as Json
-    const id = (record as Record<string, unknown>)[idField]
+    const owned = [...owners].map(([field, ids]) => [field, ids[(number - 1) % ids.length]])
+    const id = assign === 'sequence' ? number : ((value[idField] ?? `${number}`) as Json)
+    const record = { [idField]: id, ...value, ...Object.fromEntries(owned), [idField]: id } as JsonObject
     if (seen.has(id) || use.check(record, true) !== undefined) return []
     seen.add(id)
     return [record]

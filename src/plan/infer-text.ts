@@ -29,7 +29,6 @@ export function describeInference(
     lines.push(line)
     if (owner !== undefined) owners.set(lines.length, owner)
   }
-  push('# yaml-language-server: $schema=./gateway.schema.json')
   push(`# Inferred from ${contract.title} ${contract.version}. Every line says from what; correct what is not so.`)
   push(`contract: ${scalar(reference)}`)
   push('seed: 1')

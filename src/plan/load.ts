@@ -62,6 +62,24 @@ export function loadPlan(
   return { plan: report.failed ? undefined : plan, report, files: all }
 }
 
+/**
+ * Infers a gateway.yaml for an OpenAPI document; the text is `undefined` where the document cannot be read.
+ *
+ * @param directory where the gateway.yaml is to stand: the contract is named relative to it
+ */
+export function inferFile(
+  path: string,
+  home: string,
+  directory: string,
+): { readonly inferred: string | undefined; readonly report: Diagnostics } {
+  const report = new Diagnostics()
+  const file = resolve(home, path)
+  const source = readSource(file, relative(home, file) || file, report)
+  const contract = source && readContract({ file, source, base: [] }, home, report)
+  const fit = contract !== undefined && !report.failed
+  return { inferred: fit ? inferGateway(contract, file, directory).text : undefined, report }
+}
+
 function contractDocument(
   { contract = '' }: SimulationFile,
   source: Source,

@@ -1,15 +1,12 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
+import { valueFor } from '../contract/answer/sampling.ts'
 import type { Operation } from '../contract/contract.ts'
 import { isJson } from '../contract/contract.ts'
-import type { SchemaUse } from '../contract/dialect.ts'
 import type { Parameter } from '../contract/parameters.ts'
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from './compile.ts'
-
-/** Makes a value of a schema; `undefined` where it cannot. */
-export type Sampler = (schema: SchemaUse, seed: number) => Json | undefined
 
 export interface Probe {
   /** What is special about it: reads on after "a request". */
@@ -27,9 +24,9 @@ interface Draft {
 }
 
 /** @returns the probes, or a sentence about what no value could be found for */
-export function probesOf(planned: PlannedOperation, plan: Plan, sample: Sampler): readonly Probe[] | string {
+export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[] | string {
   const { operation } = planned
-  const draft = draftOf(operation, plan, sample)
+  const draft = draftOf(operation, plan)
   if (typeof draft === 'string') return draft
   const send = (what: string, valid: boolean, change: Partial<Draft> = {}): Probe => ({
     what,
@@ -62,13 +59,13 @@ export function probesOf(planned: PlannedOperation, plan: Plan, sample: Sampler)
   return probes
 }
 
-function draftOf(operation: Operation, plan: Plan, sample: Sampler): Draft | string {
+function draftOf(operation: Operation, plan: Plan): Draft | string {
   const segments: string[] = []
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
   for (const parameter of operation.parameters) {
     if (!parameter.required) continue
-    const texts = textsOf(parameter, operation, plan, sample)
+    const texts = textsOf(parameter, operation, plan)
     if (texts === undefined) return `no value was found for the ${parameter.in} parameter ${parameter.name}`
     if (parameter.in === 'path') segments.push(texts[0] as string)
     else if (parameter.in === 'query') for (const text of texts) query.push([parameter.name, text])
@@ -82,7 +79,7 @@ function draftOf(operation: Operation, plan: Plan, sample: Sampler): Draft | str
   const names = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
   const ordered = operation.parameters.filter(one => one.in === 'path').map(({ name }) => name)
   const placed = names.map(name => segments[ordered.indexOf(name as string)] ?? '1')
-  const body = operation.body === undefined ? undefined : bodyOf(operation, sample)
+  const body = operation.body === undefined ? undefined : bodyOf(operation)
   if (typeof body === 'string') return body
   const credential = credentialFor(operation, plan)
   return {
@@ -94,19 +91,14 @@ function draftOf(operation: Operation, plan: Plan, sample: Sampler): Draft | str
 }
 
 /** How the value of a parameter is written: as the first of the usual ways that the parameter itself reads back. */
-function textsOf(
-  parameter: Parameter,
-  operation: Operation,
-  plan: Plan,
-  sample: Sampler,
-): readonly string[] | undefined {
-  const known = parameter.in === 'path' ? seededId(operation, plan) : undefined
+function textsOf(parameter: Parameter, operation: Operation, plan: Plan): readonly string[] | undefined {
+  const known = parameter.in === 'path' ? seededId(parameter, operation, plan) : undefined
   const { examples = [], example } = isObject(parameter.node.value) ? parameter.node.value : {}
   const values = [
     known,
     example,
     ...Object.values(examples as object).map(one => one?.value),
-    ...[1, 2, 3].map(seed => sample(parameter.schema, seed)),
+    ...[1, 2, 3].map(seed => valueFor(parameter.schema, seed)),
   ]
   for (const value of values) {
     if (value === undefined) continue
@@ -133,18 +125,25 @@ function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
   return [[text(value)], [pairs.map(([key, one]) => `${encode(key)},${text(one)}`).join(',')]]
 }
 
-/** The id of a record that is there, where the operation answers from a resource. */
-function seededId(operation: Operation, plan: Plan): Json | undefined {
-  const respond = plan.simulation.file.operations?.[operation.id]?.respond
-  for (const name of isObject(respond) ? Object.values(respond) : []) {
-    const resource = typeof name === 'string' ? plan.simulation.resources.get(name) : undefined
-    const id = resource?.seeds[0]?.[resource.idField]
-    if (id !== undefined) return id
+/** The id of a record that is there, where the parameter names one of a resource, or its owner. */
+function seededId({ name }: Parameter, operation: Operation, { simulation }: Plan): Json | undefined {
+  const respond = simulation.file.operations?.[operation.id]?.respond
+  if (!isObject(respond)) return undefined
+  const firstId = (resource: unknown) => {
+    const found = typeof resource === 'string' ? simulation.resources.get(resource) : undefined
+    return found?.seeds[0]?.[found.idField]
   }
-  return undefined
+  const { within, ...actions } = respond
+  if (isObject(within) && within.parameter === name) return firstId(within.resource)
+  return Object.values(actions)
+    .map(firstId)
+    .find(id => id !== undefined)
 }
 
-function bodyOf({ body }: Operation, sample: Sampler): Draft['body'] | string {
+/** Seeds that no generated record was made with, so that nothing to be created is there already. */
+const FRESH = [1001, 1002, 1003]
+
+function bodyOf({ body }: Operation): Draft['body'] | string {
   const types = [...(body?.content ?? [])]
   const json = types.find(([type]) => isJson(type))
   if (json === undefined) {
@@ -155,7 +154,7 @@ function bodyOf({ body }: Operation, sample: Sampler): Draft['body'] | string {
   const fits = (value: Json | undefined) => value !== undefined && schema?.check(value, true) === undefined
   const value = [
     ...examples.map(one => one.value),
-    ...(schema === undefined ? [{}] : [1, 2, 3].map(seed => sample(schema, seed))),
+    ...(schema === undefined ? [{}] : FRESH.map(seed => valueFor(schema, seed))),
   ].find(fits)
   return value === undefined ? 'no body was found that fits its schema' : { type, text: stringifyJson(value) }
 }

@@ -1,5 +1,6 @@
 // One sampler for all the schemas of a contract.
 
+import type { Json } from '../../kernel/json.ts'
 import type { SchemaUse } from '../dialect.ts'
 import type { Definitions } from '../sample/fits.ts'
 import { Sampler } from '../sample/sample.ts'
@@ -13,4 +14,13 @@ export function samplerOf({ definitions }: SchemaUse): Sampler {
     samplers.set(definitions, sampler)
   }
   return sampler
+}
+
+/**
+ * A value that fits a schema, the same for the same seed; `undefined` where none was found. The first is what the schema
+ * itself proposes; those of higher seeds are made up.
+ */
+export function valueFor(schema: SchemaUse, seed: number): Json | undefined {
+  const { value, fits } = samplerOf(schema).sample(schema.key, { seed, dynamic: seed > 1 })
+  return fits ? value : undefined
 }

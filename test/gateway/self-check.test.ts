@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { selfCheck } from '../../src/gateway/self-check.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { loadFiles } from '../support/in-process.ts'
+
+const contract = readFileSync('test/golden/inference/library.yaml', 'utf8')
+
+const findings = async ({ plan, report }: ReturnType<typeof loadPlan>) => {
+  assert.ok(plan)
+  const before = report.list.length
+  const { requests } = await selfCheck(plan, report)
+  assert.ok(requests > plan.operations.length)
+  return report.list.slice(before).map(({ code, message }) => `${code}: ${message}`)
+}
+
+suite('a self-check', () => {
+  test('finds nothing wrong with the shipped configuration but what nobody described', async () => {
+    assert.deepEqual(await findings(loadPlan('config/gateway.yaml', '.', {})), [
+      'not-simulated: listOrders, a request that keeps to the contract: nothing says what it answers',
+    ])
+  })
+
+  test('finds nothing wrong with a contract that answers by itself, or with the state inferred for it', async () => {
+    for (const stateful of [false, true]) {
+      assert.deepEqual(await findings(loadPlan('test/golden/inference/library.yaml', '.', {}, { stateful })), [])
+    }
+  })
+
+  test('names an invalid request that is taken', async () => {
+    const configuration = 'contract: ./library.yaml\noperations: { listBooksOfAuthor: { validate: null } }\n'
+    const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))
+    assert.deepEqual(found, [
+      'taken: listBooksOfAuthor, a request whose query parameter limit is "nonsense": was answered 200, not refused',
+    ])
+  })
+
+  test('names a reply that breaks its schema', async () => {
+    const configuration = `
+contract: ./library.yaml
+resources: { shelves: { schema: Shelf, id: { field: name, assign: client }, seed: [{ name: A }] } }
+operations: { getBook: { respond: { read: shelves } } }
+`
+    const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))
+    assert.deepEqual(found, [
+      'invalid-body: getBook, a request that keeps to the contract: answered 200 with a body that breaks its schema: /isbn is required',
+    ])
+  })
+})
