@@ -21,6 +21,8 @@ interface Command {
   readonly about: string
   /** Whether it takes a FILE. */
   readonly file: boolean
+  /** The file where none is named. */
+  readonly fallback?: string
   readonly options: Readonly<Record<string, Option>>
 }
 
@@ -77,8 +79,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   init: {
-    about: 'write a gateway.yaml that makes sense of an OpenAPI document',
+    about: 'write a gateway.yaml that makes sense of an OpenAPI document (default: openapi.yaml)',
     file: true,
+    fallback: 'openapi.yaml',
     options: {
       output: { takes: 'PATH', about: 'where to write it; - is standard output (default: gateway.yaml)' },
       force: { about: 'overwrite what is there' },
@@ -123,8 +126,9 @@ export function readCommandLine(
     ),
   })
   const positionals = tokens.flatMap(token => (token.kind === 'positional' ? [token.value] : []))
-  const [command = '', file = DEFAULT_FILE, ...rest] = positionals
+  const [command = '', named, ...rest] = positionals
   const known = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+  const file = named ?? known?.fallback ?? DEFAULT_FILE
   const given = tokens.flatMap(token => (token.kind === 'option' ? [token] : []))
   const asks = (...names: string[]) => given.some(({ rawName }) => names.includes(rawName))
   const nothing = { command, file, values: {}, switches: new Set<string>() }

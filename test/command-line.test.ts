@@ -12,6 +12,8 @@ test('a command, its file and its options are read', () => {
   assert.deepEqual(line.values, { port: '0', 'control-port': '81', host: '::1' })
   assert.deepEqual([...line.switches], ['no-watch'])
   assert.equal(read('check').file, 'config/gateway.yaml')
+  assert.equal(read('init').file, 'openapi.yaml')
+  assert.deepEqual(read('init api.yaml --output - --force').values, { output: '-' })
 })
 
 test('the command line wins over the environment, and an empty variable is none', () => {
@@ -24,17 +26,17 @@ test('the environment says nothing to commands that do not serve', () => {
 })
 
 const WRONG: readonly [string, string, Record<string, string>?][] = [
-  ['', 'a command is missing; one of: serve, check, plan, schema'],
+  ['', 'a command is missing; one of: serve, check, plan, init, schema'],
   ['serv', 'there is no command "serv"; did you mean "serve"?'],
-  ['constructor', 'there is no command "constructor"; one of: serve, check, plan, schema'],
+  ['constructor', 'there is no command "constructor"; one of: serve, check, plan, init, schema'],
   ['check a.yaml b.yaml', 'check takes one file, not a.yaml b.yaml'],
   ['schema a.yaml', 'schema takes no file, not a.yaml'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --stateful, --help, --version',
   ],
-  ['check --port 1', 'check has no option --port; one of: --help, --version'],
+  ['check --port 1', 'check has no option --port; one of: --deep, --stateful, --help, --version'],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],
   ['serve --port 70000', '--port must be a port, 0 to 65535, not "70000"'],
@@ -56,7 +58,7 @@ test('help is for all commands, or for the one that is named; whatever else is w
   for (const word of ['serve [FILE]', 'check [FILE]', 'plan [FILE]', 'schema', '--control-port N', 'CONTROL_PORT']) {
     assert.ok(all.includes(word), word)
   }
-  assert.ok(read('check --help').help?.includes('Usage: understudy check [FILE]\n'))
+  assert.ok(read('schema --help').help?.includes('Usage: understudy schema\n'))
   assert.equal(read('check --help').help?.includes('--port'), false)
   assert.ok(read('serve -h --prot').help?.includes('--port N'))
   assert.equal(read('nonsense --help').help, all)

@@ -40,6 +40,18 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
 }
 
 suite('the command line', { concurrency: true }, () => {
+  test('init writes what it inferred, and never over what somebody wrote', async () => {
+    const output = join(scratch, 'inferred.yaml')
+    const first = await run(['init', 'test/golden/inference/library.yaml', '--output', output]).ended
+    assert.equal(first.code, 0)
+    const second = await run(['init', 'test/golden/inference/library.yaml', '--output', output]).ended
+    assert.equal(second.code, 1)
+    assert.match(second.err, /is there already; overwrite it with --force/)
+    const checked = await run(['check', '--deep', output]).ended
+    assert.equal(checked.code, 0, checked.err)
+    assert.match(checked.out, /22 requests answered as the contract has it/)
+  })
+
   test('serve says where, for whom and what, answers, and ends with 0 when it is told to', async () => {
     const program = run(['serve', '--port', '0', '--log-level', 'silent'], { PORT: '1', CONTROL_PORT: '0' })
     const banner = await program.until('curl')
