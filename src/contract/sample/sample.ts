@@ -114,6 +114,8 @@ class Run {
    */
   value(schemas: readonly unknown[], name: string | undefined, budget: number, depth: number, turn = 0): Json {
     if (depth > DEEPEST) throw DEAD_END
+    const fits = (value: Json) => schemas.every(schema => this.#fitting.fits(schema, value))
+    let miss: Json | undefined
     let ways = 4
     for (let attempt = 0; attempt < ways; attempt++) {
       if (++this.#trials > TRIALS) throw EXHAUSTED
@@ -131,12 +133,41 @@ class Run {
       if (attempt === 0) ways = Math.min(48, Math.max(unions * 3, facets.doubtful ? 16 : 4))
       if (!facets.possible || facets.types.length === 0) continue
       if ([...facets.keys].some(key => (this.#inside.get(key) ?? 0) >= INNERMOST)) continue
-      const value = this.#attempt(facets, name, budget, depth, code)
+      // What did not do at once is tried again with less in it.
+      const value = this.#attempt(facets, name, attempt < 3 ? budget : Math.min(budget, 30), depth, code)
       if (value === undefined) continue
-      if (!facets.doubtful || schemas.every(schema => this.#fitting.fits(schema, value))) return value
+      if (!facets.doubtful || fits(value)) return value
+      miss ??= value
       if (depth === 0) this.best ??= value
     }
+    const mended = isObject(miss) ? this.#tellApart(miss as JsonObject, schemas, fits) : undefined
+    if (mended !== undefined) return mended
     throw DEAD_END
+  }
+
+  /**
+   * An object that fits several branches where it may fit one: with a property that only one of them allows as it is.
+   * Branches that require nothing, and close nothing, cannot be told apart in any other way.
+   */
+  #tellApart(value: JsonObject, schemas: readonly unknown[], fits: (value: Json) => boolean): Json | undefined {
+    const facets = new Facets(this.#definitions, branches => {
+      for (const branch of branches) names(branch)
+      return branches[0]
+    })
+    const known = new Set<string>()
+    const names = (branch: unknown): void => {
+      const inside = new Facets(this.#definitions, branches => branches[0])
+      inside.add(branch)
+      for (const { properties } of inside.schemas) for (const name in objectOf(properties)) known.add(name)
+    }
+    for (const schema of schemas) facets.add(schema)
+    for (const name of known) {
+      for (const odd of ODDITIES) {
+        const next = { ...value, [name]: odd }
+        if (fits(next)) return next
+      }
+    }
+    return undefined
   }
 
   #attempt(facets: Facets, name: string | undefined, budget: number, depth: number, variant: number): Json | undefined {
@@ -383,6 +414,9 @@ class Run {
     return undefined
   }
 }
+
+/** One value of each type. */
+const ODDITIES: readonly Json[] = ['none', 1, true, null, [], {}]
 
 /** Which type a keyword speaks of, where no type is named. */
 const SPEAKING: readonly (readonly [string, Type])[] = [
