@@ -2,11 +2,18 @@
 // be chosen before a request comes is chosen when the operation is first met. Knows nothing of simulation.
 
 import { suggest } from '../../kernel/diagnostic.ts'
-import type { Json } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
-import { type Content, contentOf, type Wish, writeBody } from './body.ts'
+import {
+  type Content,
+  exampleContent,
+  generatedContent,
+  namedContent,
+  type Wish,
+  type Written,
+  writeBody,
+} from './body.ts'
 import { writeHeaders } from './headers.ts'
 import { compileNegotiation, contentTypeFor, type Negotiate } from './negotiate.ts'
 import { describeError } from './refusals.ts'
@@ -28,9 +35,15 @@ interface Candidate {
   readonly negotiate: Negotiate
 }
 
+/** A body ready to be sent, and the value that it was. */
+interface Prepared extends Written {
+  readonly content: Content
+}
+
 export class Answers {
   readonly #operation: Operation
   readonly #candidates = new Map<ResponseSpec, Candidate>()
+  readonly #examples = new Map<MediaType, Prepared | 'none'>()
   /** What the operation answers unless something else is asked for; `undefined` where it documents nothing to send. */
   readonly status: number | undefined
 
@@ -55,12 +68,10 @@ export class Answers {
       if (!names.includes(question.example)) return this.#unknownExample(question.example, status, names)
     }
     const bodyless = status === 204 || status === 205 || status === 304 || candidate.media.length === 0
-    if (bodyless)
-      return {
-        status,
-        headers: writeHeaders(response.headers, { ...question, status, body: undefined }),
-        body: undefined,
-      }
+    if (bodyless) {
+      const headers = writeHeaders(response.headers, { ...question, status, body: undefined })
+      return { status, headers, body: undefined }
+    }
     const index = candidate.negotiate(question.accept)
     if (index === undefined) {
       const types = candidate.media.map(([type]) => type).join(', ')
@@ -68,17 +79,32 @@ export class Answers {
     }
     const [documented, media] = this.#mediaFor(candidate, index, question.example)
     const type = contentTypeFor(documented, question.accept)
-    const content = this.#contentOf(media, type, status, response, question)
-    const { body, contentType } = writeBody(content, media, type)
+    const { content, body, contentType } = this.#write(media, documented, type, status, question)
     const headers = writeHeaders(response.headers, { ...question, status, body: content.value })
+    if (content.unfit === true) headers['understudy-warning'] = 'no value was found that fits the schema of this reply'
     return { status, headers: { 'content-type': contentType, ...headers }, body }
   }
 
-  #contentOf(media: MediaType, type: string, status: number, response: ResponseSpec, question: Question): Content {
-    const content = contentOf(media, type, question)
-    const generated = content.generated === true && content.value !== undefined
-    if (status < 400 || !generated || question.dynamic) return content
-    return { value: describeError(content.value as Json, status, response, media) }
+  #write(media: MediaType, documented: string, type: string, status: number, question: Question): Prepared {
+    const prepare = (content: Content): Prepared => ({ content, ...writeBody(content, media, type) })
+    const named = namedContent(media, type, question.example)
+    if (named !== undefined) return prepare(named)
+    if (!question.dynamic) {
+      // An example is the same for every request: it is looked for, and written, once.
+      const kept = documented === type
+      let prepared = kept ? this.#examples.get(media) : undefined
+      if (prepared === undefined) {
+        const example = exampleContent(media, type)
+        prepared = example === undefined ? 'none' : prepare(example)
+        if (kept) this.#examples.set(media, prepared)
+      }
+      if (prepared !== 'none') return prepared
+    }
+    const content = generatedContent(media, question)
+    const response = responseFor(this.#operation, status)
+    if (status < 400 || question.dynamic || content.value === undefined || response === undefined)
+      return prepare(content)
+    return prepare({ ...content, value: describeError(content.value, status, response, media) })
   }
 
   /** A named example may be told of another media type than the one that was negotiated: the name decides. */

@@ -20,31 +20,39 @@ export interface Wish {
 export interface Content {
   readonly value: Json | undefined
   readonly raw?: string
-  /** Whether it was made up, and is nobody's example. */
-  readonly generated?: boolean
+  /** Whether it breaks its schema, and is only the best that could be found. */
+  readonly unfit?: boolean
 }
 
-/** The example of a name, else the first that fits, else a value of the schema with what the request said in it. */
-export function contentOf(media: MediaType, type: string, { example, dynamic, seed, given }: Wish): Content {
-  const { examples, schema } = media
+/** The example of a name; `undefined` where there is none. */
+export function namedContent({ examples }: MediaType, type: string, example: string | undefined): Content | undefined {
   const named = example === undefined ? undefined : examples.find(({ name }) => name === example)
-  if (named !== undefined) return asContent(named.value, type)
+  return named && asContent(named.value, type)
+}
+
+/** The first example that fits its schema; `undefined` where there is none. */
+export function exampleContent({ examples, schema }: MediaType, type: string): Content | undefined {
   const sampler = schema && samplerOf(schema)
   const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
-  if (!dynamic) {
-    for (const { value } of examples) {
-      if (fits(value)) return asContent(value, type)
-      if (typeof value !== 'string') continue
-      // Bodies are often quoted whole: the text of a JSON document, or XML as it stands.
-      const parsed = isJson(type) ? parseJson(value) : { fault: '' }
-      if ('value' in parsed && fits(parsed.value)) return { value: parsed.value }
-      if (isXml(type) && value.trimStart().startsWith('<')) return { value: undefined, raw: value }
-    }
+  for (const { value } of examples) {
+    if (fits(value)) return asContent(value, type)
+    if (typeof value !== 'string') continue
+    // Bodies are often quoted whole: the text of a JSON document, or XML as it stands.
+    const parsed = isJson(type) ? parseJson(value) : { fault: '' }
+    if ('value' in parsed && fits(parsed.value)) return { value: parsed.value }
+    if (isXml(type) && value.trimStart().startsWith('<')) return { value: undefined, raw: value }
   }
+  return undefined
+}
+
+/** A value of the schema, with what the request said in it. */
+export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
+  const sampler = schema && samplerOf(schema)
   if (schema === undefined || sampler === undefined) return { value: undefined }
-  const { value } = sampler.sample(schema.key, { seed, dynamic })
-  const told = echo(value, given, fits, name => sampler.declares(schema.key, name))
-  return { value: told, generated: true }
+  const { value, fits } = sampler.sample(schema.key, { seed, dynamic })
+  if (!fits) return { value, unfit: true }
+  const told = (next: Json) => sampler.fits(schema.key, next)
+  return { value: echo(value, given, told, name => sampler.declares(schema.key, name)) }
 }
 
 const asContent = (value: Json, type: string): Content =>
@@ -56,12 +64,13 @@ export const isXml = (type: string): boolean => /^(?:application|text)\/(?:[\w.-
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const BOUNDARY = 'part-of-the-reply'
 
+export interface Written {
+  readonly body: string | Uint8Array
+  readonly contentType: string
+}
+
 /** The body as its media type writes it, and the content type that says so. */
-export function writeBody(
-  { value, raw }: Content,
-  { schema }: MediaType,
-  type: string,
-): { readonly body: string | Uint8Array; readonly contentType: string } {
+export function writeBody({ value, raw }: Content, { schema }: MediaType, type: string): Written {
   const essence = essenceOf(type)
   if (raw !== undefined) return { body: raw, contentType: type }
   if (isJson(essence)) return { body: value === undefined ? '{}' : stringifyJson(value), contentType: type }

@@ -4,16 +4,16 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { problemOf, type Refusal } from '../../kernel/problem.ts'
 import { isJson, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
-import { isXml, writeBody } from './body.ts'
+import { isXml, type Written, writeBody } from './body.ts'
 import { type Place, replaced } from './places.ts'
 import { samplerOf } from './sampling.ts'
 
-/** A body with its content type; `undefined` where the contract has no shape that fits. */
-export type Written = { readonly body: string | Uint8Array; readonly contentType: string } | undefined
+/** `undefined` where the contract has no shape that fits. */
+type Shaped = Written | undefined
 
 /** Gives refusals of an operation the shape that it documents; each status is looked at once, when first refused with. */
-export function compileRefusals(operation: Operation): (refusal: Refusal) => Written {
-  const forms = new Map<number, (refusal: Refusal) => Written>()
+export function compileRefusals(operation: Operation): (refusal: Refusal) => Shaped {
+  const forms = new Map<number, (refusal: Refusal) => Shaped>()
   return refusal => {
     let form = forms.get(refusal.status)
     if (form === undefined) {
@@ -24,9 +24,9 @@ export function compileRefusals(operation: Operation): (refusal: Refusal) => Wri
   }
 }
 
-const FORMLESS = (): Written => undefined
+const FORMLESS = (): Shaped => undefined
 
-function compileForm(operation: Operation, status: number): (refusal: Refusal) => Written {
+function compileForm(operation: Operation, status: number): (refusal: Refusal) => Shaped {
   const response = responseFor(operation, status)
   if (response === undefined || speaksOfSuccess(operation, response)) return FORMLESS
   const media = [...response.content]
