@@ -144,9 +144,12 @@ function* fieldsIn(value: Json, path: Place, name: string): Iterable<readonly [P
 function withoutTrimmings(value: Json, fits: (value: Json) => boolean): Json {
   if (!isObject(value)) return value
   let current = value as JsonObject
-  for (const key of Object.keys(value)) {
-    const plain = key.toLowerCase().replace(/[^a-z]/g, '')
-    if (TEXTS[plain] !== undefined || NUMBERS.has(plain) || FLAGS.has(plain) || HOLDERS.test(plain)) continue
+  const plainly = (key: string) => key.toLowerCase().replace(/[^a-z]/g, '')
+  const told = Object.entries(current).some(([key, at]) => typeof at === 'string' && TEXTS[plainly(key)] !== undefined)
+  for (const [key, at] of Object.entries(current)) {
+    const plain = plainly(key)
+    const filled = typeof at === 'object' ? HOLDERS.test(plain) && !told : TEXTS[plain] !== undefined
+    if (filled || NUMBERS.has(plain) || FLAGS.has(plain)) continue
     const { [key]: _, ...rest } = current
     if (fits(rest)) current = rest
   }

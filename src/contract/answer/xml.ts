@@ -1,7 +1,7 @@
 // Values as XML, by the `xml` keywords of their schemas (OpenAPI "XML Object"). The only file that knows the XML library.
 
 import { XMLBuilder } from 'fast-xml-parser'
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { type Definitions, keyOf, propertySchemas, type SchemaObject } from '../sample/fits.ts'
 
 const ATTRIBUTE = '@'
@@ -19,11 +19,11 @@ export function writeXml(value: Json, schema: unknown, definitions: Definitions,
   const writer = new Writer(definitions)
   const facts = writer.factsOf(schema)
   const root = writer.nameOf(facts, name)
+  const items = writer.itemsOf(facts)
   const content = Array.isArray(value)
-    ? { [writer.nameOf(writer.itemsOf(facts), item)]: value.map(one => writer.content(one, writer.itemsOf(facts))) }
-    : writer.content(value, facts)
-  const spaced = isObject(content) ? { ...writer.namespace(facts), ...content } : content
-  return `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [root]: spaced })}`
+    ? { ...writer.namespace(facts), [writer.nameOf(items, item)]: value.map(one => writer.element(one, items)) }
+    : writer.element(value, facts)
+  return `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [root]: content })}`
 }
 
 interface XmlKeywords {
@@ -78,32 +78,32 @@ class Writer {
     return { [`${ATTRIBUTE}xmlns${prefix === undefined ? '' : `:${prefix}`}`]: namespace }
   }
 
-  content(value: Json, facts: Facts): unknown {
-    if (Array.isArray(value)) return value.map(item => this.content(item, this.itemsOf(facts)))
-    if (!isObject(value)) return value === null ? '' : typeof value === 'bigint' ? String(value) : value
+  /** What stands inside an element, its namespace with it. */
+  element(value: Json, facts: Facts): unknown {
+    const space = this.namespace(facts)
+    const content = isObject(value) ? this.#members(value as JsonObject, facts) : textOf(value)
+    if (Object.keys(space).length === 0) return content
+    return isObject(content) ? { ...space, ...content } : { ...space, [TEXT]: content }
+  }
+
+  #members(value: JsonObject, facts: Facts): Record<string, unknown> {
     const out: Record<string, unknown> = {}
     for (const [key, child] of Object.entries(value)) {
       const inside = this.factsOf(...facts.flatMap(schema => propertySchemas(schema, key)))
       const { attribute, wrapped, nodeType } = this.#keywordsOf(inside)
       const name = this.nameOf(inside, key)
-      if (attribute === true || nodeType === 'attribute') out[ATTRIBUTE + name] = String(child)
-      else if (nodeType === 'text' || nodeType === 'cdata') out[TEXT] = String(child)
+      if (attribute === true || nodeType === 'attribute') out[ATTRIBUTE + name] = textOf(child)
+      else if (nodeType === 'text' || nodeType === 'cdata') out[TEXT] = textOf(child)
       else if (Array.isArray(child)) {
         const items = this.itemsOf(inside)
-        const list = child.map(item => this.content(item as Json, items))
+        const list = child.map(item => this.element(item as Json, items))
         if (wrapped === true) out[name] = { ...this.namespace(inside), [this.nameOf(items, name)]: list }
         else out[this.nameOf(items, name)] = list
-      } else {
-        const content = this.content(child as Json, inside)
-        const space = this.namespace(inside)
-        out[name] =
-          Object.keys(space).length === 0
-            ? content
-            : isObject(content)
-              ? { ...space, ...content }
-              : { ...space, [TEXT]: content }
-      }
+      } else out[name] = this.element(child, inside)
     }
     return out
   }
 }
+
+const textOf = (value: Json): string =>
+  value === null ? '' : typeof value === 'object' ? stringifyJson(value) : String(value)

@@ -194,16 +194,25 @@ class Run {
     return [...values.slice(shift), ...values.slice(0, shift), ...order.slice(values.length)]
   }
 
-  /** Whether a value for these would lie within another value for the same definition. */
+  /** Whether a value for these would have to lie within another value for the same definition. */
   #circles(schemas: readonly unknown[], seen = new Set<unknown>()): boolean {
     return schemas.some(schema => {
       if (!isObject(schema) || seen.has(schema)) return false
       seen.add(schema)
-      const { $ref, allOf } = schema
+      const { $ref, allOf, anyOf, oneOf, required, properties, items, minItems } = schema
+      if (typeof $ref === 'string') {
+        const key = keyOf($ref)
+        if ((this.#inside.get(key) ?? 0) > 0 || this.#circles([this.#definitions[key]], seen)) return true
+      }
       if (Array.isArray(allOf) && this.#circles(allOf, seen)) return true
-      if (typeof $ref !== 'string') return false
-      const key = keyOf($ref)
-      return (this.#inside.get(key) ?? 0) > 0 || this.#circles([this.#definitions[key]], seen)
+      for (const union of [anyOf, oneOf]) {
+        if (Array.isArray(union) && union.length > 0 && union.every(branch => this.#circles([branch], new Set(seen))))
+          return true
+      }
+      if (items !== undefined && typeof minItems === 'number' && minItems > 0 && this.#circles([items], seen))
+        return true
+      if (!Array.isArray(required) || !isObject(properties)) return false
+      return required.some(name => this.#circles([properties[String(name)]], seen))
     })
   }
 

@@ -184,6 +184,18 @@ const circles: Record<string, [Schema, Record<string, Schema>, unknown]> = {
     },
     { left: 'a number' },
   ],
+  'a branch that would need it again is the last one tried': [
+    { $ref: '#/$defs/term' },
+    {
+      term: {
+        oneOf: [
+          object({ required: ['of'], properties: { of: array({ minItems: 1, items: { $ref: '#/$defs/term' } }) } }),
+          { const: 'n' },
+        ],
+      },
+    },
+    { of: ['n'] },
+  ],
   'two that need each other and may end': [
     { $ref: '#/$defs/a' },
     {
