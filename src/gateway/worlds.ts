@@ -41,7 +41,10 @@ export class Worlds {
   #seeded: World
   #default: Held
   readonly #permanent = new Map<string, Held>()
-  #byHost: ReadonlyMap<string, Held> = new Map()
+  /** The names of permanent worlds. */
+  #byHost: ReadonlyMap<string, string> = new Map()
+  #lastHost = ''
+  #lastName: string | undefined
   #sandboxes: Sandboxes<Held>
   /** Counts, for the metrics. */
   readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0 }
@@ -76,7 +79,7 @@ export class Worlds {
 
   /** The host whose requests reach a permanent world, where it has one. */
   hostOf(name: string): string | undefined {
-    return [...this.#byHost].find(([, { world }]) => world.name === name)?.[0]
+    return [...this.#byHost].find(([, own]) => own === name)?.[0]
   }
 
   /** Which world a request reaches, and when; or the refusal of one that names no possible world or time. */
@@ -115,7 +118,6 @@ export class Worlds {
     }
     this.#permanent.set(name, held)
     if (this.#default.world.name === name) this.#default = held
-    this.#byHost = new Map([...this.#byHost].map(([host, old]) => [host, old.world.name === name ? held : old]))
   }
 
   /** Makes a sandbox: a copy of `from`, which defaults to the seeds. */
@@ -169,7 +171,9 @@ export class Worlds {
       this.#sandboxes.delete(name)
       this.#permanent.set(name, this.#hold(this.#seeded.fork(name)))
     }
-    this.#byHost = new Map(named.map(([host, name]) => [host, this.#permanent.get(name) as Held]))
+    this.#byHost = new Map(named)
+    this.#lastHost = ''
+    this.#lastName = undefined
     return this.#permanent.get(simulation.worlds.default) as Held
   }
 
@@ -202,7 +206,13 @@ export class Worlds {
 
   #home(host: string | undefined): Held {
     if (this.#byHost.size === 0 || host === undefined) return this.#default
-    return this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase()) ?? this.#default
+    // Most requests come for the same host as the one before.
+    if (host !== this.#lastHost) {
+      this.#lastHost = host
+      this.#lastName = this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
+    }
+    const name = this.#lastName
+    return name === undefined ? this.#default : (this.#permanent.get(name) as Held)
   }
 
   /** A request that says where or when it wants to be. */
