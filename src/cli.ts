@@ -3,6 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import './small-start.ts'
 import { describeStart } from './banner.ts'
 import { type CommandLine, readCommandLine, WrongCommandLine } from './command-line.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
@@ -14,6 +15,7 @@ import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
 import { inferFile, type Loaded, loadPlan } from './plan/load.ts'
 import { simulationSchema } from './plan/simulation.ts'
+import { growFreely } from './small-start.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
@@ -64,7 +66,7 @@ function serve({ file, values, switches }: CommandLine): number | Promise<number
     const { listen } = plan.simulation
     const started = await start(plan, loaded, () => load(file, switches), {
       clock: realClock,
-      log: createLog((values['log-level'] ?? 'info') as LogLevel),
+      log: await createLog((values['log-level'] ?? 'info') as LogLevel),
       version,
       watch: !switches.has('no-watch'),
       listen: {
@@ -75,6 +77,7 @@ function serve({ file, values, switches }: CommandLine): number | Promise<number
         controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined,
       },
     })
+    growFreely()
     print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))
     await stopped()
     started.stopWatching()

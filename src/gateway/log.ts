@@ -2,7 +2,6 @@
 // string is ever handed to it.
 
 import { pino } from 'pino'
-import pretty from 'pino-pretty'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -16,9 +15,10 @@ export interface Log {
 }
 
 /** Logs to standard error, so that standard output stays what a command prints. */
-export function createLog(level: LogLevel): Log {
-  const readable = process.stderr.isTTY
-  const stream = readable
+export async function createLog(level: LogLevel): Promise<Log> {
+  // Loaded for a terminal alone: nobody else waits for it.
+  const pretty = process.stderr.isTTY ? (await import('pino-pretty')).default : undefined
+  const stream = pretty
     ? pretty({
         colorize: true,
         ignore: 'pid,hostname',
