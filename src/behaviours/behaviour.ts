@@ -102,7 +102,7 @@ export class Exchange {
   readonly segments: readonly string[]
   /** Whether the path could not be decoded. */
   readonly broken: boolean
-  /** How many requests of this operation the world has seen, this one included. */
+  /** How many requests of this operation the world has seen, this one included; or what the client asked for instead. */
   readonly ordinal: number
   /** The consumer's name, once known. */
   consumer: string | undefined = undefined
@@ -141,6 +141,7 @@ export class Exchange {
     segments: readonly string[],
     broken: boolean,
     clock: Clock = world.clock,
+    ordinal = world.nextOrdinal(operation.id),
   ) {
     this.request = request
     this.world = world
@@ -149,7 +150,7 @@ export class Exchange {
     this.basePath = basePath
     this.segments = segments
     this.broken = broken
-    this.ordinal = world.nextOrdinal(operation.id)
+    this.ordinal = ordinal
   }
 
   /** A number in [0, 1) that this request always draws for this purpose. */

@@ -14,6 +14,7 @@ import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import type { Meter, Metrics } from './metrics.ts'
 import { Overheard } from './overheard.ts'
+import { askedOrdinal } from './replay.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { type Visit, Worlds } from './worlds.ts'
 
@@ -89,8 +90,11 @@ export class Gateway {
     const { planned: usual, basePath } = found.target
     const weather = this.weather.over(request, plan)
     if (weather !== undefined && 'status' in weather) return this.#handleLost(request, plan, weather, started)
+    const ordinal = plan.simulation.listen.clientControls ? askedOrdinal(request) : undefined
+    if (typeof ordinal === 'object') return this.#handleLost(request, plan, ordinal, started)
     const address = visit.address(basePath)
-    const exchange = new Exchange(request, world, usual.operation, address, found.segments, found.broken, clock)
+    const { segments, broken } = found
+    const exchange = new Exchange(request, world, usual.operation, address, segments, broken, clock, ordinal)
     const planned = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const passed = plan.simulation.listen.clientControls && asksWhy(request.headers) ? [] : undefined
     if (passed !== undefined) exchange.drawn = {}
@@ -131,7 +135,7 @@ export class Gateway {
     return this.#finish(this.#unmatchedMeter, unmatched, exchange, reply, path, started, passed)
   }
 
-  /** A request that names no possible world, time or weather reaches none. */
+  /** A request that names no possible world, time, weather or ordinal reaches none. */
   async #handleLost(request: Request, { unmatched }: Plan, refusal: Reply, started: number): Promise<Reply> {
     const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
     const reply = await unmatched.dress(exchange, refusal)

@@ -29,11 +29,18 @@ const NAMES: Readonly<Record<string, string>> = {
   consumers: 'NAME',
   'consumers.NAME': 'SCHEME',
   resources: 'NAME',
+  weather: 'NAME',
+  'weather.NAME.tags': 'TAG',
+  'weather.NAME.operations': 'OPERATION',
+  'weather.NAME.consumers': 'CONSUMER',
   tags: 'TAG',
   operations: 'OPERATION',
 }
 /** Blocks whose keys are the behaviours: those have tables of their own. */
-const HOLDERS = ['errors', 'defaults', 'tags.TAG', 'operations.OPERATION']
+const HOLDERS = [
+  ...['errors', 'defaults', 'tags.TAG', 'operations.OPERATION', 'weather.NAME.defaults', 'weather.NAME.tags.TAG'],
+  ...['weather.NAME.operations.OPERATION', 'weather.NAME.consumers.CONSUMER'],
+]
 
 /** Everything that can be written in gateway.yaml, outside the behaviours and then behaviour by behaviour. */
 export function describeConfiguration(): string {
@@ -64,7 +71,10 @@ function rowsOf(path: string, shape: Shape): string[][] {
     // A name that holds nothing but its keys says nothing by itself.
     return child.description === undefined && nested.length > 0 ? nested : [rowOf(at, child), ...nested]
   })
-  const items = alternatives(shape).flatMap(({ items }) => (items === undefined ? [] : rowsOf(`${path}[]`, items)))
+  // One or a list of them: the keys are the same.
+  const items = alternatives(shape).flatMap(({ items, properties }) =>
+    items === undefined || properties !== undefined ? [] : rowsOf(`${path}[]`, items),
+  )
   return [...rows, ...items]
 }
 
