@@ -73,12 +73,15 @@ const EXCERPT = 100
 /** The text for people: place, code, message, then the line with a caret under the culprit, then the hint. */
 export function formatDiagnostic({ severity, code, message, place, hint }: Diagnostic): string {
   const head = `${place.file}:${place.line}:${place.column} ${severity} ${code}: ${message}`
-  const tail = hint === undefined ? [] : [`  = ${hint}`]
-  if (place.text.trim() === '') return [head, ...tail].join('\n')
   const gutter = ' '.repeat(String(place.line).length)
+  const tail = hint === undefined ? [] : [`${gutter} = ${hint}`]
+  if (place.text.trim() === '') return [head, ...tail].join('\n')
   // A minified document is one line of megabytes: show the stretch around the culprit.
   const from = place.column > EXCERPT - 20 ? place.column - 40 : 0
-  const excerpt = (from > 0 ? '…' : '') + place.text.slice(from, from + EXCERPT).trimEnd()
+  const shown = place.text.slice(from, from + EXCERPT).trimEnd()
+  const cut = from + EXCERPT < place.text.trimEnd().length
+  // A tab is as wide as the terminal likes, and the caret would miss.
+  const excerpt = `${from > 0 ? '…' : ''}${shown}${cut ? '…' : ''}`.replaceAll('\t', ' ')
   const column = place.column - 1 - from + (from > 0 ? 1 : 0)
   const carets = '^'.repeat(Math.max(1, Math.min(place.length, excerpt.length - column)))
   return [head, `${place.line} | ${excerpt}`, `${gutter} | ${' '.repeat(column)}${carets}`, ...tail].join('\n')

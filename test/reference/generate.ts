@@ -3,13 +3,18 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeCommands } from '../../src/command-line.ts'
 import { simulationSchema } from '../../src/plan/simulation.ts'
 import { describeConfiguration } from './configuration.ts'
 import { describeMetrics } from './metrics.ts'
 import { describeProblems } from './problems.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+/** The help of the program, from its second line on: the first has the version in it. */
+const describeProgram = () => `\`\`\`\n${describeCommands('').split('\n').slice(2).join('\n')}\`\`\``
+
 const PARTS: Readonly<Record<string, () => string | Promise<string>>> = {
+  commands: describeProgram,
   configuration: describeConfiguration,
   problems: describeProblems,
   metrics: describeMetrics,

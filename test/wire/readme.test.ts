@@ -70,6 +70,12 @@ function describe(command: string): string {
   return (switches.has('calendar') ? describeCalendar(plan, time) : describeDayWhole(plan, time)).trimEnd()
 }
 
+test('the mistakes that it shows are told in those words', () => {
+  const [, shown = ''] = /^\$ understudy check\n(.*?)^```$/ms.exec(readme) ?? []
+  const golden = readFileSync('test/golden/diagnostics/readme.txt', 'utf8')
+  assert.ok(shown.length > 100 && golden.includes(shown))
+})
+
 /** The words of a shell command: bare, or in single or double quotes. */
 const words = (command: string): string[] =>
   [...command.matchAll(/'([^']*)'|"((?:\\.|[^"])*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '')
