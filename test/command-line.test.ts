@@ -21,6 +21,12 @@ test('the command line wins over the environment, and an empty variable is none'
   assert.deepEqual(read('serve --port 3', environment).values, { port: '3', 'control-port': '2', 'log-level': 'warn' })
 })
 
+test('a plan is asked for on a day, in days from now, or as a calendar', () => {
+  assert.deepEqual(read('plan --at 2030-12-06').values, { at: '2030-12-06' })
+  assert.deepEqual(read('plan --at=-12h').values, { at: '-12h' })
+  assert.deepEqual([...read('plan --at +30d --calendar').switches], ['calendar'])
+})
+
 test('the environment says nothing to commands that do not serve', () => {
   assert.deepEqual(read('check', { PORT: 'none' }).values, {})
 })
@@ -43,6 +49,8 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['serve --port 8o', '--port must be a port, 0 to 65535, not "8o"'],
   ['serve --no-watch=yes', '--no-watch takes no value'],
   ['serve --log-level inof', '--log-level is not "inof"; did you mean "info"?'],
+  ['plan --at someday', '--at must be a date, a timestamp or an offset, not "someday"'],
+  ['plan --at 2030-02-30', '--at must be a date, a timestamp or an offset, not "2030-02-30"'],
   ['serve', 'PORT must be a port, 0 to 65535, not "http"', { PORT: 'http' }],
 ]
 

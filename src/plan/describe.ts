@@ -13,6 +13,8 @@ export interface DescribedOperation {
   readonly stability?: string
   readonly since?: string
   readonly sunset?: string
+  /** From when on it rests now and then. */
+  readonly brownouts?: string
 }
 
 export interface DescribedPlan {
@@ -57,6 +59,7 @@ function describeOperation({ operation, route, chain, lifecycle }: PlannedOperat
     ...(stability === undefined ? {} : { stability }),
     ...(lifecycle === undefined ? {} : { since: isoDate(lifecycle.since) }),
     ...(lifecycle?.sunset === undefined ? {} : { sunset: isoDate(lifecycle.sunset) }),
+    ...(lifecycle?.brownouts === undefined ? {} : { brownouts: isoDate(lifecycle.brownouts.starts) }),
   }
 }
 
@@ -73,10 +76,11 @@ export function describeOperations(plan: Plan, weather?: Weather): string {
   return table([['METHOD', 'PATH', 'OPERATION', 'RESPONDS', 'BEHAVIOURS', 'LIFE-CYCLE'], ...rows])
 }
 
-const lifeOf = ({ since, sunset, deprecated, stability }: DescribedOperation): string => {
+const lifeOf = ({ since, sunset, brownouts, deprecated, stability }: DescribedOperation): string => {
   const words = [
     ...(stability === undefined ? [] : [stability]),
     ...(since === undefined ? (deprecated ? ['deprecated'] : []) : [`deprecated ${since}`]),
+    ...(brownouts === undefined ? [] : [`brown-outs ${brownouts}`]),
     ...(sunset === undefined ? [] : [`sunset ${sunset}`]),
   ]
   return words.join(', ') || '·'

@@ -29,8 +29,9 @@ const operationSchema = object(
     stability: words,
     since: { type: 'string', description: 'Deprecated since this date.' },
     sunset: { type: 'string', description: 'Gone on this date.' },
+    brownouts: { type: 'string', description: 'Rests now and then from this date on.' },
   },
-  ...['stability', 'since', 'sunset'],
+  ...['stability', 'since', 'sunset', 'brownouts'],
 )
 
 const daySchema = object(
