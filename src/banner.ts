@@ -34,17 +34,20 @@ function describeTry(plan: Plan, origin: string): string {
     one => one.method === 'GET' && !one.path.includes('{') && !one.parameters.some(({ required }) => required),
   )
   if (operation === undefined) return `curl ${origin}/healthz`
-  const url = `${origin}${contract.basePaths[0]}${operation.path}`
-  const [name] = operation.security[0] ?? []
+  const url = `${origin}${operation.basePaths[0] ?? ''}${operation.path}`
+  const name = operation.security[0]?.[0]?.scheme
   const scheme = name === undefined ? undefined : contract.securitySchemes.get(name)
   if (name === undefined || scheme === undefined) return `curl ${url}`
   const [consumer] = simulation.consumerNames
   const key =
     consumer === undefined ? 'any' : (simulation.published.get(`${consumer} ${name}`) ?? `<${name} of ${consumer}>`)
-  if (scheme.type === 'http') {
-    return scheme.scheme === 'basic'
-      ? `curl -u '${consumer === undefined ? 'any:any' : key}' ${url}`
-      : `curl -H 'Authorization: Bearer ${key}' ${url}`
+  if (scheme.type === 'other') return `curl ${url}`
+  if (scheme.type === 'http' && scheme.scheme === 'basic') {
+    return `curl -u '${consumer === undefined ? 'any:any' : key}' ${url}`
+  }
+  if (scheme.type !== 'apiKey') {
+    const word = scheme.type === 'http' && scheme.scheme !== 'bearer' ? scheme.scheme : 'Bearer'
+    return `curl -H 'Authorization: ${word} ${key}' ${url}`
   }
   if (scheme.in === 'query') return `curl '${url}?${scheme.name}=${key}'`
   return scheme.in === 'header' ? `curl -H '${scheme.name}: ${key}' ${url}` : `curl -b '${scheme.name}=${key}' ${url}`

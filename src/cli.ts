@@ -9,11 +9,11 @@ import { type CommandLine, readCommandLine, WrongCommandLine } from './command-l
 import { createLog, type LogLevel } from './gateway/log.ts'
 import { selfCheck } from './gateway/self-check.ts'
 import { UnguardedControlPlane } from './http/control/access.ts'
-import { formatDiagnostics } from './kernel/diagnostic.ts'
+import { formatBriefly, formatDiagnostics } from './kernel/diagnostic.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
-import { inferFile, type Loaded, loadPlan } from './plan/load.ts'
+import { inferFile, type Loaded, type LoadOptions, loadPlan } from './plan/load.ts'
 import { simulationSchema } from './plan/simulation.ts'
 import { growFreely } from './small-start.ts'
 import { start } from './start.ts'
@@ -25,19 +25,22 @@ const HOME = process.cwd()
 
 const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<number>>> = {
   serve,
-  async check({ file, switches }) {
-    const { plan, report, files } = load(file, switches)
+  async check(line) {
+    const { file, switches } = line
+    const { plan, report, files } = load(line, { thorough: true })
     const checked = plan !== undefined && switches.has('deep') ? await selfCheck(plan, report) : undefined
     process.stderr.write(formatDiagnostics(report.list))
     if (plan === undefined || report.failed) return 1
     if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract has it\n`)
     const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
-    return print(`${file}: ${sizes}, ${report.list.length === 0 ? 'nothing wrong' : 'no error'}\n`)
+    return print(`${file}: ${sizes}, ${report.size === 0 ? 'nothing wrong' : 'no error'}\n`)
   },
-  plan({ file, values: { at }, switches }) {
+  plan(line) {
+    const { values, switches } = line
+    const { at } = values
     const now = realClock.now()
     const time = at === undefined ? now : (parseMoment(at, now) ?? now)
-    return withPlan(load(file, switches), plan => {
+    return withPlan(load(line), plan => {
       if (switches.has('calendar')) return print(describeCalendar(plan, time))
       return print(at === undefined ? describeWhole(plan) : describeDayWhole(plan, time))
     })
@@ -46,12 +49,22 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
   schema: () => print(`${JSON.stringify(simulationSchema, null, 2)}\n`),
 }
 
-const load = (file: string, switches: ReadonlySet<string>): Loaded =>
-  loadPlan(file, HOME, process.env, { stateful: switches.has('stateful') })
+/** Loads what the command line names, with what it says of the reading. */
+function load({ file, values, switches }: CommandLine, more: LoadOptions = {}): Loaded {
+  const status = values['invalid-status']
+  return loadPlan(file, HOME, process.env, {
+    stateful: switches.has('stateful'),
+    strict: switches.has('strict'),
+    basePath: values['base-path'],
+    invalidStatus: status === undefined ? undefined : status === '422' ? 422 : 400,
+    ...more,
+  })
+}
+
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
 
 function withPlan(loaded: Loaded, use: (plan: Plan) => number | Promise<number>): number | Promise<number> {
-  process.stderr.write(formatDiagnostics(loaded.report.list))
+  process.stderr.write(formatBriefly(loaded.report))
   return loaded.plan === undefined ? 1 : use(loaded.plan)
 }
 
@@ -60,11 +73,12 @@ function print(text: string): number {
   return 0
 }
 
-function serve({ file, values, switches }: CommandLine): number | Promise<number> {
-  const loaded = load(file, switches)
+function serve(line: CommandLine): number | Promise<number> {
+  const { values, switches } = line
+  const loaded = load(line)
   return withPlan(loaded, async plan => {
     const { listen } = plan.simulation
-    const started = await start(plan, loaded, () => load(file, switches), {
+    const started = await start(plan, loaded, () => load(line), {
       clock: realClock,
       log: await createLog((values['log-level'] ?? 'info') as LogLevel),
       version,

@@ -34,6 +34,16 @@ const level = (text: string) =>
 const moment = (text: string) =>
   parseMoment(text, 0) === undefined ? `must be a date, a timestamp or an offset, not "${text}"` : undefined
 
+const READING: Readonly<Record<string, Option>> = {
+  'base-path': { takes: 'PATH', about: 'serve the API below this path, whatever its servers say' },
+  'invalid-status': {
+    takes: 'STATUS',
+    about: 'of an invalid request where the contract documents none: 400 or 422',
+    fault: text => (text === '400' || text === '422' ? undefined : `must be 400 or 422, not "${text}"`),
+  },
+  strict: { about: 'a warning is an error' },
+}
+
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     about: 'serve the API',
@@ -55,6 +65,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       },
       'no-watch': { about: 'do not reload when a file changes' },
       stateful: { about: 'give a bare OpenAPI document the state that can be inferred from it' },
+      ...READING,
     },
   },
   check: {
@@ -63,6 +74,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     options: {
       deep: { about: 'call every operation in process as well, and hold each reply to the contract' },
       stateful: { about: 'as serve has it' },
+      ...READING,
     },
   },
   plan: {
@@ -76,6 +88,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       },
       calendar: { about: 'what is to come, from now or from --at on' },
       stateful: { about: 'as serve has it' },
+      ...READING,
     },
   },
   init: {

@@ -40,9 +40,12 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --stateful, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --stateful, --base-path, --invalid-status, --strict, --help, --version',
   ],
-  ['check --port 1', 'check has no option --port; one of: --deep, --stateful, --help, --version'],
+  [
+    'check --port 1',
+    'check has no option --port; one of: --deep, --stateful, --base-path, --invalid-status, --strict, --help, --version',
+  ],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],
   ['serve --port 70000', '--port must be a port, 0 to 65535, not "70000"'],

@@ -1,6 +1,6 @@
 // Who calls: the contract's security schemes, against the consumers of the simulation. Before the body is read.
 
-import type { SecurityScheme } from '../contract/contract.ts'
+import { isOauth, type SecurityScheme } from '../contract/contract.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Behaviour, Refused, Site } from './behaviour.ts'
@@ -11,7 +11,7 @@ export interface AuthenticateConfig {
 
 export const authenticate: Behaviour<AuthenticateConfig> = {
   name: 'authenticate',
-  problems: [problems.unauthorized],
+  problems: [problems.unauthorized, problems.forbidden],
   schema: {
     type: 'object',
     description: "Holds callers to the contract's security; null lets everybody in.",
@@ -22,8 +22,10 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
   },
   compile(config, site) {
     const { security } = site.operation
-    if (security.length === 0) return undefined
-    const anonymous = security.some(alternative => alternative.length === 0)
+    // A scheme that nothing is known of asks for nothing that can be looked at.
+    const asks = security.map(list => list.filter(({ scheme }) => isKnown(site.contract.securitySchemes.get(scheme))))
+    if (asks.flat().length === 0) return undefined
+    const anonymous = asks.some(alternative => alternative.length === 0)
     const { judge } = site
     const refusal = compileRefusals(config?.realm ?? site.contract.title, site)
     return next => exchange => {
@@ -38,18 +40,23 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
 /** Each reason is one reply, made at load (RFC 6750 §3: an error only where a token was sent). */
 function compileRefusals(realm: string, { contract, operation }: Site): (why: Refused) => Reply {
   const quoted = `realm="${realm.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
-  const names = [...new Set(operation.security.flat())]
+  const names = [...new Set(operation.security.flat().map(({ scheme }) => scheme))]
   const schemes = names.flatMap(name => contract.securitySchemes.get(name) ?? [])
   const challenges = (parameters: string) =>
     schemes.flatMap(scheme => {
+      if (isOauth(scheme)) return [`Bearer ${quoted}${parameters}`]
       if (scheme.type !== 'http') return []
-      return scheme.scheme === 'bearer' ? [`Bearer ${quoted}${parameters}`] : [`Basic ${quoted}, charset="UTF-8"`]
+      if (scheme.scheme === 'bearer') return [`Bearer ${quoted}${parameters}`]
+      if (scheme.scheme === 'basic') return [`Basic ${quoted}, charset="UTF-8"`]
+      return [`${scheme.scheme.charAt(0).toUpperCase()}${scheme.scheme.slice(1)} ${quoted}`]
     })
-  const where = schemes.map(describeScheme).join(' or ')
-  const reply = (detail: string, parameters: string): Reply => {
-    const challenge = challenges(parameters).join(', ')
-    return refuse(problems.unauthorized, detail, challenge === '' ? {} : { 'www-authenticate': challenge })
+  const where = [...new Set(schemes.flatMap(describeScheme))].join(' or ')
+  const reply = (detail: string, parameters: string, problem = problems.unauthorized): Reply => {
+    const challenge = [...new Set(challenges(parameters))].join(', ')
+    return refuse(problem, detail, challenge === '' ? {} : { 'www-authenticate': challenge })
   }
+  const scopes = [...new Set(operation.security.flat().flatMap(one => one.scopes))].join(' ')
+  const insufficient = `, error="insufficient_scope", scope="${scopes.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
   const replies: Record<Refused, Reply> = {
     missing: reply(`a credential is missing: ${where}`, ''),
     unknown: reply('the credential is not known', ', error="invalid_token"'),
@@ -57,13 +64,17 @@ function compileRefusals(realm: string, { contract, operation }: Site): (why: Re
       'the credential has expired',
       ', error="invalid_token", error_description="the credential has expired"',
     ),
+    unscoped: reply(`the credential lacks a scope: ${scopes}`, insufficient, problems.forbidden),
   }
   return why => replies[why]
 }
 
-const describeScheme = (scheme: SecurityScheme): string =>
-  scheme.type === 'apiKey'
-    ? `the ${scheme.in} ${scheme.in === 'query' ? 'parameter ' : ''}${scheme.name}`
-    : scheme.scheme === 'bearer'
-      ? 'Authorization: Bearer <key>'
-      : 'Authorization: Basic <user:password>'
+const isKnown = (scheme: SecurityScheme | undefined): boolean => scheme !== undefined && scheme.type !== 'other'
+
+function describeScheme(scheme: SecurityScheme): string[] {
+  if (scheme.type === 'other') return []
+  if (scheme.type === 'apiKey') return [`the ${scheme.in} ${scheme.in === 'query' ? 'parameter ' : ''}${scheme.name}`]
+  if (scheme.type === 'http' && scheme.scheme === 'basic') return ['Authorization: Basic <user:password>']
+  if (scheme.type === 'http' && scheme.scheme !== 'bearer') return [`Authorization: ${scheme.scheme} <credential>`]
+  return ['Authorization: Bearer <key>']
+}

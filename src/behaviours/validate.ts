@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { nonconformanceOf } from '../contract/conformance.ts'
 import { isJson, type MediaType, type Operation, refusalStatus } from '../contract/contract.ts'
-import { cookieValues, type Parameter, readQuery } from '../contract/parameters.ts'
+import { cookieValues, type Parameter, readQuery, splitQuery } from '../contract/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import { parseJson } from '../kernel/json.ts'
 import { problems } from '../kernel/problem.ts'
@@ -126,6 +126,8 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
   const queried = parameters.flatMap(({ name, in: place }, i) => (place === 'query' ? [[name, i] as const] : []))
   const known: ReadonlyMap<string, number> = new Map(queried)
   const labels = parameters.map(({ name, in: place }) => `${place} parameter ${name}`)
+  // A value that is spread over several names is gathered from all of them.
+  const spread = parameters.some(({ gather }) => gather !== undefined)
   if (parameters.length === 0 && !strict) return () => NO_FAULTS
 
   const textsOf = (index: number, { segments, request }: Exchange, query: Texts): readonly string[] | undefined => {
@@ -144,19 +146,21 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
     const text = exchange.request.query
     const undocumented: string[] = []
     const query = text === '' ? undefined : readQuery(text, known, undocumented)
+    const names = spread && text !== '' ? splitQuery(text) : undefined
     const values: unknown[] = new Array(parameters.length)
     exchange.values = values
     let path: string[] | undefined
     let rest: string[] | undefined
     for (let i = 0; i < parameters.length; i++) {
       const parameter = parameters[i] as Parameter
-      const texts = textsOf(i, exchange, query)
-      if (texts === undefined) {
+      const gathered = names === undefined ? undefined : parameter.gather?.(names)
+      const texts = gathered === undefined ? textsOf(i, exchange, query) : NO_FAULTS.rest
+      if (texts === undefined || (parameter.allowsEmpty && texts.length === 1 && texts[0] === '')) {
         values[i] = parameter.default
-        if (parameter.required) rest = [...(rest ?? []), `${labels[i]} is required`]
+        if (parameter.required && texts === undefined) rest = [...(rest ?? []), `${labels[i]} is required`]
         continue
       }
-      const read = parameter.read(texts)
+      const read = gathered ?? parameter.read(texts)
       const faults = 'fault' in read ? [read.fault] : describe(parameter.schema.check(read.value, read.exact))
       if ('value' in read && faults.length === 0) values[i] = read.value
       else if (parameter.in === 'path') path = [...(path ?? []), ...faults.map(fault => `${labels[i]} ${fault}`)]
@@ -166,6 +170,7 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
     if (exchange.broken && path === undefined) path = ['the path has a broken percent-encoding']
     if (strict) {
       for (const name of new Set(undocumented)) {
+        if (parameters.some(one => one.in === 'query' && one.owns(name))) continue
         rest ??= []
         rest.push(`query parameter ${name} is not documented`)
       }

@@ -43,7 +43,9 @@ export interface Operation {
   /** By status as written: `200`, `4XX`, `default`. */
   readonly responses: ReadonlyMap<string, ResponseSpec>
   /** Alternatives, each a list of schemes that hold together; none at all for a public operation. */
-  readonly security: readonly (readonly string[])[]
+  readonly security: readonly (readonly SecurityRequirement[])[]
+  /** Below which paths it is served: its own servers', else the contract's. */
+  readonly basePaths: readonly string[]
   readonly node: Node
 }
 
@@ -71,6 +73,14 @@ export interface Header extends MediaType {
 export interface MediaType {
   readonly schema: SchemaUse | undefined
   readonly examples: readonly Example[]
+  /** How the fields of a form are written, by name. */
+  readonly encoding?: ReadonlyMap<string, Encoding>
+}
+
+export interface Encoding {
+  readonly contentType: string | undefined
+  readonly style: string | undefined
+  readonly explode: boolean | undefined
 }
 
 export interface Example {
@@ -80,8 +90,23 @@ export interface Example {
 }
 
 export type SecurityScheme =
-  | { readonly type: 'http'; readonly scheme: 'bearer' | 'basic' }
+  /** `scheme` in lower case: `bearer`, `basic`, `digest` … */
+  | { readonly type: 'http'; readonly scheme: string }
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
+  /** A bearer credential, with scopes. */
+  | { readonly type: 'oauth2' | 'openIdConnect' }
+  /** What nothing is known of: every request passes it. */
+  | { readonly type: 'other' }
+
+export interface SecurityRequirement {
+  /** The name of a security scheme. */
+  readonly scheme: string
+  readonly scopes: readonly string[]
+}
+
+/** Whether a scheme is a bearer credential with scopes. */
+export const isOauth = (scheme: SecurityScheme | undefined): boolean =>
+  scheme?.type === 'oauth2' || scheme?.type === 'openIdConnect'
 
 /** The documented response for a status: exact, then its range, then `default`. */
 export function responseFor(operation: Operation, status: number): ResponseSpec | undefined {

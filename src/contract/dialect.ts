@@ -1,40 +1,15 @@
-// Schemas of a contract, in the one dialect the validator speaks (JSON Schema 2020-12): OpenAPI 3.0's differences are
-// translated, OpenAPI's annotations left out, references kept as references, so that circles stay finite.
+// All the schemas of a contract, each translated once and compiled when first asked for: a document may hold thousands,
+// and most requests meet few of them.
 
-import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject, type Json } from '../kernel/json.ts'
-import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
+import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
+import { forValidator, type Unions } from './discriminator.ts'
+import { type Documents, identityOf, type Node, placeOf } from './document.ts'
+import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
+import { type Edge, type Reading, type Surroundings, Translation } from './translate.ts'
 
-const ONE = ['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'additionalProperties', 'additionalItems']
-const ONE_MORE = ['unevaluatedItems', 'unevaluatedProperties', 'contentSchema']
-const LIST = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
-const MAP = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']
-const ASSERTIONS = [
-  ...['type', 'enum', 'const', 'multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength'],
-  ...['maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains', 'minProperties'],
-  ...['maxProperties', 'required', 'dependentRequired', 'format'],
-]
-/** What says nothing about validity, and something about what a value looks like. */
-const KEPT = [
-  ...['title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'xml', 'discriminator', 'contentEncoding'],
-  ...['contentMediaType', 'deprecated'],
-]
-const ANNOTATIONS = [...KEPT, 'description', 'nullable', 'externalDocs', '$comment', '$schema']
-const KNOWN = new Set(['$ref', 'items', ...ONE, ...ONE_MORE, ...LIST, ...MAP, ...ASSERTIONS, ...ANNOTATIONS])
-const SCHEMA_VALUED = new Set([...ONE, ...ONE_MORE])
-
-/** What a schema says of an object, gathered through `$ref` and `allOf`. */
-export interface Shape {
-  readonly types: readonly string[]
-  readonly properties: ReadonlyMap<string, Node>
-  readonly required: ReadonlySet<string>
-  /** Whether properties beside the declared ones are spoken for: `additionalProperties` or `patternProperties`. */
-  readonly open: boolean
-  readonly format: string | undefined
-  readonly default: Json | undefined
-  readonly items: Node | undefined
-}
+export { type Shape, shapeOf } from './shape.ts'
 
 /** A schema of the contract, ready to check with and to ask about. */
 export interface SchemaUse {
@@ -44,179 +19,198 @@ export interface SchemaUse {
   /** All schemas of the contract in the validator's dialect, annotations kept: a `$ref` in them is `#/$defs/KEY`. */
   readonly definitions: Readonly<Record<string, Schema>>
   readonly shape: Shape
+  /** The types a value may have, unions included. */
+  readonly types: ReadonlySet<string>
   readonly check: Check
+  /** The value without what its side does not carry: `readOnly` in a request, `writeOnly` in a reply. */
+  prune(value: Json): Json
 }
 
-/** All the schemas a contract uses. `use` while reading; checks compile on first use, or all at once with `compile`. */
+interface Entry {
+  readonly node: Node
+  readonly reading: Reading
+  edges: readonly Edge[]
+  /** Set where the validator takes it in another form. */
+  unions: Unions | undefined
+}
+
 export class SchemaBook {
   readonly #documents: Documents
   readonly #report: Diagnostics
-  readonly #legacy: boolean
+  readonly #around: Surroundings
+  readonly #entries = new Map<string, Entry>()
+  readonly #definitions: Record<string, Schema> = {}
   readonly #keys = new Map<string, string>()
-  readonly #defs: Record<string, Schema> = {}
-  readonly #uses = new Map<string, SchemaUse & { compile(): void }>()
-  #schemas: Schemas | undefined
+  readonly #pending: string[] = []
+  readonly #uses = new Map<string, SchemaUse>()
+  readonly #shapes = new Map<string, Shape>()
+  readonly #schemas = new Schemas()
+  readonly #given = new Set<string>()
+  readonly #acyclic = new Set<string>()
+  readonly #formats = new Set<string>()
+  readonly #marks = new Set<'readOnly' | 'writeOnly'>()
 
   /** @param legacy whether the schemas are of OpenAPI 3.0, with `nullable` and boolean bounds */
   constructor(documents: Documents, legacy: boolean, report: Diagnostics) {
     this.#documents = documents
-    this.#legacy = legacy
     this.#report = report
+    this.#around = {
+      documents,
+      report,
+      legacy,
+      keyOf: (node, reading) => this.#keyOf(node, reading),
+      noteFormat: (format, node) => this.#noteFormat(format, node),
+      noteMark: mark => void this.#marks.add(mark),
+    }
   }
 
-  use(node: Node): SchemaUse {
-    const key = this.#keyOf(node)
-    let use = this.#uses.get(key)
+  /** How many schemas are in use. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  use(node: Node, side: Side = 'reply'): SchemaUse {
+    const name = `${side} ${identityOf(node)}`
+    let use = this.#uses.get(name)
     if (use === undefined) {
-      use = this.#makeUse(node, key)
-      this.#uses.set(key, use)
+      const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false })
+      this.#translatePending()
+      use = this.#makeUse(node, key, side)
+      this.#uses.set(name, use)
     }
     return use
   }
 
-  #makeUse(node: Node, key: string): SchemaUse & { compile(): void } {
-    const documents = this.#documents
-    let check: Check | undefined
-    let shape: Shape | undefined
-    const compile = () => {
-      this.#schemas ??= new Schemas(this.#defs)
-      check ??= this.#schemas.compileKey(key)
-      return check
-    }
-    return {
-      node,
-      key,
-      definitions: this.#defs,
-      get shape() {
-        shape ??= shapeOf(node, documents)
-        return shape
-      },
-      check: (value, exact) => (check ?? compile())(value, exact),
-      compile,
-    }
-  }
-
-  /** Compiles everything in use; a schema that cannot be is an error at its place. */
+  /** Compiles everything in use; a schema that cannot be is reported at its place. */
   compile(): void {
-    for (const { node, compile } of this.#uses.values()) {
+    for (const [key, { node }] of this.#entries) {
       try {
-        compile()
+        this.#check(key)
       } catch (error) {
-        const why = (error as Error).message
-          .replace(/^schema is invalid: /, '')
-          .replace(/contract#\/\$defs\/\w+/g, 'it')
-        this.#report.error('invalid-schema', `this schema cannot be compiled: ${why}`, placeOf(node, 'key'))
+        const why = (error as Error).message.replace(/^schema is invalid: /, '')
+        this.#report.warning('invalid-schema', `this schema cannot be compiled: ${why}`, placeOf(node, 'key'))
       }
     }
   }
 
-  #keyOf(node: Node): string {
-    const identity = identityOf(node)
+  #makeUse(node: Node, key: string, side: Side): SchemaUse {
+    const documents = this.#documents
+    const mark = side === 'request' ? 'readOnly' : 'writeOnly'
+    const shape = () => this.#shapeOf(node)
+    let check: Check | undefined
+    let types: ReadonlySet<string> | undefined
+    return {
+      node,
+      key,
+      definitions: this.#definitions,
+      get shape() {
+        return shape()
+      },
+      get types() {
+        types ??= typesOf(node, documents)
+        return types
+      },
+      check: (value, exact) => {
+        check ??= this.#check(key)
+        return check(value, exact, side)
+      },
+      prune: value => (this.#marks.has(mark) ? this.#prune(value, node, mark) : value),
+    }
+  }
+
+  #check(key: string): Check {
+    this.#give(key)
+    return this.#schemas.compileKey(key)
+  }
+
+  #keyOf(node: Node, reading: Reading): string {
+    const bound = [...reading.scope].map(([name, target]) => `${name}=${identityOf(target)}`)
+    const identity = `${reading.base ? '~' : ''}${identityOf(node)} ${bound.join(' ')}`
     let key = this.#keys.get(identity)
     if (key === undefined) {
       key = `s${this.#keys.size}`
       this.#keys.set(identity, key)
-      this.#defs[key] = true // holds the place while a circle closes
-      this.#defs[key] = this.#translate(node)
+      this.#entries.set(key, { node, reading, edges: [], unions: undefined })
+      this.#pending.push(key)
     }
     return key
   }
 
-  #translate(node: Node): Schema {
-    const { value } = node
-    if (typeof value === 'boolean') return value
-    if (!isObject(value)) {
-      this.#report.error('invalid-schema', 'a schema must be an object', placeOf(node))
-      return true
-    }
-    const { $ref } = value
-    if (typeof $ref === 'string') {
-      const target = this.#documents.resolve(node)
-      if (target === undefined) return true
-      const reference = { $ref: `#/$defs/${this.#keyOf(target)}` }
-      // Beside a reference OpenAPI 3.0 ignores whatever else is there; 3.1 has it hold as well.
-      return this.#legacy ? reference : { ...this.#keywords(node, '$ref'), ...reference }
-    }
-    return this.#legacy ? modernise(value, this.#keywords(node)) : this.#keywords(node)
-  }
-
-  #keywords(node: Node, except?: string): Record<string, unknown> {
-    const out: Record<string, unknown> = {}
-    for (const [keyword, child] of entriesOf(node)) {
-      if (keyword === except || keyword.startsWith('x-')) continue
-      if (!KNOWN.has(keyword)) {
-        const hint = suggest(keyword, KNOWN) ?? 'extensions begin with x-'
-        this.#report.warning('unknown-keyword', `"${keyword}" is not a keyword of schemas`, placeOf(child, 'key'), hint)
-      } else if (keyword === 'items') out.items = this.#items(child)
-      else if (SCHEMA_VALUED.has(keyword)) out[keyword] = this.#translate(child)
-      else if (LIST.includes(keyword)) out[keyword] = itemsOf(child).map(item => this.#translate(item))
-      else if (MAP.includes(keyword)) {
-        out[keyword] = Object.fromEntries(entriesOf(child).map(([name, schema]) => [name, this.#translate(schema)]))
-      } else if (ASSERTIONS.includes(keyword)) out[keyword] = withoutBigInt(child.value)
-      else if (KEPT.includes(keyword)) out[keyword] = child.value
-    }
-    return out
-  }
-
-  #items(node: Node): unknown {
-    return Array.isArray(node.value) ? itemsOf(node).map(item => this.#translate(item)) : this.#translate(node)
-  }
-}
-
-/** OpenAPI 3.0 (JSON Schema Wright 00) as 2020-12. */
-function modernise(from: Record<string, unknown>, out: Record<string, unknown>): Record<string, unknown> {
-  for (const [flag, bound] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const) {
-    if (typeof from[flag] !== 'boolean') continue
-    delete out[flag]
-    if (from[flag] && out[bound] !== undefined) {
-      out[flag] = out[bound]
-      delete out[bound]
+  /** One after the other, not one inside the other: a chain of references may be longer than the stack. */
+  #translatePending(): void {
+    for (let key = this.#pending.pop(); key !== undefined; key = this.#pending.pop()) {
+      const entry = this.#entries.get(key) as Entry
+      const translation = new Translation(entry.node, entry.reading, this.#around)
+      this.#definitions[key] = translation.run()
+      entry.edges = translation.edges
+      entry.unions = translation.special ? translation.unions : undefined
     }
   }
-  if (from.nullable !== true) return out
-  if (typeof out.type !== 'string') return { anyOf: [out, { type: 'null' }] }
-  if (Array.isArray(out.enum) && !out.enum.includes(null)) out.enum = [...out.enum, null]
-  return { ...out, type: [out.type, 'null'] }
-}
 
-// The validator reads bounds as doubles; format int64 keeps the true range.
-const withoutBigInt = (value: unknown): unknown =>
-  typeof value === 'bigint' ? Number(value) : Array.isArray(value) ? value.map(withoutBigInt) : value
+  /** Gives the validator a schema and all that it refers to. */
+  #give(key: string): void {
+    const wanted = [key]
+    for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+      if (this.#given.has(next)) continue
+      this.#given.add(next)
+      this.#breakCircles(next)
+      const { unions, edges } = this.#entries.get(next) as Entry
+      for (const { to } of edges) wanted.push(to)
+      const schema = this.#definitions[next] as Schema
+      this.#schemas.add(next, unions === undefined ? schema : (forValidator(schema, unions) as Schema))
+    }
+  }
 
-/** What a schema says of an object, gathered through `$ref` and `allOf`. */
-export function shapeOf(start: Node, documents: Documents): Shape {
-  const properties = new Map<string, Node>()
-  const required = new Set<string>()
-  const seen = new Set<string>()
-  let types: string[] = []
-  let open = false
-  let format: string | undefined
-  let fallback: Json | undefined
-  let items: Node | undefined
-  const gather = (node: Node): void => {
+  /** A value that must be valid to be valid: where references lead back in place, the last one says nothing. */
+  #breakCircles(start: string): void {
+    const path = new Set<string>()
+    const walk: { key: string; left: Edge[] }[] = []
+    const enter = (key: string) => {
+      path.add(key)
+      walk.push({ key, left: (this.#entries.get(key) as Entry).edges.filter(({ inPlace }) => inPlace) })
+    }
+    if (!this.#acyclic.has(start)) enter(start)
+    for (let at = walk.at(-1); at !== undefined; at = walk.at(-1)) {
+      const edge = at.left.pop()
+      if (edge === undefined) {
+        path.delete(at.key)
+        this.#acyclic.add(at.key)
+        walk.pop()
+      } else if (path.has(edge.to)) {
+        delete edge.holder.$ref
+        this.#report.warning('circular-schema', 'this schema is part of itself', placeOf(edge.node, 'key'))
+      } else if (!this.#acyclic.has(edge.to)) enter(edge.to)
+    }
+  }
+
+  #shapeOf(node: Node): Shape {
     const identity = identityOf(node)
-    if (seen.has(identity) || !isObject(node.value)) return
-    seen.add(identity)
-    const { type, $ref } = node.value
-    if (typeof $ref === 'string') {
-      const target = documents.resolve(node)
-      if (target !== undefined) gather(target)
+    let shape = this.#shapes.get(identity)
+    if (shape === undefined) {
+      shape = shapeOf(node, this.#documents)
+      this.#shapes.set(identity, shape)
     }
-    for (const part of itemsOf(childOf(node, 'allOf'))) gather(part)
-    for (const [name, schema] of entriesOf(childOf(node, 'properties'))) properties.set(name, schema)
-    for (const name of itemsOf(childOf(node, 'required'))) required.add(String(name.value))
-    if (type !== undefined) types = [type].flat().map(String)
-    const { additionalProperties, patternProperties } = node.value
-    if (patternProperties !== undefined || additionalProperties === true || isObject(additionalProperties)) open = true
-    // A union may speak of any property: none of them is unknown.
-    if (node.value.oneOf !== undefined || node.value.anyOf !== undefined) open = true
-    if (typeof node.value.format === 'string') format = node.value.format
-    if (node.value.default !== undefined) fallback = node.value.default as Json
-    if (node.value.items !== undefined) items = childOf(node, 'items')
+    return shape
   }
-  gather(start)
-  return { types, properties, required, open, format, default: fallback, items }
+
+  #prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json {
+    if (typeof value !== 'object' || value === null) return value
+    const { properties, items, additional } = this.#shapeOf(node)
+    if (Array.isArray(value)) return items === undefined ? value : value.map(item => this.#prune(item, items, mark))
+    const kept: Record<string, Json> = {}
+    for (const [name, item] of Object.entries(value)) {
+      const schema = properties.get(name) ?? additional
+      if (properties.has(name) && isMarked(properties.get(name) as Node, mark, this.#documents)) continue
+      const pruned = schema === undefined || !isObject(schema.value) ? item : this.#prune(item, schema, mark)
+      Object.defineProperty(kept, name, { value: pruned, enumerable: true, configurable: true, writable: true })
+    }
+    return kept
+  }
+
+  #noteFormat(format: string, node: Node): void {
+    if (this.#formats.has(format)) return
+    this.#formats.add(format)
+    if (isKnownFormat(format)) return
+    this.#report.warning('unknown-format', `the format "${format}" is not known; nothing is held to it`, placeOf(node))
+  }
 }

@@ -2,9 +2,11 @@
 // only; nothing is ever fetched. Knows the syntax of references and nothing of OpenAPI.
 
 import { dirname, relative, resolve } from 'node:path'
-import { type Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer, pointer } from '../kernel/json.ts'
 import { type Path, readSource, type Source } from '../kernel/source.ts'
+import { type Identifiers, readIdentifiers } from './identifiers.ts'
 
 /** One document: a file, or the part of a file below `base` (a contract written inline). */
 export interface Document {
@@ -26,7 +28,8 @@ export const childOf = (node: Node, ...keys: Path): Node => ({
   document: node.document,
   path: [...node.path, ...keys],
   value: keys.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined,
     node.value,
   ),
 })
@@ -50,6 +53,7 @@ export class Documents {
   /** Where file names in messages are relative to. */
   readonly #home: string
   readonly #documents = new Map<string, Document | undefined>()
+  readonly #identifiers = new Map<string, Identifiers>()
 
   constructor(root: Document, home: string, report: Diagnostics) {
     this.#report = report
@@ -65,37 +69,49 @@ export class Documents {
 
   /** Follows `$ref`s to the first node that is none; `undefined` once it has reported why that cannot be. */
   resolve(node: Node): Node | undefined {
-    const trail = new Set<string>()
     let current = node
+    let trail: Set<string> | undefined
     while (isObject(current.value) && typeof current.value.$ref === 'string') {
+      trail ??= new Set()
       const identity = identityOf(current)
       if (trail.has(identity)) {
-        this.#report.error('circular-ref', 'this reference leads back to itself', placeOf(childOf(node, '$ref')))
+        this.#report.warning('circular-ref', 'this reference leads back to itself', placeOf(childOf(node, '$ref')))
         return undefined
       }
       trail.add(identity)
-      const target = this.#follow(childOf(current, '$ref'), current.value.$ref)
+      const target = this.follow(childOf(current, '$ref'), current.value.$ref)
       if (target === undefined) return undefined
       current = target
     }
     return current
   }
 
-  #follow(from: Node, reference: string): Node | undefined {
+  /** The node that a reference, written at `from`, leads to; one step. */
+  follow(from: Node, reference: string): Node | undefined {
     const fail = (message: string, hint?: string): undefined =>
-      void this.#report.error('unresolvable-ref', message, placeOf(from), hint)
-    if (/^[a-z][a-z0-9+.-]+:|^\/\//i.test(reference)) {
+      void this.#report.warning('unresolvable-ref', message, placeOf(from), hint)
+    const hash = reference.indexOf('#')
+    const target = hash === -1 ? reference : reference.slice(0, hash)
+    const fragment = hash === -1 ? '' : decode(reference.slice(hash + 1))
+    const resource = this.#resource(from, target)
+    if (resource === 'remote') {
       return fail(`"${reference}" is remote, and nothing is fetched`, 'save the document beside this one')
     }
-    const [file = '', fragment = ''] = reference.split('#', 2)
-    const document = file === '' ? from.document : this.#read(from, decode(file))
-    if (document === undefined) return undefined
-    const keys = parsePointer(decode(fragment))
-    if (keys === undefined) return fail(`"${reference}" is not a JSON Pointer`, 'a pointer begins with #/')
-    let node = rootOf(document)
-    for (const key of keys) {
+    if (resource === undefined) return undefined
+    if (fragment !== '' && !fragment.startsWith('/')) {
+      const anchored = this.#identifiersOf(resource.document).anchor(resource.path, fragment)
+      if (anchored !== undefined) return childOf(rootOf(resource.document), ...anchored)
+      return fail(`"${reference}" leads nowhere: there is no anchor "${fragment}"`, 'a pointer begins with #/')
+    }
+    let node = resource
+    for (const key of parsePointer(fragment) ?? []) {
       const holder = node
-      node = childOf(holder, key)
+      node = childOf(holder, Array.isArray(holder.value) ? Number(key) : key)
+      // A pointer may lead through a reference: tools that bundle documents write such ones.
+      if (node.value === undefined && isObject(holder.value) && typeof holder.value.$ref === 'string') {
+        const through = identityOf(holder) === identityOf(from) ? undefined : this.resolve(holder)
+        if (through !== undefined) node = childOf(through, key)
+      }
       if (node.value === undefined) {
         const known = isObject(holder.value) ? Object.keys(holder.value) : []
         return fail(`"${reference}" leads nowhere: there is no "${key}"`, suggest(key, known))
@@ -104,23 +120,71 @@ export class Documents {
     return node
   }
 
+  /** The schemas with a `$dynamicAnchor` at or below the top of a schema, by name. */
+  dynamicAnchors(node: Node): ReadonlyMap<string, Node> {
+    const found = this.#identifiersOf(node.document).dynamicAnchors(node.path)
+    return new Map([...found].map(([name, path]) => [name, childOf(rootOf(node.document), ...path)]))
+  }
+
+  /** The root of what a reference names before its fragment: a schema with that `$id`, or a file. */
+  #resource(from: Node, target: string): Node | 'remote' | undefined {
+    const own = this.#identifiersOf(from.document)
+    const home = own.resourceOf(from.path)
+    if (target === '') return childOf(rootOf(from.document), ...home.path)
+    const uri = URL.canParse(target, home.uri) ? new URL(target, home.uri).href : undefined
+    if (uri !== undefined) {
+      for (const [file, identifiers] of this.#identifiers) {
+        const path = identifiers.byUri.get(uri)
+        const document = this.#documents.get(file)
+        if (path !== undefined && document !== undefined) return childOf(rootOf(document), ...path)
+      }
+    }
+    if (/^file:/i.test(target)) {
+      const file = uri === undefined ? undefined : pathOf(uri)
+      const document = file === undefined ? undefined : this.#read(from, file)
+      return document && rootOf(document)
+    }
+    if (/^[a-z][a-z0-9+.-]+:|^\/\//i.test(target)) return 'remote'
+    const document = this.#read(from, decode(target))
+    return document && rootOf(document)
+  }
+
+  #identifiersOf(document: Document): Identifiers {
+    let known = this.#identifiers.get(document.file)
+    if (known === undefined) {
+      known = readIdentifiers(rootOf(document).value, pathToFileURL(document.file).href)
+      this.#identifiers.set(document.file, known)
+    }
+    return known
+  }
+
   #read(from: Node, name: string): Document | undefined {
     const file = resolve(dirname(from.document.file), name)
     if (!this.#documents.has(file)) {
-      const before = this.#report.list.length
-      const source = readSource(file, relative(this.#home, file) || file, this.#report)
+      // What is wrong with a file that is only referred to is no reason to refuse the rest.
+      const report = new Diagnostics()
+      const source = readSource(file, relative(this.#home, file) || file, report, undefined, true)
       this.#documents.set(file, source && { file, source, base: [] })
-      if (source === undefined && this.#report.list.length > before) {
-        this.#report.error('unresolvable-ref', `"${name}" cannot be read`, placeOf(from))
-      }
+      for (const one of report.first(report.size)) this.#report.warning(one.code, one.message, one.place, one.hint)
     }
-    return this.#documents.get(file)
+    const document = this.#documents.get(file)
+    if (document === undefined) this.#report.warning('unresolvable-ref', `"${name}" cannot be read`, placeOf(from))
+    return document
   }
 }
 
 const rootOf = (document: Document): Node => {
+  if (document.base.length === 0) return { document, path: [], value: document.source.value }
   const whole: Node = { document: { ...document, base: [] }, path: [], value: document.source.value }
   return { document, path: [], value: childOf(whole, ...document.base).value }
+}
+
+const pathOf = (uri: string): string | undefined => {
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return undefined
+  }
 }
 
 const decode = (text: string): string => {

@@ -1,9 +1,15 @@
-// Parameters: text on the wire to typed values, as `schema`, `style` and `explode` have it. Knows no HTTP library.
+// Parameters (OpenAPI "Parameter Object"): text on the wire to typed values, as `schema` or `content`, `style` and
+// `explode` have it. Knows no HTTP library.
 
-import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject, parseInteger } from '../kernel/json.ts'
-import type { SchemaBook, SchemaUse, Shape } from './dialect.ts'
-import { childOf, type Node, placeOf } from './document.ts'
+import { isObject, parseJson } from '../kernel/json.ts'
+import { isJson } from './contract.ts'
+import type { SchemaUse } from './dialect.ts'
+import { childOf, entriesOf, type Node } from './document.ts'
+import { BROKEN, decodeQuery, type ParameterRead, type Parts, type Query, typed } from './parameter-text.ts'
+import type { Reading } from './reading.ts'
+import { compileStyle, STYLES, type StyleReader } from './styles.ts'
+
+export { cookieValues, decodeQuery, type ParameterRead, readQuery, splitQuery } from './parameter-text.ts'
 
 export type Location = 'path' | 'query' | 'header' | 'cookie'
 
@@ -15,185 +21,154 @@ export interface Parameter {
   readonly schema: SchemaUse
   /** The value of an absent parameter: the schema's `default`. */
   readonly default: unknown
+  /** Whether it may be there without a value: it then has its default. */
+  readonly allowsEmpty: boolean
   /**
    * Types the texts that arrived, one per occurrence, decoded where their place asks for it. What has not the form of
    * its type stays text, for the schema to refuse.
    */
   read(texts: readonly string[]): ParameterRead
+  /** Set where its value is spread over several names of the query; `undefined` from it where none of them is there. */
+  readonly gather: ((query: Query) => ParameterRead | undefined) | undefined
+  /** Whether a name in the query belongs to it. */
+  owns(name: string): boolean
   readonly node: Node
 }
 
-export type ParameterRead = { readonly value: unknown; readonly exact: boolean } | { readonly fault: string }
+const LOCATIONS: readonly string[] = ['path', 'query', 'header', 'cookie']
+/** What a parameter's schema may hold where it was written without one, as Swagger 2.0 had it. */
+const SCHEMA_KEYS = [
+  ...['type', 'format', 'items', 'default', 'enum', 'maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
+  ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf'],
+]
+/** OpenAPI "Parameter Object": definitions of these header parameters shall be ignored. */
+const IGNORED = new Set(['accept', 'content-type', 'authorization'])
 
-const STYLES: Record<Location, readonly string[]> = {
-  path: ['simple'],
-  query: ['form', 'spaceDelimited', 'pipeDelimited'],
-  header: ['simple'],
-  cookie: ['form'],
-}
-const SEPARATORS: Record<string, string | RegExp> = {
-  simple: ',',
-  form: ',',
-  spaceDelimited: /%20|\+| /,
-  pipeDelimited: /\||%7C/i,
-}
-
-/** Reads a Parameter Object; `undefined` once it has reported what cannot be honoured. */
-export function readParameter(node: Node, schemas: SchemaBook, report: Diagnostics): Parameter | undefined {
+/** Reads a Parameter Object; `undefined` where there is nothing to hold a request to. */
+export function readParameter(node: Node, reading: Reading): Parameter | undefined {
   const { value } = node
-  const fail = (code: string, message: string, at: Node, part: 'key' | 'value' = 'value', hint?: string): undefined =>
-    void report.error(code, message, placeOf(at, part), hint)
-  if (!isObject(value)) return fail('invalid-parameter', 'a parameter must be an object', node)
-  const { name, in: location } = value
-  if (typeof name !== 'string') return fail('invalid-parameter', 'a parameter needs a name', node)
-  if (location !== 'path' && location !== 'query' && location !== 'header' && location !== 'cookie') {
-    return fail('invalid-parameter', `"in" of ${name} must be path, query, header or cookie`, childOf(node, 'in'))
+  if (!isObject(value)) return reading.warn('invalid-parameter', 'a parameter must be an object', node)
+  const { in: location } = value
+  const name = reading.text(childOf(node, 'name'))
+  if (name === undefined || name === '') return reading.warn('invalid-parameter', 'a parameter needs a name', node)
+  if (typeof location !== 'string' || !LOCATIONS.includes(location)) {
+    const message = `"in" of ${name} must be ${LOCATIONS.join(', ')}; the parameter is not looked at`
+    return reading.warn('invalid-parameter', message, location === undefined ? node : childOf(node, 'in'))
+  }
+  if (location === 'header' && IGNORED.has(name.toLowerCase())) {
+    return reading.warn('ignored-parameter', `OpenAPI ignores a header parameter named ${name}`, node)
   }
   if (location === 'path' && value.required !== true) {
-    report.warning('optional-path-parameter', `a path parameter is always required: ${name}`, placeOf(node))
+    reading.warn('optional-path-parameter', `a path parameter is always required: ${name}`, node)
   }
-  if (value.content !== undefined) {
-    return fail('unsupported-parameter', `${name} has content instead of a schema`, childOf(node, 'content'), 'key')
-  }
-  if (value.schema === undefined) return fail('invalid-parameter', `the parameter ${name} has no schema`, node)
-  const style = value.style ?? STYLES[location][0]
-  if (typeof style !== 'string' || !STYLES[location].includes(style)) {
-    const hint = `in ${location}: ${STYLES[location].join(', ')}`
-    return fail(
-      'unsupported-parameter',
-      `${name} has a style that is not supported`,
-      childOf(node, 'style'),
-      'value',
-      hint,
-    )
-  }
-  const schema = schemas.use(childOf(node, 'schema'))
-  const { types } = schema.shape
-  if (types.includes('object')) {
-    return fail('unsupported-parameter', `${name} is an object, which is not supported`, childOf(node, 'schema'), 'key')
-  }
-  const explode = value.explode ?? style === 'form'
-  const decode = location === 'query' ? decodeQuery : (text: string) => text
-  const isArray = types.includes('array')
-  const itemTypes = isArray && schema.shape.items ? schemas.use(schema.shape.items).shape.types : types
-  const separator = SEPARATORS[style] as string | RegExp
+  const place = location as Location
+  const [media] = entriesOf(childOf(node, 'content'))
+  const schemaNode = media === undefined ? schemaOf(node, name, reading) : childOf(media[1], 'schema')
+  const schema = reading.schemas.use(
+    schemaNode.value === undefined ? { ...schemaNode, value: true } : schemaNode,
+    'request',
+  )
+  const reader =
+    media === undefined ? styleOf(node, name, place, schema, reading) : contentReader(name, media[0], place)
   return {
     name,
-    in: location,
-    required: location === 'path' || value.required === true,
-    deprecated: value.deprecated === true,
+    in: place,
+    required: place === 'path' || reading.flag(childOf(node, 'required')),
+    deprecated: reading.flag(childOf(node, 'deprecated')),
     schema,
     default: schema.shape.default,
+    allowsEmpty: place === 'query' && value.allowEmptyValue === true,
     node,
-    read: isArray
-      ? texts =>
-          readArray(explode === true && style === 'form' ? texts : texts.flatMap(split(separator)), itemTypes, decode)
-      : texts => readOne(texts, types, decode),
+    ...reader,
+    read: schema.types.size > 1 && schema.types.has('string') ? orText(reader.read, schema, place) : reader.read,
   }
 }
 
-const split = (separator: string | RegExp) => (text: string) => (text === '' ? [] : text.split(separator))
-
-function readOne(
-  texts: readonly string[],
-  types: Shape['types'],
-  decode: (text: string) => string | undefined,
-): ParameterRead {
-  if (texts.length > 1) return { fault: 'must be given once' }
-  const text = decode(texts[0] as string)
-  if (text === undefined) return { fault: 'has a broken percent-encoding' }
-  const value = typed(text, types)
-  return { value, exact: typeof value === 'bigint' }
+/** The schema of a parameter: its own, or what stands where Swagger 2.0 had it; any text where there is none. */
+function schemaOf(node: Node, name: string, reading: Reading): Node {
+  const own = childOf(node, 'schema')
+  if (own.value !== undefined && own.value !== null) return own
+  const value = node.value as Record<string, unknown>
+  const written = Object.fromEntries(SCHEMA_KEYS.flatMap(key => (Object.hasOwn(value, key) ? [[key, value[key]]] : [])))
+  reading.warn('missing-schema', `the parameter ${name} has no schema`, node)
+  return { ...node, value: Object.keys(written).length > 0 ? written : { type: 'string' } }
 }
 
-function readArray(
-  texts: readonly string[],
-  types: Shape['types'],
-  decode: (text: string) => string | undefined,
-): ParameterRead {
-  const value: unknown[] = []
-  for (const raw of texts) {
-    const text = decode(raw)
-    if (text === undefined) return { fault: 'has a broken percent-encoding' }
-    value.push(typed(text.trim(), types))
+function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, reading: Reading): StyleReader {
+  const value = node.value as Record<string, unknown>
+  const styles: readonly string[] = STYLES[place]
+  const usual = styles[0] as string
+  let style = value.style ?? usual
+  if (typeof style !== 'string' || !styles.includes(style)) {
+    const message = `${name} cannot have this style; it is read as ${usual}`
+    reading.warn('unsupported-parameter', message, childOf(node, 'style'), 'value', `in ${place}: ${styles.join(', ')}`)
+    style = usual
   }
-  return { value, exact: value.some(item => typeof item === 'bigint') }
+  const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'deepObject'
+  return compileStyle(style as string, explode, name, partsOf(schema, reading), place === 'query' ? decodeQuery : asIs)
 }
 
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+const asIs = (text: string): string => text
 
-/** The text as the first of the types whose form it has; as it stands where it has none. */
-function typed(text: string, types: Shape['types']): unknown {
-  for (const type of types) {
-    if (type === 'integer') {
-      const integer = parseInteger(text)
-      if (integer !== undefined) return integer
-    } else if (type === 'number') {
-      if (NUMBER.test(text)) return Number(text)
-    } else if (type === 'boolean') {
-      if (text === 'true') return true
-      if (text === 'false') return false
-    } else if (type === 'null') {
-      if (text === 'null') return null
-    }
-  }
-  return text
-}
-
-/** One component of a query, decoded as `application/x-www-form-urlencoded`; `undefined` where it cannot be. */
-export function decodeQuery(text: string): string | undefined {
-  if (!text.includes('%') && !text.includes('+')) return text
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return undefined
+/** The types of the parts of a value. */
+export function partsOf(schema: SchemaUse, { schemas }: Reading): Parts {
+  const { shape, types } = schema
+  const items = shape.items === undefined ? ANY : schemas.use(shape.items, 'request').types
+  const additional = shape.additional === undefined ? ANY : schemas.use(shape.additional, 'request').types
+  const known = new Map<string, ReadonlySet<string>>()
+  return {
+    types,
+    items,
+    propertyTypes(name) {
+      let found = known.get(name)
+      if (found === undefined) {
+        const property = shape.properties.get(name)
+        const own = property === undefined ? undefined : schemas.use(property, 'request').types
+        found =
+          own === undefined
+            ? shape.properties.size === 0 || shape.additional
+              ? additional
+              : NONE
+            : own.size > 0
+              ? own
+              : TEXT
+        // What clients may send must not grow what is kept.
+        if (property !== undefined) known.set(name, found)
+      }
+      return found
+    },
   }
 }
 
-/** The values of each name in a query string, in order, names decoded and values not yet. */
-export function splitQuery(query: string): Map<string, string[]> {
-  const names = new Map<string, number>()
-  const others: string[] = []
-  readQuery(query, names, others)
-  for (const name of others) if (!names.has(name)) names.set(name, names.size)
-  const values = readQuery(query, names, [])
-  return new Map([...names].map(([name, place]) => [name, values[place] as string[]]))
-}
+const TEXT: ReadonlySet<string> = new Set(['string'])
+const ANY: ReadonlySet<string> = TEXT
+const NONE: ReadonlySet<string> = new Set()
 
-/**
- * The values of documented parameters in a query string, each at the place of its parameter: in order, names decoded and
- * values not yet. Other names go to `others`.
- */
-export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): Texts {
-  const out: (string[] | undefined)[] = []
-  let from = 0
-  while (from < query.length) {
-    let to = query.indexOf('&', from)
-    if (to === -1) to = query.length
-    if (to > from) {
-      const part = query.slice(from, to)
-      const at = part.indexOf('=')
-      const name = decodeQuery(at === -1 ? part : part.slice(0, at))
-      const value = at === -1 ? '' : part.slice(at + 1)
-      const place = name === undefined ? undefined : places.get(name)
-      if (place !== undefined) {
-        const known = out[place]
-        if (known === undefined) out[place] = [value]
-        else known.push(value)
-      } else if (name !== undefined) others.push(name)
-    }
-    from = to + 1
+/** A parameter with `content`: one text in a media type. */
+function contentReader(name: string, type: string, place: Location): StyleReader {
+  const json = isJson(type)
+  return {
+    gather: undefined,
+    owns: key => key === name,
+    read(texts) {
+      if (texts.length > 1) return { fault: 'must be given once' }
+      const text = place === 'query' ? decodeQuery(texts[0] as string) : (texts[0] as string)
+      if (text === undefined) return BROKEN
+      if (!json) return { value: text, exact: false }
+      return parseJson(text)
+    },
   }
-  return out
 }
 
-type Texts = readonly (readonly string[] | undefined)[]
+/** Where text is allowed too, a reading that the schema refuses gives way to the text itself. */
+const orText =
+  (read: Parameter['read'], schema: SchemaUse, place: Location): Parameter['read'] =>
+  texts => {
+    const first = read(texts)
+    if ('fault' in first || typeof first.value === 'string' || texts.length !== 1) return first
+    const text = place === 'query' ? decodeQuery(texts[0] as string) : texts[0]
+    if (text === undefined || schema.check(first.value, first.exact) === undefined) return first
+    return schema.check(text) === undefined ? { value: text, exact: false } : first
+  }
 
-/** The values of a cookie in a `Cookie` field (RFC 6265 §4.2). */
-export function cookieValues(field: string | undefined, name: string): string[] {
-  return (field ?? '')
-    .split(';')
-    .map(pair => pair.trim())
-    .filter(pair => pair.startsWith(`${name}=`))
-    .map(pair => pair.slice(name.length + 1))
-}
+export { typed }

@@ -3,8 +3,9 @@
 
 import FindMyWay from 'find-my-way'
 
-export const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const
-export type Method = (typeof METHODS)[number]
+export const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE', 'QUERY'] as const
+/** One of `METHODS`, or what else a document has under `additionalOperations`: `COPY`. */
+export type Method = string
 
 export interface Found<Target> {
   readonly target: Target
@@ -14,96 +15,124 @@ export interface Found<Target> {
   readonly broken: boolean
 }
 
-interface Entry<Target> {
-  readonly target: Target
-  /** Per router parameter, how the text is taken apart into template expressions. */
-  readonly splits: readonly (RegExp | undefined)[]
-}
+/** What became of a template: `taken` by an equal one, or `impossible` for the router. */
+export type Added = 'added' | 'taken' | 'impossible'
 
-const EXPRESSION = /\{([^{}]*)\}/g
+const EXPRESSION = /\{([^{}]*)\}/
 
 /** The names in a template, in order: `/a/{x}.{format}` → `x`, `format`. */
-export const expressionsOf = (template: string): string[] => [...template.matchAll(EXPRESSION)].map(([, name]) => name!)
+export const expressionsOf = (template: string): string[] => template.split(EXPRESSION).filter((_, i) => i % 2 === 1)
+
+/**
+ * Templates whose segments are alike but for the text around their expressions, `/a/{x}.json` and `/a/{x}`, are one
+ * route to the router; which of them is meant is found here, the one with the most text first.
+ */
+interface Candidate<Target> {
+  readonly target: Target
+  /** Per router parameter, the literal texts around its expressions: `{x}.{y}` is `['', '.', '']`. */
+  readonly parts: readonly (readonly string[])[]
+  readonly plain: boolean
+  readonly weight: number
+  readonly name: string
+}
 
 export class PathTable<Target> {
-  readonly #router = FindMyWay({ maxParamLength: 8192, allowUnsafeRegex: true })
-
-  /** Those of any route: what no route has, no path need be asked for. */
+  readonly #router = FindMyWay({ maxParamLength: 16_384 })
+  readonly #routes = new Map<string, Candidate<Target>[]>()
   readonly #methods = new Set<Method>()
 
-  /** Adds a route; answers `false` where an equal template already has that method. */
-  add(method: Method, template: string, target: Target): boolean {
-    const { route, splits } = compileTemplate(template)
-    if (this.#router.findRoute(method, route) !== null) return false
-    this.#router.on(method, route, noop, { target, splits } satisfies Entry<Target>)
+  add(method: Method, template: string, target: Target): Added {
+    const { route, candidate } = compileTemplate(template, target)
+    const key = `${method} ${route}`
+    const known = this.#routes.get(key)
+    if (known?.some(({ name }) => name === candidate.name)) return 'taken'
+    if (known !== undefined) {
+      known.push(candidate)
+      known.sort((a, b) => b.weight - a.weight)
+      return 'added'
+    }
+    const candidates = [candidate]
+    try {
+      this.#router.on(method as FindMyWay.HTTPMethod, route, noop, candidates)
+    } catch {
+      return 'impossible'
+    }
+    this.#routes.set(key, candidates)
     this.#methods.add(method)
-    return true
+    return 'added'
   }
 
   find(method: string, path: string): Found<Target> | undefined {
-    const found = this.#router.find(method as Method, path)
-    if (found !== null) return toFound<Target>(found, false)
+    const found = this.#router.find(method as FindMyWay.HTTPMethod, path)
+    if (found !== null) return choose<Target>(found, false)
     if (isDecodable(path)) return undefined
     // A path that cannot be decoded may still say which operation was meant, and how that operation refuses.
-    const literally = this.#router.find(method as Method, path.replaceAll('%', '%25'))
-    return literally === null ? undefined : toFound<Target>(literally, true)
+    const literally = this.#router.find(method as FindMyWay.HTTPMethod, path.replaceAll('%', '%25'))
+    return literally === null ? undefined : choose<Target>(literally, true)
   }
 
   /** The methods that the path has. */
   methodsOf(path: string): Method[] {
-    return METHODS.filter(method => this.#methods.has(method) && this.find(method, path) !== undefined)
+    return [...this.#methods].filter(method => this.find(method, path) !== undefined)
   }
 }
 
-function toFound<Target>(
-  found: FindMyWay.FindResult<FindMyWay.HTTPVersion>,
+function choose<Target>(
+  { store, params }: FindMyWay.FindResult<FindMyWay.HTTPVersion>,
   broken: boolean,
 ): Found<Target> | undefined {
-  const { target, splits } = found.store as Entry<Target>
-  if (splits.length === 0) return { target, segments: NONE, broken }
-  const segments: string[] = []
-  for (let i = 0; i < splits.length; i++) {
-    const text = found.params[`p${i}`] ?? ''
-    const split = splits[i]
-    // An expression stands for at least one character: `/books/` is not `/books/{id}`.
-    if (text === '') return undefined
-    if (split === undefined) segments.push(text)
-    else segments.push(...(split.exec(text)?.slice(1) ?? []))
+  for (const { target, parts, plain } of store as readonly Candidate<Target>[]) {
+    if (parts.length === 0) return { target, segments: NONE, broken }
+    let segments: string[] | undefined = []
+    for (let i = 0; i < parts.length && segments !== undefined; i++) {
+      const text = params[`p${i}`] ?? ''
+      // An expression stands for at least one character: `/books/` is not `/books/{id}`.
+      if (text === '') segments = undefined
+      else if (plain) segments.push(text)
+      else segments = split(text, parts[i] as readonly string[], segments)
+    }
+    if (segments !== undefined) return { target, segments, broken }
   }
-  return { target, segments, broken }
+  return undefined
+}
+
+/** Takes a text apart at its literals, each as early as it can be: one pass, whatever a client sends. */
+function split(text: string, literals: readonly string[], into: string[]): string[] | undefined {
+  const first = literals[0] as string
+  const last = literals.at(-1) as string
+  if (literals.length === 1) return text === first ? into : undefined
+  if (!text.startsWith(first) || !text.endsWith(last)) return undefined
+  const end = text.length - last.length
+  let at = first.length
+  for (let i = 1; i < literals.length; i++) {
+    const literal = literals[i] as string
+    const next = i === literals.length - 1 ? end : literal === '' ? at + 1 : text.indexOf(literal, at + 1)
+    if (next <= at || next > end) return undefined
+    into.push(text.slice(at, next))
+    at = next + literal.length
+  }
+  return into
 }
 
 const NONE: readonly string[] = []
 
-/** A segment that is one expression becomes a parameter; one that mixes text and expressions, a regular expression. */
-function compileTemplate(template: string): { route: string; splits: (RegExp | undefined)[] } {
-  const splits: (RegExp | undefined)[] = []
-  const route = template
-    .split('/')
-    .map(segment => {
-      if (!segment.includes('{')) return literal(segment)
-      const name = `:p${splits.length}`
-      if (/^\{[^{}]*\}$/.test(segment)) {
-        splits.push(undefined)
-        return name
-      }
-      const pattern = (group: string) =>
-        segment
-          .split(EXPRESSION)
-          .map((part, index) => (index % 2 === 1 ? group : escapeRegExp(part)))
-          .join('')
-      splits.push(new RegExp(`^${pattern('(.+?)')}$`, 's'))
-      return `${name}(^${pattern('.+?')}$)`
-    })
-    .join('/')
-  return { route, splits }
+function compileTemplate<Target>(template: string, target: Target): { route: string; candidate: Candidate<Target> } {
+  const parts: string[][] = []
+  const segments = template.split('/').map(segment => {
+    const pieces = segment.split(EXPRESSION)
+    // An asterisk means something to the router.
+    if (pieces.length === 1 && !segment.includes('*')) return literal(segment)
+    parts.push(pieces.filter((_, index) => index % 2 === 0).map(safeDecode))
+    return `:p${parts.length - 1}`
+  })
+  const route = segments.join('/')
+  const plain = parts.every(literals => literals.length === 2 && literals.every(text => text === ''))
+  const weight = parts.flat().reduce((sum, text) => sum + text.length, 0)
+  return { route, candidate: { target, parts, plain, weight, name: JSON.stringify(parts) } }
 }
 
-// A colon or an asterisk means something to the router.
-const literal = (segment: string): string =>
-  segment.includes('*') ? `:lit(^${escapeRegExp(segment)}$)` : safeDecode(segment).replaceAll(':', '::')
-
-const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+// A colon means something to the router.
+const literal = (segment: string): string => safeDecode(segment).replaceAll(':', '::')
 
 const safeDecode = (text: string): string => {
   try {

@@ -74,7 +74,9 @@ function gather(consumers: NonNullable<SimulationFile['consumers']>, schemes: Co
     if (scheme.type === 'apiKey' && scheme.in === 'query') parameters.add(scheme.name)
   }
   const whole = new Set(
-    Object.values(consumers).flatMap(({ expires: _, ...credentials }) => Object.values(credentials).flatMap(formsOf)),
+    Object.values(consumers).flatMap(({ expires: _, scopes: __, ...credentials }) =>
+      Object.values(credentials as Readonly<Record<string, string>>).flatMap(formsOf),
+    ),
   )
   const long = [...whole].filter(one => one.length >= SHORTEST_WITHIN).sort((a, b) => b.length - a.length)
   const within = long.length === 0 ? undefined : new RegExp(long.map(escapeRegExp).join('|'), 'g')

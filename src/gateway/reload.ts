@@ -1,7 +1,7 @@
 // Loads the configuration again when it changes: aside, completely, and only then in its place.
 
 import { statSync } from 'node:fs'
-import { formatDiagnostics } from '../kernel/diagnostic.ts'
+import { formatBriefly } from '../kernel/diagnostic.ts'
 import type { Plan } from '../plan/compile.ts'
 import type { Loaded } from '../plan/load.ts'
 import { every } from '../world/clock.ts'
@@ -45,7 +45,7 @@ export class Reloader {
     if (loaded.plan === undefined) {
       this.#log.error(
         {},
-        `the configuration was not reloaded; the last good one keeps serving\n${formatDiagnostics(loaded.report.list)}`,
+        `the configuration was not reloaded; the last good one keeps serving\n${formatBriefly(loaded.report)}`,
       )
     } else {
       const before = addresses(this.#gateway.plan)

@@ -10,6 +10,8 @@ export interface Place {
   readonly length: number
   /** The line itself, for the excerpt; empty where there is none (a missing file, say). */
   readonly text: string
+  /** Tells this place from others before it is worked out: two places of one id are the same. */
+  readonly id?: string
 }
 
 export interface Diagnostic {
@@ -27,22 +29,30 @@ export class Diagnostics {
   readonly broken = new Set<string>()
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
+  readonly #strict: boolean
+  #errors = 0
+
+  /** @param strict whether a warning is an error */
+  constructor(strict = false) {
+    this.#strict = strict
+  }
 
   error(code: string, message: string, place: Place, hint?: string): void {
     this.add({ severity: 'error', code, message, place, hint })
   }
 
   warning(code: string, message: string, place: Place, hint?: string): void {
-    this.add({ severity: 'warning', code, message, place, hint })
+    this.add({ severity: this.#strict ? 'error' : 'warning', code, message, place, hint })
   }
 
   add(diagnostic: Diagnostic): void {
-    const { code, message, place } = diagnostic
+    const { code, message, place, severity } = diagnostic
     // A component that is referred to twice is read twice; its mistake is still one mistake.
-    const key = `${place.file}:${place.line}:${place.column}:${code}:${message}`
+    const key = `${place.id ?? `${place.file}:${place.line}:${place.column}`}:${code}:${message}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
     this.#list.push(diagnostic)
+    if (severity === 'error') this.#errors += 1
   }
 
   /** In the order of their places: file by file as first met, then line by line. */
@@ -64,7 +74,17 @@ export class Diagnostics {
   }
 
   get failed(): boolean {
-    return this.#list.some(({ severity }) => severity === 'error')
+    return this.#errors > 0
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#list.length
+  }
+
+  /** The first few as they were met: their places alone are worked out. */
+  first(count: number): readonly Diagnostic[] {
+    return this.#list.slice(0, count)
   }
 }
 
@@ -94,6 +114,21 @@ export function formatDiagnostics(list: readonly Diagnostic[]): string {
   const say = (n: number, word: string) => (n === 0 ? [] : [`${n} ${word}${n === 1 ? '' : 's'}`])
   const summary = [...say(count('error'), 'error'), ...say(count('warning'), 'warning')].join(', ')
   return `${[...list.map(formatDiagnostic), summary].join('\n\n')}\n`
+}
+
+const SHOWN = 10
+
+/**
+ * The same where much may be wrong and something else is wanted: every error, the first ten warnings, and how many there
+ * are. Only the places of those are worked out.
+ */
+export function formatBriefly(report: Diagnostics): string {
+  const all = report.first(report.size)
+  const warnings = all.filter(({ severity }) => severity === 'warning')
+  const shown = new Set([...all.filter(({ severity }) => severity === 'error'), ...warnings.slice(0, SHOWN)])
+  const text = formatDiagnostics(all.filter(one => shown.has(one)))
+  const left = warnings.length - SHOWN
+  return left > 0 ? text.replace(/\n[^\n]*\n$/, `\n${left} more warnings; \`understudy check\` shows all\n`) : text
 }
 
 /** The candidate nearest to a misspelt word, if one is near enough to be meant. */

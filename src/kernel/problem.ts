@@ -23,6 +23,7 @@ export const problems = define({
     when: 'a parameter or the body breaks the contract, or the request is not well-formed HTTP',
   },
   unauthorized: { status: 401, title: 'Unauthorized', when: 'the credential is missing, unknown or expired' },
+  forbidden: { status: 403, title: 'Forbidden', when: 'the credential is known, and lacks a scope that is asked for' },
   not_found: { status: 404, title: 'Not found', when: 'the path, or the record it names, does not exist' },
   method_not_allowed: {
     status: 405,

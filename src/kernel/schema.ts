@@ -1,5 +1,6 @@
 // JSON Schema: compile once, check often, and say what is wrong in words. The only file that knows ajv.
 
+import type { SchemaValidateFunction } from 'ajv'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
@@ -20,24 +21,38 @@ export interface Violation {
   readonly params: Readonly<Record<string, unknown>>
 }
 
+/** Who speaks: some properties are required of one side only. */
+export type Side = 'request' | 'reply'
+
 /** `undefined` for a valid value. `exact` says that the value may hold bigints. */
-export type Check = (value: unknown, exact?: boolean) => readonly Violation[] | undefined
+export type Check = (value: unknown, exact?: boolean, side?: Side) => readonly Violation[] | undefined
 
 export type Format = (text: string) => boolean
 
-const BOOK = 'contract'
+/** Formats of OpenAPI's registry that limit nothing here, beside those that do. */
+const ANNOTATED = new Set([
+  ...['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64', 'double-int', 'decimal', 'decimal128', 'char', 'html'],
+  ...['commonmark', 'media-range', 'base64url', 'sf-binary', 'sf-boolean', 'sf-decimal', 'sf-integer', 'sf-string'],
+  ...['sf-token', 'http-date', 'idn-email', 'idn-hostname', 'iri', 'iri-reference', 'date-time-local', 'time-local'],
+])
 
-const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
+export const isKnownFormat = (format: string): boolean =>
+  Object.hasOwn(fullFormats, format) || format === 'int64' || ANNOTATED.has(format)
+
+const BOOK = 'contract'
 
 /** Schemas that may refer to one another, compiled when first asked for. */
 export class Schemas {
   readonly #ajv: Ajv2020
+  readonly #byText = new Map<string, Check>()
+  readonly #defs: Record<string, Schema> = {}
 
   /**
-   * @param defs schemas by key; inside them `#/$defs/KEY` refers to another
+   * @param defs schemas by key, as `add` takes them
    * @param extra formats beyond the usual ones
    */
   constructor(defs: Readonly<Record<string, Schema>> = {}, extra: Readonly<Record<string, Format>> = {}) {
+    Object.assign(this.#defs, defs)
     // Unknown formats are annotations (JSON Schema 2020-12 §7.2.3), unknown keywords are the reader's to report.
     this.#ajv = new Ajv2020({
       allErrors: true,
@@ -51,52 +66,105 @@ export class Schemas {
       code: { optimize: false, regExp: Object.assign(patternOf, { code: 'patternOf' }) },
       inlineRefs: 30,
       logger: false,
-      unicodeRegExp: false,
       passContext: true,
+      unicodeRegExp: false,
     })
     formats.default(this.#ajv)
     // The library compares every item with every other: a megabyte of them would take minutes.
     this.#ajv.removeKeyword('uniqueItems')
     this.#ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique })
+    this.#ajv.addKeyword({ keyword: 'requiredBy', type: 'object', errors: true, validate: checkRequiredBy })
     this.#ajv.addFormat('int64', {
       type: 'number',
       validate: value => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
     })
     for (const [name, validate] of Object.entries(extra)) this.#ajv.addFormat(name, validate)
-    this.#ajv.addSchema({ $defs: defs }, BOOK, true, false)
+    // The validator looks a reference up when it compiles one: definitions may come later.
+    this.#ajv.addSchema({ $defs: this.#defs }, BOOK, undefined, false)
+  }
+
+  /** Keeps a schema under a key; `{ $ref: '#/$defs/KEY' }` in another one refers to it. */
+  add(key: string, schema: Schema): void {
+    this.#defs[key] = schema
   }
 
   /** Compiles the schema kept under `key`. */
-  compileKey = (key: string): Check => this.compile({ $ref: `${BOOK}#/$defs/${key}` })
+  compileKey(key: string): Check {
+    // Documents repeat their small schemas a thousand times over: one validator serves them all.
+    const text = JSON.stringify(this.#defs[key])
+    const own = () => checkWith(this.#ajv.getSchema(`${BOOK}#/$defs/${key}`) as ValidateFunction)
+    if (text.length > SMALL || text.includes('"$ref"')) return own()
+    let check = this.#byText.get(text)
+    if (check === undefined) {
+      check = own()
+      this.#byText.set(text, check)
+    }
+    return check
+  }
 
   /** Compiles a schema; throws an `Error` whose message says why it cannot be. */
   compile(schema: Schema): Check {
-    const validate: ValidateFunction = this.#ajv.compile(schema)
-    return (value, exact = false) => {
-      const valid =
-        exact && holdsBigInt(value) ? validate.call(new Original(value), approximate(value as Json)) : validate(value)
-      if (valid) return undefined
-      return describeErrors(validate.errors ?? [])
-    }
+    return checkWith(this.#ajv.compile(schema as object))
   }
 }
 
-/** The value behind an approximation: two integers of it may have become one. */
-class Original {
-  readonly value: unknown
-  constructor(value: unknown) {
-    this.value = value
+const SMALL = 300
+
+const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
+
+const checkWith =
+  (validate: ValidateFunction): Check =>
+  (value, exact = false, side = undefined) => {
+    const valid =
+      exact && holdsBigInt(value)
+        ? validate.call(new Context(side, value), approximate(value as Json))
+        : validate.call(SIDES[side ?? 'none'], value)
+    return valid ? undefined : describeErrors(validate.errors ?? [])
   }
 
-  at(instancePath: string): unknown {
+/** What a validator finds as its `this`: who speaks, and the value behind an approximation, where it is one. */
+class Context {
+  readonly side: Side | undefined
+  readonly #value: unknown
+  readonly #approximated: boolean
+
+  constructor(side: Side | undefined, ...original: [unknown?]) {
+    this.side = side
+    this.#value = original[0]
+    this.#approximated = original.length > 0
+  }
+
+  /** Two integers of the original may have become one in its approximation. */
+  original(instancePath: string, approximation: unknown): unknown {
+    if (!this.#approximated) return approximation
     const keys = parsePointer(instancePath) ?? []
-    return keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], this.value)
+    return keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], this.#value)
   }
 }
 
-function isUnique(this: unknown, wanted: boolean, data: unknown[], _: unknown, at?: { instancePath: string }): boolean {
+const SIDES = { request: new Context('request'), reply: new Context('reply'), none: new Context(undefined) } as const
+
+/** What is required of one side only. */
+export interface RequiredBy {
+  readonly request: readonly string[]
+  readonly reply: readonly string[]
+}
+
+/** `required`, of one side. */
+function checkRequiredBy(this: Context, required: RequiredBy, value: Record<string, unknown>): boolean {
+  const names = this.side === undefined ? [] : required[this.side]
+  const missing = names.filter(name => !Object.hasOwn(value, name))
+  if (missing.length === 0) return true
+  ;(checkRequiredBy as SchemaValidateFunction).errors = missing.map(missingProperty => ({
+    keyword: 'required',
+    params: { missingProperty },
+  }))
+  return false
+}
+
+function isUnique(this: Context, wanted: boolean, data: unknown[], _: unknown, at?: { instancePath: string }): boolean {
   if (!wanted) return true
-  const items = this instanceof Original && at !== undefined ? (this.at(at.instancePath) as unknown[]) : data
+  const items = at === undefined ? data : (this.original(at.instancePath, data) as unknown[])
   return new Set(items.map(canonical)).size === items.length
 }
 
@@ -142,6 +210,8 @@ export function shareRepeated(schema: Schema): Schema {
 /** A union fails once per branch: keep what the branch that came nearest has to say, or the types of all. */
 function describeErrors(errors: readonly ErrorObject[]): Violation[] {
   let rest = errors.slice(0, MOST_ERRORS)
+  // That a condition failed is said by what failed in it.
+  if (rest.length > 1) rest = rest.filter(({ keyword }) => keyword !== 'if')
   for (const union of rest.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').reverse()) {
     const prefix = `${union.schemaPath}/`
     // Of this value alone: the items of a list all fail at one place of the schema.

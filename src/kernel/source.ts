@@ -1,63 +1,125 @@
 // A text file of the author's (YAML or JSON), its value, and the way back from a value to its place in the text.
-// The only file that knows the YAML library. Knows nothing of what the files mean.
+// The only file that knows the `yaml` library, which words what is wrong; what is sound is read by `events.ts`, ten
+// times as fast. Knows nothing of what the files mean.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parse, parseDocument, type Scalar, visit } from 'yaml'
 import { Diagnostics, type Place, suggest } from './diagnostic.ts'
-import { parseJson } from './json.ts'
+import { indexEvents, readQuickly } from './events.ts'
+import { MAX_DEPTH, parseJson, pointer } from './json.ts'
 import { describeSyntax } from './syntax.ts'
 
 export type Path = readonly (string | number)[]
 export type Environment = Readonly<Record<string, string | undefined>>
 
-interface Located {
-  readonly contents: Node | null
-  readonly lines: LineCounter
-  resolve(node: Node | null | undefined): Node | undefined
-}
+/** Works out the offsets of a path: from and to. */
+type Locate = (path: Path, part: 'key' | 'value') => readonly [number, number]
 
 /** A parsed file. Its value is plain data; a large integer in it is a bigint. */
 export class Source {
   readonly file: string
   readonly value: unknown
   readonly #text: string
-  #located: (() => Located) | Located
+  readonly #makeLocate: () => Locate
+  #locate: WeakRef<{ at: Locate; lines: LineCounter }> | undefined
 
-  constructor(file: string, text: string, value: unknown, located: () => Located) {
+  constructor(file: string, text: string, value: unknown, makeLocate: () => Locate) {
     this.file = file
     this.value = value
     this.#text = text
-    this.#located = located
+    this.#makeLocate = makeLocate
+  }
+
+  /** The same text with another value: `origin` tells where a path of that one comes from. */
+  derive(value: unknown, origin: (path: Path) => Path): Source {
+    return new Source(this.file, this.#text, value, () => {
+      const locate = this.#makeLocate()
+      return (path, part) => locate(origin(path), part)
+    })
   }
 
   /**
    * The place of the value at `path`, or of the key it hangs on. A path that leads nowhere is placed at the deepest
-   * part of it that exists.
+   * part of it that exists. Nothing is worked out before somebody asks for the line.
    */
   locate(path: Path, part: 'key' | 'value' = 'value'): Place {
-    if (typeof this.#located === 'function') this.#located = this.#located()
-    const { contents, resolve, lines } = this.#located
+    return new LazyPlace(this.file, `${this.file}#${part}${pointer(path)}`, () => {
+      // Held weakly: the way back to the text is large, and wanted only while something is being reported.
+      let locating = this.#locate?.deref()
+      if (locating === undefined) {
+        locating = { at: this.#makeLocate(), lines: countLines(this.#text) }
+        this.#locate = new WeakRef(locating)
+      }
+      const [from, to] = locating.at(path, part)
+      return placeAt(this.file, this.#text, locating.lines, from, to)
+    })
+  }
+}
+
+class LazyPlace implements Place {
+  readonly file: string
+  readonly id: string
+  #place: Place | (() => Place)
+
+  constructor(file: string, id: string, place: () => Place) {
+    this.file = file
+    this.id = id
+    this.#place = place
+  }
+
+  get #worked(): Place {
+    if (typeof this.#place === 'function') this.#place = this.#place()
+    return this.#place
+  }
+
+  get line(): number {
+    return this.#worked.line
+  }
+
+  get column(): number {
+    return this.#worked.column
+  }
+
+  get length(): number {
+    return this.#worked.length
+  }
+
+  get text(): string {
+    return this.#worked.text
+  }
+}
+
+function countLines(text: string): LineCounter {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1)
+  return lines
+}
+
+/** Offsets by the tree of the `yaml` library. */
+const locateIn =
+  (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): Locate =>
+  (path, part) => {
     let node = resolve(contents)
-    let [from, to] = rangeOf(node)
+    let range = rangeOf(node)
     for (const key of path) {
       let next: Node | undefined
       if (isMap(node)) {
         const pair = node.items.find(({ key: own }) => isScalar(own) && String(own.value) === String(key))
         if (pair === undefined) break
         next = resolve(pair.value as Node | null)
-        ;[from, to] = rangeOf(part === 'key' || next === undefined ? (pair.key as Node) : (pair.value as Node))
+        range = rangeOf(part === 'key' || next === undefined ? (pair.key as Node) : (pair.value as Node))
       } else if (isSeq(node)) {
         const item = node.items[Number(key)] as Node | undefined
         if (item === undefined) break
         next = resolve(item)
-        ;[from, to] = rangeOf(item)
+        range = rangeOf(item)
       } else break
       node = next
     }
-    return placeAt(this.file, this.#text, lines, from, to)
+    return range
   }
-}
 
 const rangeOf = (node: Node | undefined): [number, number] => (node?.range ? [node.range[0], node.range[1]] : [0, 0])
 
@@ -79,15 +141,19 @@ export const placeOfFile = (file: string): Place => ({ file, line: 1, column: 1,
  *
  * @param name how the file is called in messages
  * @param environment where `${NAME}` and `${NAME:-default}` in scalars are looked up; left alone without one
+ * @param lenient whether a duplicate key is a warning
  */
 export function readSource(
   path: string,
   name: string,
   report: Diagnostics,
   environment?: Environment,
+  lenient = false,
 ): Source | undefined {
   let text: string
   try {
+    // A pipe or a device named in a document would keep everybody waiting.
+    if (lenient && !statSync(path).isFile()) throw Object.assign(new Error(), { code: 'EISDIR' })
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -97,7 +163,7 @@ export function readSource(
     else report.error('unreadable-file', `the file cannot be read (${code})`, place)
     return undefined
   }
-  return parseSource(name, text, report, environment)
+  return parseSource(name, text, report, environment, lenient)
 }
 
 /** Parses a text; see `readSource`. */
@@ -106,13 +172,62 @@ export function parseSource(
   source: string,
   report: Diagnostics,
   environment?: Environment,
+  lenient = false,
 ): Source | undefined {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source
-  // JSON is read by the engine, a hundred times faster; its places are worked out only when something is wrong.
-  if (environment === undefined && /^\s*[{[]/.test(text)) {
-    const parsed = parseJson(text)
-    if ('value' in parsed) return new Source(file, text, parsed.value, () => locateIn(text))
+  if (environment === undefined) {
+    const read = readSound(text)
+    if (read !== undefined) {
+      if (!read.aliased || isBounded(read.value)) return new Source(file, text, read.value, () => locateAnew(text))
+      report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
+      return undefined
+    }
   }
+  try {
+    return parseSlowly(file, text, report, environment, lenient)
+  } catch (error) {
+    // The library recurses over what it reads.
+    if (!(error instanceof RangeError)) throw error
+    report.error('too-deep', 'the file is nested too deeply', placeOfFile(file))
+    return undefined
+  }
+}
+
+/** What a sound text holds: JSON by the engine, YAML by its events; `undefined` where somebody must say what is wrong. */
+function readSound(text: string): { value: unknown; aliased: boolean } | undefined {
+  if (/^\s*[{[]/.test(text)) {
+    const parsed = parseJson(text)
+    if ('value' in parsed) return { value: parsed.value, aliased: false }
+  }
+  return readQuickly(text)
+}
+
+/** Aliases make one value stand in many places: all of them together must stay finite, and payable. */
+function isBounded(value: unknown): boolean {
+  const sizes = new Map<object, number>()
+  const sizeOf = (item: unknown): number => {
+    if (typeof item !== 'object' || item === null) return 1
+    const known = sizes.get(item)
+    if (known !== undefined) return known
+    sizes.set(item, Number.POSITIVE_INFINITY)
+    let size = 1
+    for (const child of Object.values(item)) size += sizeOf(child)
+    sizes.set(item, size)
+    return size
+  }
+  return sizeOf(value) <= MOST_VALUES
+}
+
+const MOST_VALUES = 5_000_000
+
+/** Reads by the `yaml` library: environment, and words for whatever is wrong. */
+function parseSlowly(
+  file: string,
+  text: string,
+  report: Diagnostics,
+  environment: Environment | undefined,
+  lenient: boolean,
+): Source | undefined {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, stringKeys: true })
   const fault = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY')
@@ -124,11 +239,16 @@ export function parseSource(
     if (code !== 'DUPLICATE_KEY') continue
     const key = /^[\w$./{}-]+/.exec(text.slice(pos[0]))?.[0] ?? ' '
     const place = placeAt(file, text, lines, pos[0], pos[0] + key.length)
-    report.error('duplicate-key', 'this key stands here twice', place)
+    if (lenient) report.warning('duplicate-key', 'this key stands here twice; the last one holds', place)
+    else report.error('duplicate-key', 'this key stands here twice', place)
   }
-  if (document.errors.length > 0) return undefined
+  if (document.errors.some(({ code }) => !lenient || code !== 'DUPLICATE_KEY')) return undefined
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
     report.error('empty-file', 'the file is empty', placeOfFile(file))
+    return undefined
+  }
+  if (isTooDeep(document.contents)) {
+    report.error('too-deep', `the file is nested deeper than ${MAX_DEPTH} levels`, placeOfFile(file))
     return undefined
   }
   let whole = true
@@ -156,7 +276,8 @@ export function parseSource(
   if (!whole) return undefined
   try {
     const value = document.toJS({ maxAliasCount: 1000 })
-    return new Source(file, text, value, () => ({ contents: document.contents, lines, resolve: resolver(document) }))
+    if (!isBounded(value)) throw new RangeError('circular')
+    return new Source(file, text, value, () => locateIn(document.contents, resolver(document)))
   } catch {
     let last: Node | undefined
     visit(document, {
@@ -193,9 +314,15 @@ const NAMED: Readonly<Record<string, string>> = {
 }
 
 /** As `readSource`, for a file that another one names: where there is nothing to read, that is wrong at `from`. */
-export function readNamed(path: string, name: string, from: Place, report: Diagnostics): Source | undefined {
+export function readNamed(
+  path: string,
+  name: string,
+  from: Place,
+  report: Diagnostics,
+  lenient = false,
+): Source | undefined {
   const own = new Diagnostics()
-  const source = readSource(path, name, own)
+  const source = readSource(path, name, own, undefined, lenient)
   for (const diagnostic of own.list) {
     const message = NAMED[diagnostic.code]
     if (message === undefined) report.add(diagnostic)
@@ -215,10 +342,18 @@ const filesIn = (folder: string): string[] => {
   }
 }
 
-function locateIn(text: string): Located {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
-  return { contents: document.contents, lines, resolve: resolver(document) }
+function isTooDeep(node: Node | null, depth = 0): boolean {
+  if (depth > MAX_DEPTH) return true
+  if (isMap(node)) return node.items.some(({ value }) => isTooDeep(value as Node | null, depth + 1))
+  return isSeq(node) && node.items.some(item => isTooDeep(item as Node | null, depth + 1))
+}
+
+/** The way back into a text that was sound. */
+function locateAnew(text: string): Locate {
+  const index = indexEvents(text)
+  if (index !== undefined) return index.locate
+  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
+  return locateIn(document.contents, resolver(document))
 }
 
 const resolver =

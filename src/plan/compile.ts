@@ -6,7 +6,7 @@ import { behaviours } from '../behaviours/index.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { type Found, type Method, PathTable } from '../contract/paths.ts'
+import type { Found, Method } from '../contract/paths.ts'
 import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
@@ -14,7 +14,9 @@ import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
 import { compileJudge } from './credentials.ts'
 import { hasWordOn, type Layer, type Word, wordOn } from './layers.ts'
+import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
+import type { ConsumerFile } from './simulation.ts'
 import type { WeatherFile } from './weather.ts'
 
 /** One operation, ready to run. */
@@ -141,7 +143,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     return {
       index,
       operation,
-      route: index === UNMATCHED ? '' : (contract.basePaths[0] ?? '') + operation.path,
+      route: index === UNMATCHED ? '' : (operation.basePaths[0] ?? '') + operation.path,
       handle: compose(wraps, nobody),
       trace: (exchange, passed) => {
         const marked = wraps.flatMap((wrap, i) => [mark((links[i] as Link).name, passed), wrap])
@@ -153,7 +155,9 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     }
   }
 
-  const operations = contract.operations.map((operation, index) => plan(operation, index))
+  const routes = layRoutes(contract, report)
+  const operations = routes.operations.map((operation, index) => plan(operation, index))
+  const planned = new Map(operations.map(one => [one.operation, one] as const))
   const compileUnder = (layers: readonly Layer[]): PlannedOperation[] =>
     operations.map(usual =>
       layers.some(layer => hasWordOn(usual.operation, layer))
@@ -182,23 +186,13 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const judges = named.length === 0 ? [] : operations.map(one => compileJudge(one.operation, contract, consumers))
     return { name, operations: compileUnder([common]), consumers: new Map(named), judges }
   }
-  const table = new PathTable<Route>()
-  for (const planned of operations) {
-    const { method, path, node } = planned.operation
-    for (const basePath of contract.basePaths) {
-      if (table.add(method, basePath + path, { planned, basePath })) continue
-      const place = node.document.source.locate([...node.document.base, ...node.path], 'key')
-      report.error('ambiguous-path', `another path matches the same requests as ${method} ${path}`, place)
-      break
-    }
-  }
   return {
     simulation,
     contract,
     operations,
     unmatched: plan(NO_OPERATION, UNMATCHED),
-    find: (method, path) => table.find(method, path),
-    methodsOf: path => table.methodsOf(path),
+    find: routes.finder((operation, basePath) => ({ planned: planned.get(operation)!, basePath })),
+    methodsOf: routes.methodsOf,
     weather: new Map(
       Object.entries(file.weather ?? {}).map(([name, weather]) => [
         name,
@@ -246,6 +240,7 @@ const NO_OPERATION: Operation = {
   body: undefined,
   responses: new Map(),
   security: [],
+  basePaths: [],
   node: undefined as never,
 }
 
@@ -279,13 +274,14 @@ function locateOperations(
 }
 
 function compileConsumers(
-  blocks: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  blocks: Readonly<Record<string, ConsumerFile>>,
   contract: Contract,
   source: Source,
   report: Diagnostics,
 ): Consumer[] {
   const owners = new Map<string, string>()
-  return Object.entries(blocks).map(([name, { expires, ...credentials }]) => {
+  return Object.entries(blocks).map(([name, { expires, scopes, ...written }]) => {
+    const credentials = written as Readonly<Record<string, string>>
     for (const [scheme, key] of Object.entries(credentials)) {
       const path: Path = ['consumers', name, scheme]
       if (!contract.securitySchemes.has(scheme)) {
@@ -306,6 +302,7 @@ function compileConsumers(
       name,
       credentials: new Map(Object.entries(credentials)),
       expires: expires === undefined ? undefined : parseDate(expires),
+      scopes: new Set(scopes),
     }
   })
 }

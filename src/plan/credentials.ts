@@ -1,30 +1,58 @@
 // Whose credential a request shows: the security schemes of the contract against the consumers of the simulation.
 
 import type { Consumer, Judge, Refused, Verdict } from '../behaviours/behaviour.ts'
-import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
+import {
+  type Contract,
+  isOauth,
+  type Operation,
+  type SecurityRequirement,
+  type SecurityScheme,
+} from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/parameters.ts'
 import type { Request } from '../kernel/request.ts'
 
 type SchemeCheck = (request: Request) => Consumer | 'missing' | 'unknown'
 
-/** At least one alternative of the operation's security must hold. */
+/** Schemes that hold together. */
+interface Alternative {
+  readonly checks: readonly SchemeCheck[]
+  /** The scopes that are asked for. */
+  readonly scopes: readonly string[]
+}
+
+/** Of several alternatives, the one that came nearest has the word. */
+const GRAVITY: Readonly<Record<Refused, number>> = { missing: 0, unknown: 1, expired: 2, unscoped: 3 }
+
+/** At least one alternative of the operation's security must hold; those that ask for nothing are not looked at here. */
 export function compileJudge(operation: Operation, contract: Contract, consumers: readonly Consumer[]): Judge {
   const alternatives = operation.security
-    .filter(names => names.length > 0)
-    .map(names => names.flatMap(name => compileScheme(name, contract, consumers)))
+    .map(alternative => compileAlternative(alternative, contract, consumers))
+    .filter(({ checks }) => checks.length > 0)
   return (request, now) => {
     let worst: Refused = 'missing'
-    for (const checks of alternatives) {
-      const verdict = judge(checks, request, now)
+    for (const alternative of alternatives) {
+      const verdict = judge(alternative, request, now)
       if (typeof verdict !== 'string') return verdict
-      if (worst === 'missing') worst = verdict
+      if (GRAVITY[verdict] > GRAVITY[worst]) worst = verdict
     }
     return worst
   }
 }
 
-/** All schemes of an alternative must name one and the same consumer. */
-function judge(checks: readonly SchemeCheck[], request: Request, now: number): Verdict {
+function compileAlternative(
+  alternative: readonly SecurityRequirement[],
+  contract: Contract,
+  consumers: readonly Consumer[],
+): Alternative {
+  const scoped = alternative.filter(({ scheme }) => isOauth(contract.securitySchemes.get(scheme)))
+  return {
+    checks: alternative.flatMap(({ scheme }) => compileScheme(scheme, contract, consumers)),
+    scopes: consumers.length === 0 ? [] : scoped.flatMap(({ scopes }) => scopes),
+  }
+}
+
+/** All schemes of an alternative must name one and the same consumer, and it must have the scopes. */
+function judge({ checks, scopes }: Alternative, request: Request, now: number): Verdict {
   let consumer: Consumer | undefined
   for (const check of checks) {
     const found = check(request)
@@ -33,15 +61,17 @@ function judge(checks: readonly SchemeCheck[], request: Request, now: number): V
     consumer = found
   }
   if (consumer === undefined) return 'missing'
-  return consumer.expires !== undefined && now >= consumer.expires ? 'expired' : consumer
+  if (consumer.expires !== undefined && now >= consumer.expires) return 'expired'
+  const { scopes: held } = consumer
+  return scopes.every(scope => held.has(scope)) ? consumer : 'unscoped'
 }
 
 /** Where no consumers are configured, every well-formed credential is somebody's. */
-const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined }
+const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
 
 function compileScheme(name: string, contract: Contract, consumers: readonly Consumer[]): SchemeCheck[] {
   const scheme = contract.securitySchemes.get(name)
-  if (scheme === undefined) return []
+  if (scheme === undefined || scheme.type === 'other') return []
   const read = compileCredential(scheme)
   if (consumers.length === 0) {
     const wellFormed = scheme.type === 'http' && scheme.scheme === 'basic' ? /^[^:]*:/s : /./s
@@ -74,12 +104,14 @@ function compileCredential(scheme: SecurityScheme): (request: Request) => string
     if (scheme.in === 'cookie') return ({ headers }) => cookieValues(single(headers.cookie), name)[0]
     return ({ query }) => decodeQuery(splitQuery(query).get(name)?.[0] ?? '') || undefined
   }
+  const word = scheme.type === 'http' ? scheme.scheme : 'bearer'
   // RFC 9110 §11.4: the scheme in any case, one or more spaces, the credential.
-  const form = scheme.scheme === 'bearer' ? /^bearer +(\S+) *$/i : /^basic +([A-Za-z0-9+/]+=*) *$/i
-  const credential = ({ headers }: Request) => form.exec(single(headers.authorization) ?? '')?.[1]
-  if (scheme.scheme === 'bearer') return credential
+  const credential = word === 'bearer' ? '(\\S+)' : word === 'basic' ? '([A-Za-z0-9+/]+=*)' : '(\\S.*?)'
+  const form = new RegExp(`^${word.replace(/[^\w-]/g, '\\$&')} +${credential} *$`, 'i')
+  const read = ({ headers }: Request) => form.exec(single(headers.authorization) ?? '')?.[1]
+  if (word !== 'basic') return read
   return request => {
-    const text = credential(request)
+    const text = read(request)
     return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8')
   }
 }

@@ -21,9 +21,18 @@ export interface Loaded {
   readonly files: readonly string[]
 }
 
+/** What the command line may ask of a load. */
 export interface LoadOptions {
   /** Whether a bare contract gets the state that can be inferred from it. */
   readonly stateful?: boolean
+  /** Whether a warning is an error. */
+  readonly strict?: boolean
+  /** Below which path the API is served, whatever its servers say. */
+  readonly basePath?: string | undefined
+  /** The status of an invalid request where the contract documents none. */
+  readonly invalidStatus?: 400 | 422 | undefined
+  /** Whether everything is compiled and every example checked, however much there is. */
+  readonly thorough?: boolean
 }
 
 /**
@@ -32,27 +41,26 @@ export interface LoadOptions {
  * @param path relative to `home`, or absolute
  * @param home what file names in messages are relative to
  */
-export function loadPlan(
-  path: string,
-  home: string,
-  environment: Environment,
-  { stateful = false }: LoadOptions = {},
-): Loaded {
-  const report = new Diagnostics()
+export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
+  const report = new Diagnostics(options.strict)
   const file = resolve(home, path)
   const name = relative(home, file) || file
-  const raw = readSource(file, name, report)
+  // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
+  const first = new Diagnostics(options.strict)
+  const raw = readSource(file, name, first, undefined, true)
+  const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
+  if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
   if (raw === undefined) return { plan: undefined, report, files: [file] }
-  const bare = isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
   const source = bare ? raw : readSource(file, name, report, environment)
-  const settings = bare ? { contract: path } : source && checkSimulation(source, report)
+  const written = bare ? { contract: path } : source && checkSimulation(source, report)
+  const settings = written && withInvalidStatus(written, options.invalidStatus)
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
 
   const { document, files } = contractDocument(settings, source, file, home, bare, report)
-  const contract = document && readContract(document, home, report)
+  const contract = document && readContract(document, home, report, options)
   const contractFiles = [file, ...files, ...(contract?.files ?? [])]
   if (contract === undefined) return { plan: undefined, report, files: contractFiles }
-  if (bare && stateful && !report.failed) {
+  if (bare && options.stateful && !report.failed) {
     return { plan: inferGateway(contract, file, home).plan, report, files: contractFiles }
   }
   const seeding = readResources(settings.resources ?? {}, contract, source, file, home, report)
@@ -74,10 +82,17 @@ export function inferFile(
 ): { readonly inferred: string | undefined; readonly report: Diagnostics } {
   const report = new Diagnostics()
   const file = resolve(home, path)
-  const source = readSource(file, relative(home, file) || file, report)
+  const source = readSource(file, relative(home, file) || file, report, undefined, true)
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
   return { inferred: fit ? inferGateway(contract, file, directory).text : undefined, report }
+}
+
+/** A flag wins over the file. */
+function withInvalidStatus(file: SimulationFile, status: 400 | 422 | undefined): SimulationFile {
+  const validate = file.defaults?.validate
+  if (status === undefined || validate === null) return file
+  return { ...file, defaults: { ...file.defaults, validate: { ...(validate as object | undefined), status } } }
 }
 
 function contractDocument(
@@ -91,7 +106,7 @@ function contractDocument(
   if (bare) return { document: { file, source, base: [] }, files: [] }
   if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
   const path = resolve(dirname(file), contract)
-  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report)
+  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true)
   if (found === undefined) return { document: undefined, files: [path] }
   return { document: { file: path, source: found, base: [] }, files: [path] }
 }

@@ -164,8 +164,12 @@ function credentialFor({ security }: Operation, { contract, simulation }: Plan):
   const headers: Record<string, string> = {}
   const consumers = Object.values(simulation.file.consumers ?? {}).filter(one => one.expires === undefined)
   const alternative = security[0] ?? []
-  const consumer = consumers.find(one => alternative.every(name => one[name] !== undefined))
-  for (const name of alternative) {
+  const consumer = consumers.find(one =>
+    alternative.every(
+      ({ scheme, scopes }) => one[scheme] !== undefined && scopes.every(scope => one.scopes?.includes(scope)),
+    ),
+  )
+  for (const { scheme: name } of alternative) {
     const scheme = contract.securitySchemes.get(name)
     const key = String(consumer?.[name] ?? 'self:check')
     if (scheme?.type === 'apiKey') {
@@ -174,7 +178,9 @@ function credentialFor({ security }: Operation, { contract, simulation }: Plan):
       else headers.cookie = `${scheme.name}=${key}`
     } else if (scheme?.type === 'http' && scheme.scheme === 'basic') {
       headers.authorization = `Basic ${Buffer.from(key).toString('base64')}`
-    } else headers.authorization = `Bearer ${key}`
+    } else if (scheme?.type !== 'other') {
+      headers.authorization = `${scheme?.type === 'http' ? scheme.scheme : 'Bearer'} ${key}`
+    }
   }
   return { query, headers }
 }

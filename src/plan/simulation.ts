@@ -34,13 +34,20 @@ export interface SimulationFile {
   }
   readonly worlds?: WorldsFile
   readonly journal?: JournalFile | null
-  readonly consumers?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly consumers?: Readonly<Record<string, ConsumerFile>>
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
   readonly weather?: Readonly<Record<string, WeatherFile>>
   readonly defaults?: BehaviourConfigs
   readonly tags?: Readonly<Record<string, BehaviourConfigs>>
   readonly operations?: Readonly<Record<string, BehaviourConfigs>>
+}
+
+export interface ConsumerFile {
+  readonly expires?: string
+  readonly scopes?: readonly string[]
+  /** Credentials by security scheme. */
+  readonly [scheme: string]: string | readonly string[] | undefined
 }
 
 export interface ResourceFile {
@@ -148,6 +155,11 @@ export const simulationSchema: Schema = {
         description: 'Credentials by security scheme of the contract.',
         properties: {
           expires: { type: 'string', format: 'date or time', description: "By the world's clock." },
+          scopes: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'What it may do where oauth2 or openIdConnect asks for scopes. Default: nothing.',
+          },
         },
         additionalProperties: { type: 'string', minLength: 1 },
         minProperties: 1,

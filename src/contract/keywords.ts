@@ -1,0 +1,135 @@
+// The keywords of schemas: which there are, since when, and what their values must look like. What is malformed is said
+// and left out here, so that nothing the validator is given can fail to compile. Knows no references.
+
+import { suggest } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
+import { compilePattern } from '../kernel/pattern.ts'
+
+/** Keywords whose value is a schema. */
+export const ONE = new Set([
+  ...['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'additionalProperties', 'unevaluatedItems'],
+  'unevaluatedProperties',
+])
+/** Keywords whose value is a list of schemas. */
+export const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+/** Keywords whose value is a map of schemas. */
+export const MAP = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+/** Keywords that apply their schemas to the very same value. */
+export const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
+/** What says nothing about validity, and something about what a value looks like. */
+export const KEPT = new Set([
+  ...['title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'xml', 'discriminator', 'contentEncoding'],
+  ...['contentMediaType', 'deprecated'],
+])
+const ANNOTATIONS = [
+  ...['description', 'nullable', 'externalDocs', 'contentSchema', '$comment', '$schema', '$id', 'id'],
+  ...['$anchor', '$dynamicAnchor', '$vocabulary', '$defs', 'definitions'],
+]
+/** Handled by name wherever schemas are read. */
+const SPECIAL = ['$ref', '$dynamicRef', 'items', 'additionalItems', 'dependencies', 'required']
+/** What OpenAPI 3.0 does not have. */
+const NEWER = new Set([
+  ...['const', 'if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'propertyNames', 'prefixItems'],
+  ...['patternProperties', 'dependentSchemas', 'dependentRequired', 'unevaluatedItems', 'unevaluatedProperties'],
+  ...['examples', 'contentEncoding', 'contentMediaType', 'contentSchema', '$dynamicRef', '$anchor', '$dynamicAnchor'],
+])
+
+/** What a keyword comes to: its value, perhaps mended, and what is to be said of it. */
+export interface Judged {
+  readonly value?: unknown
+  readonly fault?: string
+}
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
+
+/** Accepts what fits; mends a number that was written as text; leaves the rest out. */
+const judgeNumber =
+  (fits: (value: unknown) => boolean, what: string) =>
+  (value: unknown): Judged => {
+    // The validator reads bounds as doubles; format int64 keeps the true range.
+    if (fits(value)) return { value: Number(value) }
+    const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+    return fits(read) ? { value: read, fault: `must be ${what}, not text` } : { fault: `must be ${what}` }
+  }
+
+const count = judgeNumber(isCount, 'a count')
+const bound = judgeNumber(value => isNumber(value) && Number.isFinite(Number(value)), 'a number')
+const boolean = (value: unknown): Judged =>
+  typeof value === 'boolean' ? { value } : { fault: 'must be true or false' }
+
+const JUDGES: Readonly<Record<string, (value: unknown) => Judged>> = {
+  type: judgeType,
+  enum: value => (Array.isArray(value) && value.length > 0 ? { value } : { fault: 'must be a list of values' }),
+  const: value => ({ value }),
+  multipleOf: judgeNumber(value => isNumber(value) && Number(value) > 0, 'a number above zero'),
+  minimum: bound,
+  maximum: bound,
+  exclusiveMinimum: value => (typeof value === 'boolean' ? { value } : bound(value)),
+  exclusiveMaximum: value => (typeof value === 'boolean' ? { value } : bound(value)),
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  uniqueItems: boolean,
+  minContains: count,
+  maxContains: count,
+  minProperties: count,
+  maxProperties: count,
+  dependentRequired: value =>
+    isObject(value) && Object.values(value).every(isTexts) ? { value } : { fault: 'must be a map of lists of names' },
+  format: value => (typeof value === 'string' ? { value } : { fault: 'must be text' }),
+  pattern: judgePattern,
+}
+
+const KNOWN = new Set([...SPECIAL, ...ONE, ...LIST, ...MAP, ...KEPT, ...ANNOTATIONS, ...Object.keys(JUDGES)])
+
+/** Whether it is one that limits values by itself, without further schemas. */
+export const isAssertion = (keyword: string): boolean => Object.hasOwn(JUDGES, keyword)
+
+export const judge = (keyword: string, value: unknown): Judged => (JUDGES[keyword] as (value: unknown) => Judged)(value)
+
+/** What is to be said of a keyword itself: unknown, or newer than the document. */
+export function judgeKeyword(
+  keyword: string,
+  legacy: boolean,
+): { code: string; message: string; hint?: string } | undefined {
+  if (!KNOWN.has(keyword)) {
+    const hint = suggest(keyword, KNOWN) ?? 'extensions begin with x-'
+    return { code: 'unknown-keyword', message: `"${keyword}" is not a keyword of schemas`, hint }
+  }
+  if (legacy && NEWER.has(keyword)) {
+    return { code: 'newer-keyword', message: `"${keyword}" is a keyword of OpenAPI 3.1; it is honoured all the same` }
+  }
+  return undefined
+}
+
+const MEANT: Readonly<Record<string, string>> = {
+  ...{ str: 'string', text: 'string', date: 'string', datetime: 'string', 'date-time': 'string', uuid: 'string' },
+  ...{ file: 'string', int: 'integer', int32: 'integer', int64: 'integer', long: 'integer', float: 'number' },
+  ...{ double: 'number', decimal: 'number', bool: 'boolean', list: 'array', map: 'object', dict: 'object' },
+}
+
+function judgeType(value: unknown): Judged {
+  const given = Array.isArray(value) ? value : [value]
+  const types = [...new Set(given.map(type => (type === null ? 'null' : meant(type))))].filter(
+    type => type !== undefined,
+  )
+  const sound = given.length > 0 && given.every(type => typeof type === 'string' && TYPES.has(type))
+  const fault = sound ? undefined : `must be one of ${[...TYPES].join(', ')}`
+  if (types.length === 0) return { fault }
+  return { value: types.length === 1 && !Array.isArray(value) ? types[0] : types, fault }
+}
+
+const meant = (type: unknown): string | undefined => {
+  const name = String(type).toLowerCase()
+  return TYPES.has(name) ? name : Object.hasOwn(MEANT, name) ? MEANT[name] : undefined
+}
+
+function judgePattern(value: unknown): Judged {
+  if (typeof value !== 'string') return { fault: 'must be text' }
+  return compilePattern(value) === undefined ? { fault: 'is no regular expression that can be honoured' } : { value }
+}

@@ -1,0 +1,133 @@
+// Text on the wire to typed values: one text, and the texts of one style. Knows no HTTP library and no schema, only the
+// types that a value may have.
+
+import { parseInteger } from '../kernel/json.ts'
+
+export type ParameterRead = { readonly value: unknown; readonly exact: boolean } | { readonly fault: string }
+export type Types = ReadonlySet<string>
+
+/** What is known of the parts of a value: the types of an array's items, and of an object's properties by name. */
+export interface Parts {
+  readonly types: Types
+  readonly items: Types
+  propertyTypes(name: string): Types
+}
+
+export const BROKEN = { fault: 'has a broken percent-encoding' } as const
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+/**
+ * The text as the first of the types whose form it has; as it stands where it has none, for the schema to refuse. Where
+ * it may be text as well, only what reads back the same is anything else: `007` is no 7 then.
+ */
+export function typed(text: string, types: Types): unknown {
+  const value = convert(text, types)
+  return types.has('string') && typeof value !== 'boolean' && String(value) !== text ? text : value
+}
+
+function convert(text: string, types: Types): unknown {
+  if (types.has('integer') || types.has('number')) {
+    const integer = parseInteger(text)
+    if (integer !== undefined) return integer
+    if (types.has('number') && NUMBER.test(text)) return Number(text)
+  }
+  if (types.has('boolean')) {
+    if (text === 'true') return true
+    if (text === 'false') return false
+  }
+  if (types.has('null') && (text === 'null' || (text === '' && !types.has('string')))) return null
+  return text
+}
+
+/** A reader of the pieces of a value, each decoded after it was cut off: an encoded comma separates nothing. */
+export class PieceReader {
+  readonly #decode: (text: string) => string | undefined
+  exact = false
+  broken = false
+
+  constructor(decode: (text: string) => string | undefined) {
+    this.#decode = decode
+  }
+
+  text(piece: string): string {
+    const text = this.#decode(piece)
+    if (text === undefined) this.broken = true
+    return text ?? ''
+  }
+
+  value(piece: string, types: Types): unknown {
+    const value = typed(this.text(piece), types)
+    if (typeof value === 'bigint') this.exact = true
+    return value
+  }
+
+  done(value: unknown): ParameterRead {
+    return this.broken ? BROKEN : { value, exact: this.exact }
+  }
+}
+
+/** A property by any name, `__proto__` too. */
+export const put = (target: Record<string, unknown>, name: string, value: unknown): void => {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** One component of a query, decoded as `application/x-www-form-urlencoded`; `undefined` where it cannot be. */
+export function decodeQuery(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+export type Query = ReadonlyMap<string, readonly string[]>
+
+/** The values of each name in a query string, in order, names decoded and values not yet. */
+export function splitQuery(query: string): Map<string, string[]> {
+  const names = new Map<string, number>()
+  const others: string[] = []
+  readQuery(query, names, others)
+  for (const name of others) if (!names.has(name)) names.set(name, names.size)
+  const values = readQuery(query, names, [])
+  return new Map([...names].map(([name, place]) => [name, values[place] as string[]]))
+}
+
+/**
+ * The values of documented parameters in a query string, each at the place of its parameter: in order, names decoded and
+ * values not yet. Other names go to `others`.
+ */
+export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): Texts {
+  const out: (string[] | undefined)[] = []
+  let from = 0
+  while (from < query.length) {
+    let to = query.indexOf('&', from)
+    if (to === -1) to = query.length
+    if (to > from) {
+      const part = query.slice(from, to)
+      const at = part.indexOf('=')
+      const name = decodeQuery(at === -1 ? part : part.slice(0, at))
+      const value = at === -1 ? '' : part.slice(at + 1)
+      const place = name === undefined ? undefined : places.get(name)
+      if (place !== undefined) {
+        const known = out[place]
+        if (known === undefined) out[place] = [value]
+        else known.push(value)
+      } else if (name !== undefined) others.push(name)
+    }
+    from = to + 1
+  }
+  return out
+}
+
+type Texts = readonly (readonly string[] | undefined)[]
+
+/** The values of a cookie in a `Cookie` field (RFC 6265 §4.2). */
+export function cookieValues(field: string | undefined, name: string): string[] {
+  return (field ?? '')
+    .split(';')
+    .map(pair => pair.trim())
+    .filter(pair => pair.startsWith(`${name}=`))
+    .map(pair => pair.slice(name.length + 1))
+}

@@ -1,0 +1,121 @@
+// What travels: request bodies, responses with their headers, media types and their examples.
+
+import { isObject, type Json } from '../kernel/json.ts'
+import type { Side } from '../kernel/schema.ts'
+import type { Encoding, Example, Header, MediaType, RequestBody, ResponseSpec } from './contract.ts'
+import { childOf, entriesOf, type Node } from './document.ts'
+import type { Reading } from './reading.ts'
+
+/** `undefined` where there is none; `'unreadable'` where there is one that cannot be found. */
+export function readRequestBody(entry: Node, reading: Reading): RequestBody | undefined | 'unreadable' {
+  if (entry.value === undefined || entry.value === null) return undefined
+  const node = reading.documents.resolve(entry)
+  if (node === undefined) return 'unreadable'
+  if (!isObject(node.value)) {
+    return reading.warn('invalid-contract', 'a request body must be an object', node)
+  }
+  const content = readContent(childOf(node, 'content'), 'request', reading)
+  if (content.size === 0) reading.warn('invalid-contract', 'a request body needs content', node, 'key')
+  return { required: reading.flag(childOf(node, 'required')), content }
+}
+
+/** By status as written: `200`, `4XX`, `default`. */
+export function readResponses(operation: Node, reading: Reading): Map<string, ResponseSpec> {
+  const responses = new Map<string, ResponseSpec>()
+  const list = childOf(operation, 'responses')
+  if (!isObject(list.value)) reading.warn('invalid-contract', 'the operation has no responses', operation, 'key')
+  else if (Object.keys(list.value).length === 0) reading.warn('invalid-contract', 'there is no response', list, 'key')
+  for (const [status, entry] of entriesOf(list)) {
+    if (status.startsWith('x-')) continue
+    if (!/^(?:[1-5](?:\d\d|XX)|default)$/i.test(status)) {
+      reading.warn('invalid-status', `"${status}" is not a status`, entry, 'key', '200, 4XX or default')
+      continue
+    }
+    const key = /^default$/i.test(status) ? 'default' : status.toUpperCase()
+    // A response that cannot be found is still a documented status.
+    const node = reading.documents.resolve(entry) ?? { ...entry, value: { description: '' } }
+    if (!isObject(node.value)) {
+      reading.warn('invalid-contract', 'a response must be an object', node)
+    } else if (typeof node.value.description !== 'string') {
+      reading.warn('missing-description', 'a response needs a description', node, 'key')
+    }
+    responses.set(key, {
+      description: reading.text(childOf(node, 'description')) ?? '',
+      content: readContent(childOf(node, 'content'), 'reply', reading),
+      headers: readHeaders(childOf(node, 'headers'), reading),
+      node,
+    })
+  }
+  return responses
+}
+
+function readHeaders(list: Node, reading: Reading): Header[] {
+  return entriesOf(list).flatMap(([name, entry]) => {
+    const node = reading.documents.resolve(entry)
+    // The content type is the media type's to say (OpenAPI "Response Object": it shall be ignored).
+    if (node === undefined || !isObject(node.value) || name.toLowerCase() === 'content-type') return []
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+      reading.warn('invalid-header', `"${name}" is no name of a header`, entry, 'key')
+      return []
+    }
+    const { required, explode } = node.value
+    const [content = readMediaType(node, 'reply', reading)] = readContent(
+      childOf(node, 'content'),
+      'reply',
+      reading,
+    ).values()
+    return [{ name, required: required === true, explode: explode === true, ...content }]
+  })
+}
+
+export function readContent(node: Node, side: Side, reading: Reading): Map<string, MediaType> {
+  const content = new Map<string, MediaType>()
+  for (const [type, entry] of entriesOf(node)) {
+    if (type.startsWith('x-')) continue
+    // OpenAPI 3.2 has media types referred to like everything else.
+    const media =
+      isObject(entry.value) && typeof entry.value.$ref === 'string' ? reading.documents.resolve(entry) : entry
+    if (!/^[^\s/;]+\/[^\s/;]+\s*(?:;.*)?$/.test(type)) {
+      reading.warn('invalid-media-type', `"${type}" is no media type`, entry, 'key', 'application/json')
+      continue
+    }
+    content.set(type.toLowerCase(), readMediaType(media ?? { ...entry, value: {} }, side, reading))
+  }
+  return content
+}
+
+/** What a media type has in common with a header: a schema and examples. */
+export function readMediaType(node: Node, side: Side, reading: Reading): MediaType {
+  const { documents, schemas } = reading
+  const schema = childOf(node, 'schema')
+  const example = childOf(node, 'example')
+  const examples: Example[] =
+    example.value === undefined ? [] : [{ name: undefined, value: example.value as Json, node: example }]
+  for (const [name, entry] of entriesOf(childOf(node, 'examples'))) {
+    const target = documents.resolve(entry)
+    if (target === undefined) continue
+    // OpenAPI 3.2 tells the value from its text on the wire.
+    const value = ['value', 'dataValue', 'serializedValue']
+      .map(key => childOf(target, key))
+      .find(one => one.value !== undefined)
+    if (value !== undefined) examples.push({ name, value: value.value as Json, node: value })
+    else if (!isObject(target.value) || target.value.externalValue === undefined) {
+      reading.warn('invalid-example', `the example ${name} has no value`, entry, 'key', 'an example has "value"')
+    }
+  }
+  const encoding = entriesOf(childOf(node, 'encoding')).map(([name, entry]) => [name, readEncoding(entry)] as const)
+  return {
+    schema: schema.value === undefined || schema.value === null ? undefined : schemas.use(schema, side),
+    examples,
+    ...(encoding.length > 0 ? { encoding: new Map(encoding) } : {}),
+  }
+}
+
+function readEncoding(node: Node): Encoding {
+  const { contentType, style, explode } = (isObject(node.value) ? node.value : {}) as Record<string, unknown>
+  return {
+    contentType: typeof contentType === 'string' ? contentType.toLowerCase() : undefined,
+    style: typeof style === 'string' ? style : undefined,
+    explode: typeof explode === 'boolean' ? explode : undefined,
+  }
+}

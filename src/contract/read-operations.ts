@@ -1,0 +1,194 @@
+// Paths in, operations out (OpenAPI "Paths Object", "Path Item Object", "Operation Object"). An operation that cannot be
+// honoured is named and left out; the rest of the document stays.
+
+import { suggest } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
+import type { Operation } from './contract.ts'
+import { childOf, entriesOf, itemsOf, type Node } from './document.ts'
+import { type Parameter, readParameter } from './parameters.ts'
+import { expressionsOf, METHODS, type Method } from './paths.ts'
+import { readRequestBody, readResponses } from './read-content.ts'
+import { readSecurity } from './read-security.ts'
+import { readServers } from './read-servers.ts'
+import type { Reading } from './reading.ts'
+
+const VERBS = METHODS.map(method => method.toLowerCase())
+const PATH_KEYS = new Set([
+  ...['$ref', 'summary', 'description', 'servers', 'parameters', 'additionalOperations'],
+  ...VERBS,
+])
+const OPERATION_KEYS = new Set([
+  ...['tags', 'summary', 'description', 'externalDocs', 'operationId', 'parameters', 'requestBody', 'responses'],
+  ...['callbacks', 'deprecated', 'security', 'servers'],
+])
+
+/** @param basePaths below which an operation without servers of its own is served */
+export function readOperations(root: Node, basePaths: readonly string[], reading: Reading): Operation[] {
+  const operations: Operation[] = []
+  const paths = childOf(root, 'paths')
+  if (!isObject(paths.value)) {
+    const webhooks = isObject(childOf(root, 'webhooks').value) || isObject(childOf(root, 'components').value)
+    if (!webhooks || paths.value !== undefined) reading.warn('invalid-contract', 'the contract has no paths', root)
+    return []
+  }
+  const ids = new Map<string, Operation>()
+  for (const [key, entry] of entriesOf(paths)) {
+    if (key.startsWith('x-')) continue
+    const item = readItem(entry, reading)
+    if (item === undefined) {
+      reading.warn('left-out', `the path ${key} is left out`, entry, 'key')
+      continue
+    }
+    const path = readPath(key, entry, reading)
+    for (const one of readPathItem(path, item, root, basePaths, reading)) {
+      const taken = ids.get(one.id)
+      const operation = taken === undefined ? one : { ...one, id: `${one.method} ${one.path}` }
+      if (taken !== undefined) {
+        const message = `the operationId ${one.id} is taken by ${taken.method} ${taken.path}; this one is called ${operation.id}`
+        reading.warn('duplicate-operation-id', message, childOf(one.node, 'operationId'))
+      }
+      ids.set(operation.id, operation)
+      operations.push(operation)
+    }
+  }
+  return operations
+}
+
+/** A path item, its reference followed: what stands beside the reference wins. */
+function readItem(entry: Node, reading: Reading): Node | undefined {
+  if (!isObject(entry.value)) {
+    if (entry.value !== null) return reading.warn('invalid-contract', 'a path must be an object', entry)
+    return { ...entry, value: {} }
+  }
+  if (typeof entry.value.$ref !== 'string') return entry
+  const target = reading.documents.resolve(entry)
+  if (target === undefined || !isObject(target.value)) return undefined
+  const { $ref, ...beside } = entry.value
+  // Nodes below it must find their files: only where nothing stands beside is the target taken as it is.
+  return Object.keys(beside).some(key => VERBS.includes(key) || key === 'parameters') ? merge(entry, target) : target
+}
+
+/** Two path items as one: a child of it belongs to the file it was written in. */
+function merge(own: Node, target: Node): Node {
+  return {
+    ...own,
+    value: { ...(target.value as object), ...(own.value as object), $ref: undefined },
+    merged: target,
+  } as Node
+}
+
+/** A child of a path item, from the file where it stands. */
+function childOfItem(item: Node, key: string): Node {
+  const { merged } = item as Node & { merged?: Node }
+  const own =
+    merged === undefined || (isObject(item.value) && item.value[key] !== (merged.value as Record<string, unknown>)[key])
+  return childOf(own ? item : (merged as Node), key)
+}
+
+/** The path as it is served: from a slash on, without what belongs to a query. */
+function readPath(key: string, entry: Node, reading: Reading): string {
+  let path = key
+  if (/[?#]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
+    path = path.replace(/(\{[^{}]*\})|[?#].*$/gs, (_, expression: string | undefined) => expression ?? '')
+    reading.warn('invalid-path', `a path has no query and no fragment: it is served as ${path || '/'}`, entry, 'key')
+  }
+  if (!path.startsWith('/')) {
+    reading.warn('invalid-path', `a path must begin with a slash: "${key}"`, entry, 'key')
+    path = `/${path}`
+  }
+  return path
+}
+
+function readPathItem(
+  path: string,
+  item: Node,
+  root: Node,
+  basePaths: readonly string[],
+  reading: Reading,
+): Operation[] {
+  reading.unknownKeys(item, PATH_KEYS)
+  const shared = readParameters(childOfItem(item, 'parameters'), reading)
+  const servers = readServers(childOfItem(item, 'servers'), reading)
+  const methods: [Method, Node][] = METHODS.map(method => [method, childOfItem(item, method.toLowerCase())])
+  for (const [name, node] of entriesOf(childOfItem(item, 'additionalOperations'))) methods.push([name, node])
+  return methods.flatMap(([method, node]) => {
+    if (node.value === undefined || node.value === null) return []
+    if (!isObject(node.value)) {
+      reading.warn('invalid-contract', 'an operation must be an object', node)
+      return []
+    }
+    const own = readParameters(childOf(node, 'parameters'), reading)
+    const body = readRequestBody(childOf(node, 'requestBody'), reading)
+    if (shared === 'unreadable' || own === 'unreadable' || body === 'unreadable') {
+      const what = body === 'unreadable' ? 'its request body' : 'one of its parameters'
+      reading.warn('left-out', `${method} ${path} is left out: ${what} cannot be found`, node, 'key')
+      return []
+    }
+    reading.unknownKeys(node, OPERATION_KEYS)
+    const overridden = (one: Parameter) => own.some(({ name, in: where }) => name === one.name && where === one.in)
+    const parameters = [...shared.filter(one => !overridden(one)), ...own]
+    const operation: Operation = {
+      id: reading.text(childOf(node, 'operationId')) || `${method} ${path}`,
+      method,
+      path,
+      tags: itemsOf(childOf(node, 'tags')).map(({ value }) => String(value)),
+      summary: reading.text(childOf(node, 'summary')),
+      deprecated: reading.flag(childOf(node, 'deprecated')),
+      stability: reading.text(childOf(node, 'x-stability')),
+      parameters: checkPathParameters(path, parameters, node, reading),
+      body,
+      responses: readResponses(node, reading),
+      security: readSecurity(node, root, reading),
+      basePaths: (readServers(childOf(node, 'servers'), reading) ?? servers)?.basePaths ?? basePaths,
+      node,
+    }
+    return [operation]
+  })
+}
+
+function readParameters(list: Node, reading: Reading): Parameter[] | 'unreadable' {
+  if (list.value !== undefined && list.value !== null && !Array.isArray(list.value)) {
+    reading.warn('invalid-contract', '"parameters" must be a list', list)
+    return []
+  }
+  const out: Parameter[] = []
+  for (const entry of itemsOf(list)) {
+    const node = reading.documents.resolve(entry)
+    if (node === undefined) return 'unreadable'
+    const parameter = readParameter(node, reading)
+    if (parameter === undefined) continue
+    if (out.some(({ name, in: where }) => name === parameter.name && where === parameter.in)) {
+      reading.warn('duplicate-parameter', `the ${parameter.in} parameter ${parameter.name} stands here twice`, entry)
+    } else out.push(parameter)
+  }
+  return out
+}
+
+/** The parameters that the path has a place for; what the path has a place for is any text, where nobody says more. */
+function checkPathParameters(
+  path: string,
+  parameters: readonly Parameter[],
+  node: Node,
+  reading: Reading,
+): readonly Parameter[] {
+  const names = expressionsOf(path)
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) !== index) {
+      reading.warn('invalid-path', `{${name}} stands twice in ${path}; the first one counts`, node, 'key')
+    } else if (!parameters.some(one => one.in === 'path' && one.name === name)) {
+      const message = `{${name}} of ${path} is not declared; it is any text`
+      reading.warn('undeclared-path-parameter', message, node, 'key', 'a parameter with in: path')
+    }
+  }
+  return parameters.filter(one => {
+    if (one.in !== 'path' || names.includes(one.name)) return true
+    reading.warn(
+      'undeclared-path-parameter',
+      `the path ${path} has no {${one.name}}`,
+      one.node,
+      'value',
+      suggest(one.name, names),
+    )
+    return false
+  })
+}

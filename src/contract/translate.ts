@@ -1,0 +1,379 @@
+// One schema of a contract in the one dialect the validator speaks (JSON Schema 2020-12): OpenAPI 3.0's differences are
+// translated, annotations left out, references kept as references, so that circles stay finite.
+
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
+import type { RequiredBy, Schema } from '../kernel/schema.ts'
+import {
+  branchesOf,
+  childrenOf,
+  discriminatorOf,
+  translateBranches,
+  translateParent,
+  type Unions,
+} from './discriminator.ts'
+import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
+import { IN_PLACE, isAssertion, judge, judgeKeyword, KEPT, LIST, MAP, ONE } from './keywords.ts'
+import { isMarked, shapeOf } from './shape.ts'
+
+/** How a schema is read: the dynamic anchors bound further out, and whether its unions are left aside. */
+export interface Reading {
+  readonly scope: ReadonlyMap<string, Node>
+  /** Whether this is what a child takes over by `allOf`: all but the union that the child is a branch of. */
+  readonly base: boolean
+}
+
+/** A reference in a translated schema. */
+export interface Edge {
+  readonly to: string
+  /** Whether it applies to the very same value, so that a circle of such edges never ends. */
+  readonly inPlace: boolean
+  readonly holder: Record<string, unknown>
+  readonly node: Node
+}
+
+/** What is asked of the book that the schema belongs to. */
+export interface Surroundings {
+  readonly documents: Documents
+  readonly report: Diagnostics
+  /** Whether the document is of OpenAPI 3.0. */
+  readonly legacy: boolean
+  /** The key of another schema. */
+  keyOf(node: Node, reading: Reading): string
+  /** Says once which formats nobody knows. */
+  noteFormat(format: string, node: Node): void
+  noteMark(mark: 'readOnly' | 'writeOnly'): void
+}
+
+interface Here {
+  readonly inPlace: boolean
+  /** The properties of the schema that this one is a part of. */
+  readonly outer: (() => ReadonlyMap<string, Node>) | undefined
+}
+
+const ANYWHERE: Here = { inPlace: false, outer: undefined }
+
+export class Translation {
+  readonly edges: Edge[] = []
+  /** Whether the validator is better served by another form of it: see `forValidator`. */
+  special = false
+  readonly unions: Unions = new Map()
+  readonly #root: Node
+  readonly #reading: Reading
+  readonly #around: Surroundings
+
+  constructor(root: Node, reading: Reading, around: Surroundings) {
+    this.#root = root
+    this.#reading = reading
+    this.#around = around
+  }
+
+  run(): Schema {
+    return this.#schema(this.#root, { inPlace: true, outer: undefined })
+  }
+
+  #schema(node: Node, here: Here): Schema {
+    const { value } = node
+    if (typeof value === 'boolean') return value
+    if (!isObject(value)) {
+      this.#around.report.warning('invalid-schema', 'a schema must be an object', placeOf(node))
+      return true
+    }
+    const { legacy, report } = this.#around
+    if (typeof value.$ref === 'string') {
+      // Beside a reference OpenAPI 3.0 ignores whatever else is there; 3.1 has it hold as well.
+      const beside = Object.keys(value).filter(
+        key => key !== '$ref' && (isAssertion(key) || LIST.has(key) || MAP.has(key)),
+      )
+      const reference = this.#reference(node, value.$ref, here.inPlace)
+      if (legacy) {
+        for (const key of beside.length > 0 ? [beside[0] as string] : []) {
+          const message = `OpenAPI 3.0 ignores what stands beside $ref: "${beside.join('", "')}"`
+          report.warning('idle-keyword', message, placeOf(childOf(node, key), 'key'), 'allOf combines them')
+        }
+        return reference
+      }
+      const speaks = (key: string) => ONE.has(key) || KEPT.has(key) || key === 'items' || key === 'required'
+      if (beside.length === 0 && !Object.keys(value).some(speaks)) return reference
+      const own = this.#keywords(node, here)
+      return typeof reference === 'boolean' ? own : { ...own, ...this.#rehold(reference, own) }
+    }
+    return this.#keywords(node, here)
+  }
+
+  /** The reference moves into another object: its edge must follow. */
+  #rehold(reference: Record<string, unknown>, holder: Record<string, unknown>): Record<string, unknown> {
+    const at = this.edges.findIndex(edge => edge.holder === reference)
+    const inner = { $ref: reference.$ref }
+    if (at !== -1) this.edges[at] = { ...(this.edges[at] as Edge), holder: inner }
+    return { allOf: [...((holder.allOf as unknown[] | undefined) ?? []), inner] }
+  }
+
+  #reference(node: Node, $ref: string, inPlace: boolean): Record<string, unknown> | true {
+    const target = this.#around.documents.follow(childOf(node, '$ref'), $ref)
+    return target === undefined ? true : this.#refer(target, node, inPlace, true)
+  }
+
+  #refer(target: Node, from: Node, inPlace: boolean, extending: boolean): Record<string, unknown> {
+    const { scope } = this.#reading
+    const anchors = this.#around.legacy ? scope : merge(scope, this.#around.documents.dynamicAnchors(target))
+    const base = inPlace && extending && this.#isBranchOf(target)
+    const to = this.#around.keyOf(target, { scope: anchors, base })
+    const holder = { $ref: `#/$defs/${to}` }
+    this.edges.push({ to, inPlace, holder, node: from })
+    return holder
+  }
+
+  /** Whether this schema is a branch of the union that the other one is. */
+  #isBranchOf(target: Node): boolean {
+    const { documents } = this.#around
+    const parent = documents.resolve(target)
+    if (parent === undefined || !isObject(parent.value)) return false
+    const unions = ['oneOf', 'anyOf'].flatMap(union => itemsOf(childOf(parent, union)))
+    const branches =
+      unions.length > 0 || discriminatorOf(parent) === undefined
+        ? unions
+        : childrenOf(parent, documents).map(({ node }) => node)
+    if (branches.length === 0) return false
+    const root = identityOf(this.#root)
+    const seen = new Set<string>()
+    const reaches = (node: Node): boolean => {
+      const identity = identityOf(node)
+      if (identity === root) return true
+      if (seen.has(identity) || !isObject(node.value)) return false
+      seen.add(identity)
+      if (typeof node.value.$ref === 'string') {
+        const next = documents.follow(childOf(node, '$ref'), node.value.$ref)
+        if (next !== undefined && reaches(next)) return true
+      }
+      return ['allOf', 'oneOf', 'anyOf'].some(keyword => itemsOf(childOf(node, keyword)).some(reaches))
+    }
+    return branches.some(reaches)
+  }
+
+  #keywords(node: Node, here: Here): Record<string, unknown> {
+    const { report, legacy } = this.#around
+    const out: Record<string, unknown> = {}
+    const leaveOut = this.#reading.base && node === this.#root
+    for (const [keyword, child] of entriesOf(node)) {
+      if (keyword === '$ref' || keyword.startsWith('x-')) continue
+      const said = judgeKeyword(keyword, legacy)
+      if (said !== undefined) report.warning(said.code, said.message, placeOf(child, 'key'), said.hint)
+      if (leaveOut && (keyword === 'oneOf' || keyword === 'anyOf')) continue
+      if (ONE.has(keyword)) {
+        out[keyword] = this.#schema(child, this.#inside(keyword, node, here))
+      } else if (LIST.has(keyword)) this.#list(keyword, child, node, here, out)
+      else if (MAP.has(keyword)) this.#map(keyword, child, node, here, out)
+      else if (isAssertion(keyword)) {
+        const { value, fault } = judge(keyword, child.value)
+        if (fault !== undefined) {
+          report.warning('invalid-keyword', `"${keyword}" ${fault}`, placeOf(child))
+        }
+        if (value !== undefined) out[keyword] = withoutBigInt(value)
+        if (keyword === 'format' && typeof value === 'string') this.#around.noteFormat(value, child)
+      } else if (keyword === 'items') this.#items(child, out)
+      else if (keyword === 'required') this.#required(child, node, here, out)
+      else if (keyword === 'dependencies') this.#dependencies(child, here, out)
+      else if (keyword === '$dynamicRef') this.#dynamicRef(child, here, out)
+      else if (KEPT.has(keyword)) {
+        out[keyword] = child.value
+        if ((keyword === 'readOnly' || keyword === 'writeOnly') && child.value === true) this.#around.noteMark(keyword)
+      } else if (keyword === 'nullable' && !legacy) {
+        report.warning(
+          'older-keyword',
+          '"nullable" is a keyword of OpenAPI 3.0; it is honoured all the same',
+          placeOf(child, 'key'),
+          "type: [string, 'null']",
+        )
+      }
+    }
+    if (!leaveOut) this.#discriminate(node, here, out)
+    return modernise(node, out, report)
+  }
+
+  #inside(keyword: string, node: Node, here: Here): Here {
+    if (!IN_PLACE.has(keyword)) return ANYWHERE
+    const outer = () => merge(shapeOf(node, this.#around.documents).properties, here.outer?.() ?? NONE)
+    return { inPlace: here.inPlace, outer }
+  }
+
+  #list(keyword: string, child: Node, node: Node, here: Here, out: Record<string, unknown>): void {
+    const items = itemsOf(child)
+    if (items.length === 0) {
+      this.#around.report.warning('invalid-keyword', `"${keyword}" must be a list of schemas`, placeOf(child, 'key'))
+      return
+    }
+    const inside = this.#inside(keyword, node, here)
+    const schemas = items.map(item => this.#schema(item, inside))
+    out[keyword] = keyword === 'allOf' ? [...((out.allOf as Schema[] | undefined) ?? []), ...schemas] : schemas
+  }
+
+  #map(keyword: string, child: Node, node: Node, here: Here, out: Record<string, unknown>): void {
+    if (!isObject(child.value)) {
+      this.#around.report.warning('invalid-keyword', `"${keyword}" must be a map of schemas`, placeOf(child))
+      return
+    }
+    const inside = this.#inside(keyword, node, here)
+    const schemas: Record<string, Schema> = {}
+    for (const [name, schema] of entriesOf(child)) {
+      if (keyword === 'patternProperties' && judge('pattern', name).value === undefined) {
+        this.#around.report.warning('invalid-keyword', `"${name}" is no regular expression`, placeOf(schema, 'key'))
+      } else define(schemas, name, this.#schema(schema, inside))
+    }
+    out[keyword] = schemas
+  }
+
+  #items(child: Node, out: Record<string, unknown>): void {
+    if (!Array.isArray(child.value)) {
+      out.items = this.#schema(child, ANYWHERE)
+      return
+    }
+    // Before 2020-12 a tuple was a list under `items`.
+    if (child.value.length > 0) out.prefixItems = itemsOf(child).map(item => this.#schema(item, ANYWHERE))
+    const rest = childOf(
+      { ...child, path: child.path.slice(0, -1), value: parentValue(child, this.#root) },
+      'additionalItems',
+    )
+    if (rest.value !== undefined) out.items = this.#schema(rest, ANYWHERE)
+  }
+
+  /** What is required of one side only is kept apart (OpenAPI "readOnly": required "affects the response only"). */
+  #required(child: Node, node: Node, here: Here, out: Record<string, unknown>): void {
+    if (!Array.isArray(child.value) || !child.value.every(name => typeof name === 'string')) {
+      const hint = 'it is written beside "properties": required: [name]'
+      this.#around.report.warning('invalid-keyword', '"required" must be a list of names', placeOf(child), hint)
+      if (!Array.isArray(child.value)) return
+    }
+    const { documents } = this.#around
+    const own = childOf(node, 'properties')
+    const both: string[] = []
+    const request: string[] = []
+    const reply: string[] = []
+    for (const name of new Set((child.value as unknown[]).filter(item => typeof item === 'string'))) {
+      const declared = childOf(own, name)
+      const property = declared.value === undefined ? here.outer?.().get(name) : declared
+      if (property !== undefined && isMarked(property, 'readOnly', documents)) reply.push(name)
+      else if (property !== undefined && isMarked(property, 'writeOnly', documents)) request.push(name)
+      else both.push(name)
+    }
+    if (both.length + reply.length > 0) out.required = [...both, ...reply]
+    if (request.length + reply.length === 0) return
+    out.requiredBy = { request, reply } satisfies RequiredBy
+    this.special = true
+  }
+
+  /** `dependencies` of older drafts. */
+  #dependencies(child: Node, here: Here, out: Record<string, unknown>): void {
+    for (const [name, entry] of entriesOf(child)) {
+      const target = Array.isArray(entry.value) ? 'dependentRequired' : 'dependentSchemas'
+      out[target] = out[target] ?? {}
+      const into = out[target] as Record<string, unknown>
+      const names = Array.isArray(entry.value) ? entry.value.filter(item => typeof item === 'string') : undefined
+      define(into, name, names ?? this.#schema(entry, { inPlace: here.inPlace, outer: undefined }))
+    }
+  }
+
+  /** Resolved at load: to the outermost schema on the way here that binds the anchor (JSON Schema 2020-12 §8.2.3.2). */
+  #dynamicRef(child: Node, here: Here, out: Record<string, unknown>): void {
+    if (typeof child.value !== 'string') return
+    const name = child.value.slice(child.value.indexOf('#') + 1)
+    const bound = this.#reading.scope.get(name)
+    const target = bound ?? this.#around.documents.follow(child, child.value)
+    if (target === undefined) return
+    const reference = this.#refer(target, child, here.inPlace, false)
+    out.allOf = [...((out.allOf as Schema[] | undefined) ?? []), reference]
+  }
+
+  #discriminate(node: Node, here: Here, out: Record<string, unknown>): void {
+    const property = discriminatorOf(node)
+    if (property === undefined) return
+    const { documents } = this.#around
+    const refer = (branch: Node): Schema =>
+      isObject(branch.value) && typeof branch.value.$ref === 'string'
+        ? this.#reference(branch, branch.value.$ref, here.inPlace)
+        : this.#refer(branch, branch, here.inPlace, false)
+    const union = out.oneOf === undefined ? 'anyOf' : 'oneOf'
+    if (out[union] !== undefined) {
+      const branches = branchesOf(node, union, property, documents)
+      if (branches === undefined) return
+      const named = translateBranches(branches, property, refer)
+      if (out.anyOf !== undefined && union === 'oneOf')
+        out.allOf = [...((out.allOf as Schema[]) ?? []), { anyOf: out.anyOf }]
+      delete out.oneOf
+      out.anyOf = named
+      this.unions.set(named, { property, branches })
+      this.special = true
+      return
+    }
+    const conditions = translateParent(childrenOf(node, documents), property, refer)
+    if (conditions.length > 0) out.allOf = [...((out.allOf as Schema[] | undefined) ?? []), ...conditions]
+  }
+}
+
+const NONE: ReadonlyMap<string, Node> = new Map()
+
+/** What is bound further out stays bound. */
+const merge = (outer: ReadonlyMap<string, Node>, inner: ReadonlyMap<string, Node>): ReadonlyMap<string, Node> =>
+  inner.size === 0 ? outer : new Map([...inner, ...outer])
+
+/** `__proto__` is a name like any other. */
+const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** The value of the schema that a node stands in. */
+function parentValue(child: Node, root: Node): unknown {
+  let value: unknown = root.value
+  for (const key of child.path.slice(root.path.length, -1))
+    value = (value as Record<string, unknown> | undefined)?.[key]
+  return value
+}
+
+/** OpenAPI 3.0 (JSON Schema Wright 00) as 2020-12, and what people write between the two. */
+function modernise(node: Node, out: Record<string, unknown>, report: Diagnostics): Record<string, unknown> {
+  for (const [flag, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof out[flag] !== 'boolean') continue
+    const exclusive = out[flag]
+    delete out[flag]
+    if (exclusive && out[bound] !== undefined) {
+      out[flag] = out[bound]
+      delete out[bound]
+    }
+  }
+  mendEnum(node, out, report)
+  if (!isObject(node.value) || (node.value.nullable !== true && node.value['x-nullable'] !== true)) return out
+  if (Array.isArray(out.enum) && !out.enum.includes(null)) out.enum = [...out.enum, null]
+  const { type } = out
+  if (type === undefined) return Object.keys(out).length === 0 ? out : { anyOf: [out, { type: 'null' }] }
+  const others = ['const', 'allOf', 'anyOf', 'oneOf', '$ref', 'if'].some(keyword => out[keyword] !== undefined)
+  if (others) return { anyOf: [out, { type: 'null' }] }
+  return { ...out, type: [...new Set([type, 'null'].flat())] }
+}
+
+/** YAML turns unquoted words into numbers: `type: string` beside `enum: [1, 2]` means the texts. */
+function mendEnum(node: Node, out: Record<string, unknown>, report: Diagnostics): void {
+  const { type } = out
+  if (!Array.isArray(out.enum) || typeof type !== 'string') return
+  const mended = out.enum.map(value => {
+    if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
+    if ((type === 'integer' || type === 'number') && typeof value === 'string' && value.trim() !== '') {
+      return Number.isFinite(Number(value)) ? Number(value) : value
+    }
+    return value
+  })
+  if (mended.every((value, index) => value === (out.enum as unknown[])[index])) return
+  report.warning('invalid-keyword', `"enum" holds values that are no ${type}`, placeOf(childOf(node, 'enum'), 'key'))
+  out.enum = mended
+}
+
+// The validator reads numbers as doubles; format int64 keeps the true range.
+const withoutBigInt = (value: unknown): unknown => {
+  if (typeof value === 'bigint') return Number(value)
+  if (Array.isArray(value)) return value.map(withoutBigInt)
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInt(item)]))
+    : value
+}
