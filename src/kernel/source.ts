@@ -129,7 +129,51 @@ function placeAt(file: string, text: string, lines: LineCounter, from: number, t
   const end = text.indexOf('\n', start)
   const whole = text.slice(start, end === -1 ? undefined : end)
   const length = Math.max(1, Math.min(to - from, whole.trimEnd().length - (col - 1)))
-  return { file, line: Math.max(1, line), column: Math.max(1, col), length, text: whole }
+  return { file, line: Math.max(1, line), column: Math.max(1, col), length, text: withoutSecrets(text, start, whole) }
+}
+
+/**
+ * A line as it may be shown: what stands for a credential in `consumers` is blotted out, sign by sign. Goes by the text,
+ * since a file that cannot be parsed is shown too.
+ */
+function withoutSecrets(text: string, start: number, line: string): string {
+  const [from, to] = secretsOf(text)
+  const [left, right] = [Math.max(from - start, 0), Math.min(to - start, line.length)]
+  if (left >= right) return line
+  const part = line.slice(left, right)
+  const shown = /:(?:\s|$)|["']\s*:/.test(part)
+    ? part.replace(WORD, (all, date, _, key, at) =>
+        // What follows a colon is no key, though another colon follows it.
+        date !== undefined || (key !== undefined && !/:\s*$/.test(part.slice(0, at))) ? all : blot(all),
+      )
+    : blot(part)
+  return line.slice(0, left) + shown + line.slice(right)
+}
+
+/** A date, or a word and whether it is a key. */
+const WORD =
+  /(\bexpires["']?\s*:[^,{}]*)|("[^"]*"|'[^']*'|[^\s,{}:"'](?:[^:,{}]|:(?!\s|$))*|["'].*)((?<=["'])\s*:|\s*:(?=\s|$))?/g
+
+/** Leaves `${NAME}`, which says nothing, and what holds the line together. */
+const blot = (value: string): string =>
+  value.replace(/\$\{[A-Za-z_]\w*\}|[^\s{}"']/g, part => (part.length > 1 ? part : '•'))
+
+/** From the key `consumers` of a file to the end of what it holds. */
+function secretsOf(text: string): [from: number, to: number] {
+  const flow = /^\s*\{/.test(text)
+  const found = (flow ? /(["']?)\bconsumers\1\s*:/ : /^(["']?)consumers\1\s*:/m).exec(text)
+  if (found === null) return [0, 0]
+  const from = found.index + found[0].length
+  if (!flow) {
+    const next = /^[^\s#]/m.exec(text.slice(from))
+    return [from, next === null ? text.length : from + next.index]
+  }
+  let depth = 0
+  for (let to = from; to < text.length; to++) {
+    if (text[to] === '{') depth += 1
+    else if (text[to] === '}' && --depth <= 0) return [from, to]
+  }
+  return [from, text.length]
 }
 
 /** The place of a file as a whole: for what is wrong before there is a text. */
@@ -381,5 +425,6 @@ function substitute(node: Scalar, environment: Environment, missing: (name: stri
 function retype(text: string): unknown {
   // Only what a scalar can become: a value with a colon or a bracket in it stays the string it is.
   if (!/^(?:-?\d[\d.eE+-]*|true|false|null|)$/.test(text)) return text
+  if (/^-?\d{16,}$/.test(text)) return BigInt(text)
   return parse(text)
 }

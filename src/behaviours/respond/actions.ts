@@ -121,8 +121,9 @@ function compileWrite(
       if (isMissing(old, exchange, within)) return missing(id)
       const stopped = exchange.precondition?.(old)
       if (stopped !== undefined) return stopped
-      const merged = merge(old.value, exchange.body ?? {})
-      if (isObject(merged) && merged[resource.idField] !== undefined && merged[resource.idField] !== id) {
+      const merged = merge(old.value, exchange.body === undefined ? {} : exchange.body)
+      if (!isObject(merged)) return invalid(['the record must be an object'])
+      if (merged[resource.idField] !== undefined && merged[resource.idField] !== id) {
         return invalid([`/${resource.idField} must be the id in the path`])
       }
       const given = accept(resource, merged)

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { type Log, silentLog } from '../../src/gateway/log.ts'
+import { Metrics } from '../../src/gateway/metrics.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { Outage } from '../../src/world/collection.ts'
+import { requestOf } from '../simulate.ts'
+import { FixedClock } from '../support/in-process.ts'
+
+const { plan } = loadPlan('config/gateway.yaml', '.', {})
+assert.ok(plan)
+const logged: { fields: { err?: Error; incident?: string }; message: string }[] = []
+const log: Log = { ...silentLog, error: (fields, message) => void logged.push({ fields, message }) }
+const clock = new FixedClock()
+const gateway = new Gateway(plan, clock, log, worlds => new Metrics('0', worlds))
+const headers = { authorization: 'Bearer demo-key' }
+const SECRET = 'no such table at /srv/app/node_modules/engine/index.js:7'
+
+/** What comes of it when the engine behind the pets fails. */
+async function failing(error: unknown, what = 'GET /v1/pets/1') {
+  const pets = gateway.worlds.default.collection('pets')
+  Object.assign(pets, { read: () => Promise.reject(error), list: () => Promise.reject(error) })
+  try {
+    return await gateway.handle(requestOf(what, { headers }))
+  } finally {
+    gateway.reset()
+  }
+}
+
+for (const [name, error, status, code] of [
+  ['a mistake of ours', new TypeError(SECRET), 500, 'internal_error'],
+  ['something thrown that is no error', SECRET, 500, 'internal_error'],
+  ['nothing thrown', undefined, 500, 'internal_error'],
+  ['an engine that cannot be reached', new Outage(SECRET), 503, 'unavailable'],
+] as const) {
+  test(`${name} is answered with ${status} and a number to ask about, and tells nothing else`, async () => {
+    logged.length = 0
+    const reply = await failing(error)
+    assert.equal(reply.status, status)
+    const body = JSON.parse(String(reply.body))
+    assert.deepEqual([body.code, body.status], [code, status])
+    assert.ok(!JSON.stringify(reply).includes('table'), 'nothing internal')
+    assert.equal(logged.length, 1)
+    assert.ok(body.message.includes(`incident ${logged[0]?.fields.incident}`), body.message)
+    assert.equal(reply.headers.deprecation, '@1764892800', 'the operation still says that it goes')
+    assert.equal(reply.headers['content-type'], 'application/json')
+  })
+}
+
+test('an outage asks to come again, and is never an empty list', async () => {
+  const reply = await failing(new Outage('gone'), 'GET /v1/pets')
+  assert.equal(reply.status, 503)
+  assert.equal(reply.headers['retry-after'], '1')
+})
+
+test('the next request is served as if nothing had been', async () => {
+  await failing(new Error('x'))
+  assert.equal((await gateway.handle(requestOf('GET /v1/pets/1', { headers }))).status, 200)
+})
+
+for (const [now, status] of [
+  ['2025-12-04T23:59:59.999Z', 200],
+  ['2030-12-04T23:59:59.999Z', 200],
+  ['2030-12-05T00:00:00Z', 410],
+] as const) {
+  test(`at ${now} a pet that is asked for by its id answers ${status}, and HEAD does`, async () => {
+    clock.time = Date.parse(now)
+    for (const method of ['GET', 'HEAD']) {
+      const reply = await gateway.handle(requestOf(`${method} /v1/pets/1`, { headers }))
+      assert.equal(reply.status, status)
+      assert.equal(reply.headers.deprecation, now < '2025-12-05' ? undefined : '@1764892800')
+    }
+  })
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { parseSource } from '../../src/kernel/source.ts'
+
+/** The line of a text, as a diagnostic would show it. */
+function shown(text: string, line: number): string {
+  const source = parseSource('gateway.yaml', text, new Diagnostics())
+  assert.ok(source)
+  const consumers = (source.value as { consumers: Record<string, Record<string, unknown>> }).consumers
+  for (const [name, block] of Object.entries(consumers)) {
+    for (const key of [[], ...Object.keys(block ?? {}).map(key => [key])]) {
+      const place = source.locate(['consumers', name, ...key], 'key')
+      if (place.line === line) return place.text
+    }
+  }
+  return assert.fail('nothing is placed there')
+}
+
+for (const [text, line, expected] of [
+  ['consumers:\n  demo: { apiKey: s3cret }', 2, '  demo: { apiKey: •••••• }'],
+  ['consumers:\n  demo: { apiKey: "s3 cret" }', 2, '  demo: { apiKey: "•• ••••" }'],
+  ['consumers:\n  demo:\n    apiKey: s3cret # mine', 3, '    apiKey: •••••• • ••••'],
+  ["consumers:\n  demo: { basic: 'ann:s3cret' }", 2, "  demo: { basic: '••••••••••' }"],
+  ['consumers:\n  demo: { basic: ann:s3cret }', 2, '  demo: { basic: •••••••••• }'],
+  ['consumers:\n  demo: { apiKey: "${KEY}" }', 2, '  demo: { apiKey: "${KEY}" }'],
+  ['consumers:\n  demo: { apiKey: "${KEY:-s3cret}" }', 2, '  demo: { apiKey: "•{•••••••••••}" }'],
+  ['consumers:\n  demo: { apiKey: s3cret, expires: 2026-01-01 }', 2, '  demo: { apiKey: ••••••, expires: 2026-01-01 }'],
+  ['consumers: { demo: { apiKey: s3cret } }', 1, 'consumers: { demo: { apiKey: •••••• } }'],
+  ['{"consumers":{"demo":{"apiKey":"s3cret"}},"seed":"x"}', 1, '{"consumers":{"demo":{"apiKey":"••••••"}},"seed":"x"}'],
+] as const) {
+  test(`${JSON.stringify(text)} is shown without what it keeps secret`, () => {
+    assert.equal(shown(text, line), expected)
+  })
+}
+
+test('what is no credential is shown as it is, before and behind the consumers', () => {
+  const text = 'seed: 1\nconsumers:\n  demo: { apiKey: s3cret }\nresources:\n  pets: { schema: Pet }'
+  const source = parseSource('gateway.yaml', text, new Diagnostics())
+  assert.equal(source?.locate(['seed']).text, 'seed: 1')
+  assert.equal(source?.locate(['resources', 'pets', 'schema']).text, '  pets: { schema: Pet }')
+})
+
+for (const line of [
+  '  demo: { apiKey: "s3cret }',
+  '  demo: { apiKey: s3cret',
+  '  demo: apiKey: s3cret',
+  '  demo: { apiKey: s3cret: }',
+  "  demo: ['s3cret'",
+]) {
+  test(`a file with ${line.trim()} cannot be read, and what is said of it gives nothing away`, () => {
+    const report = new Diagnostics()
+    assert.equal(
+      parseSource('gateway.yaml', `seed: 1\nconsumers:\n${line}\n  other: { apiKey: s3cret }`, report),
+      undefined,
+    )
+    assert.ok(report.failed)
+    assert.ok(!JSON.stringify(report.list).includes('s3cret'), JSON.stringify(report.list))
+  })
+}
+
+for (const [text, value] of [
+  ['9007199254740993', 9007199254740993n],
+  ['0123', 123],
+  ['true', true],
+  ['1e3', 1000],
+  ['a: b', 'a: b'],
+  ['2026-01-01', '2026-01-01'],
+] as const) {
+  test(`an unquoted \${NAME} that is ${text} becomes what YAML would make of it`, () => {
+    const source = parseSource('gateway.yaml', 'x: ${NAME}', new Diagnostics(), { NAME: text })
+    assert.deepEqual(source?.value, { x: value })
+  })
+}
+
+test('a large integer in a fixture is exact, in YAML and in JSON', () => {
+  for (const text of ['- { id: 9007199254740993 }', '[{"id":9007199254740993}]']) {
+    assert.deepEqual(parseSource('pets', text, new Diagnostics())?.value, [{ id: 9007199254740993n }])
+  }
+})
