@@ -47,6 +47,7 @@ export const capacity: Behaviour<CapacityConfig> = {
       if (!servers.take(concurrency)) {
         if (servers.waiting >= queue) return full
         exchange.queued = true
+        exchange.note(`capacity: number ${servers.waiting + 1} in line`)
         if (!(await exchange.pause(turnOf(exchange, servers, timeout)))) return late
       }
       try {

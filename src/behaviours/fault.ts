@@ -110,6 +110,7 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
           : () => true,
     fail: next => async exchange => {
       exchange.fault = kind
+      exchange.note(`${purpose}: ${config.status ?? kind}${works ? ', after the work' : ''}`)
       const reply = works ? await next(exchange) : NO_REPLY
       // Waited for here, by the world's clock: HTTP need not know of it.
       if (kind === 'hang') await exchange.wait(parseDuration(config.for ?? '30s') as number)

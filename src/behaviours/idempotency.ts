@@ -42,7 +42,9 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
       const first = keys.find(key, world.clock.now())
       if (first !== undefined) {
         if (first.payload !== payload) return REUSED
-        return first.outcome === undefined ? IN_FLIGHT : withHeaders(first.outcome, REPLAYED)
+        if (first.outcome === undefined) return IN_FLIGHT
+        exchange.note('idempotency: the first reply again')
+        return withHeaders(first.outcome, REPLAYED)
       }
       const use = keys.begin(key, payload)
       // Whoever does not get here has failed: the request may be made again.

@@ -61,7 +61,9 @@ export const latency: Behaviour<LatencyConfig> = {
     return next => async exchange => {
       // The work is done first, so that requests take effect in the order in which they came, whatever they draw.
       const reply = await next(exchange)
-      await exchange.wait(quantile(exchange.draw('latency')))
+      const delay = quantile(exchange.draw('latency'))
+      exchange.note(`latency: ${delay.toFixed(1)} ms`)
+      await exchange.wait(delay)
       return reply
     }
   },

@@ -101,6 +101,7 @@ const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, p
 export function underWeather(weather: Weather, usual: PlannedOperation, exchange: Exchange): PlannedOperation {
   const { operations, consumers, judges } = weather
   exchange.weather = weather.name
+  exchange.note(`weather: ${weather.name}`)
   const verdict = judges[usual.index]?.(exchange.request, exchange.clock.now())
   const own = verdict === undefined || typeof verdict === 'string' ? undefined : consumers.get(verdict.name)
   return (own ?? operations)[usual.index] as PlannedOperation

@@ -127,3 +127,20 @@ test('weather stays over a plan that is loaded anew, unless it cannot be over th
   again.gateway.adopt(other.plan)
   assert.equal(await again.status('GET /things'), 200)
 })
+
+test('what is done to a request is told, to who asks why and to the journal', async () => {
+  const clock = new VirtualClock()
+  const { ask, gateway } = simulate(
+    `weather: { storm: { defaults: { latency: { uniform: { min: 5ms, max: 9ms } }, fault: [{ kind: reset, every: 9 }, { kind: status, status: 503, probability: 1 }] } } }\noperations: ${OPERATIONS}`,
+    clock,
+  )
+  const headers = { 'understudy-weather': 'storm', 'understudy-explain': '1' }
+  const asked = ask('GET /things', { headers })
+  await clock.pass(9)
+  const why = (await asked).headers['understudy-explanation'] ?? ''
+  assert.match(why, /draws=\("fault 2";value=0\.\d{3} "latency";value=0\.\d{3}\)/)
+  assert.match(why, /notes=\("weather: storm" "fault 2: 503" "latency: [5-8]\.\d ms"\)/)
+  const [entry] = [...gateway.journal.each()]
+  assert.deepEqual(entry?.notes.slice(0, 2), ['weather: storm', 'fault 2: 503'])
+  assert.equal(entry?.fault, 'status')
+})

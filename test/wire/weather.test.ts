@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type RunningGateway, startGateway } from '../../src/index.ts'
+import { CONTRACT, fileOf, OPERATIONS } from '../simulate.ts'
+
+let gateway: RunningGateway
+before(async () => {
+  const config = fileOf(
+    `${CONTRACT}\nweather: { down: { defaults: { fault: { kind: close } } } }\noperations: ${OPERATIONS}`,
+  )
+  gateway = await startGateway({ config })
+})
+after(() => gateway.close())
+
+const put = (body: string, type = 'application/json') =>
+  fetch(`${gateway.control}/weather`, { method: 'PUT', headers: { 'content-type': type }, body })
+
+/** Asks the metrics page until a server is taken, or is free again. */
+async function until(taken: boolean): Promise<void> {
+  for (;;) {
+    const page = await (await fetch(`${gateway.control}/metrics`)).text()
+    if (/^understudy_busy_servers\{[^}]*\} 1$/m.test(page) === taken) return
+  }
+}
+
+test('waiting ends when the client goes away, and its server is free for the next', async () => {
+  const fog = 'name: fog\ndefaults: { latency: { fixed: 1h }, capacity: { concurrency: 1 } }\n'
+  assert.equal((await put(fog, 'application/yaml')).status, 200)
+  const client = new AbortController()
+  const asked = fetch(`${gateway.url}/things`, { signal: client.signal })
+  await until(true)
+  client.abort()
+  await assert.rejects(asked, { name: 'AbortError' })
+  await until(false)
+})
+
+test('the control plane makes weather, tells of it, and clears it', async () => {
+  const made = await put('{"name":"down","for":"5m"}')
+  const { name, operations, until } = (await made.json()) as Record<string, unknown>
+  assert.deepEqual(
+    [name, operations],
+    ['down', ['listThings', 'createThing', 'getThing', 'deleteThing', 'changeThing']],
+  )
+  assert.ok(Date.parse(until as string) > Date.now())
+  await assert.rejects(fetch(`${gateway.url}/things`))
+  const plan = (await (await fetch(`${gateway.control}/plan`)).json()) as { weather: string }
+  assert.equal(plan.weather, 'down')
+  assert.equal((await fetch(`${gateway.control}/weather`, { method: 'DELETE' })).status, 204)
+  assert.equal((await fetch(`${gateway.url}/things`)).status, 200)
+})
+
+test('weather that cannot be is refused with the place of every mistake', async () => {
+  const reply = await put('{"operations":{"listThink":{"fault":{"kind":"reset","probability":2}}}}')
+  assert.equal(reply.status, 422)
+  const { detail } = (await reply.json()) as { detail: string }
+  assert.match(detail, /"probability" must be at most 1/)
+  const { name } = (await (await fetch(`${gateway.control}/weather`)).json()) as { name: null }
+  assert.equal(name, null)
+})
