@@ -4,7 +4,8 @@
 import { approximate, holdsBigInt, isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { Chance } from './chance.ts'
 import { Facets, type Type } from './facets.ts'
-import { type Definitions, Fitting, keyOf, propertySchemas, type SchemaObject } from './fits.ts'
+import { type Definitions, Fitting, propertySchemas, type SchemaObject } from './fits.ts'
+import { Needs } from './needs.ts'
 import { writeNumber } from './numbers.ts'
 import { StringWriter } from './strings.ts'
 import { word } from './words.ts'
@@ -31,6 +32,8 @@ const TRIALS = 2000
 /** How deep a value may go, and how often within itself, before a way in is given up. */
 const DEEPEST = 48
 const INNERMOST = 3
+/** How often a value may miss before it is made odd on purpose. */
+const MISSES = 3
 /** The longest list, whatever `minItems` asks for. */
 const LONGEST = 10_000
 
@@ -45,9 +48,11 @@ export class Sampler {
   readonly #definitions: Definitions
   readonly #fitting: Fitting
   readonly #strings: StringWriter
+  readonly #needs: Needs
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions
+    this.#needs = new Needs(definitions)
     this.#fitting = new Fitting(definitions)
     this.#strings = new StringWriter(this.#fitting)
   }
@@ -71,7 +76,7 @@ export class Sampler {
     let best: Json | undefined
     // A body that takes too long is tried again with less in it.
     for (const budget of [AMPLE, 40, 0]) {
-      const run = new Run(this.#definitions, this.#fitting, this.#strings, options)
+      const run = new Run(this.#definitions, this.#fitting, this.#strings, this.#needs, options)
       try {
         return { value: run.value([schema], options.name, budget, 0), fits: true }
       } catch (error) {
@@ -91,13 +96,23 @@ class Run {
   readonly #definitions: Definitions
   readonly #fitting: Fitting
   readonly #strings: StringWriter
+  readonly #needs: Needs
   readonly #chance: Chance
   readonly #dynamic: boolean
   /** The definitions that the value being made is inside of. */
   readonly #inside = new Map<string, number>()
+  /** For a schema that took more than one attempt: the one that did, and how many missed before it. */
+  readonly #learnt = new Map<unknown, { readonly attempt: number; readonly misses: number }>()
   #trials = 0
 
-  constructor(definitions: Definitions, fitting: Fitting, strings: StringWriter, { seed, dynamic }: SampleOptions) {
+  constructor(
+    definitions: Definitions,
+    fitting: Fitting,
+    strings: StringWriter,
+    needs: Needs,
+    { seed, dynamic }: SampleOptions,
+  ) {
+    this.#needs = needs
     this.#definitions = definitions
     this.#fitting = fitting
     this.#strings = strings
@@ -115,12 +130,14 @@ class Run {
   value(schemas: readonly unknown[], name: string | undefined, budget: number, depth: number, turn = 0): Json {
     if (depth > DEEPEST) throw DEAD_END
     const fits = (value: Json) => schemas.every(schema => this.#fitting.fits(schema, value))
-    let miss: Json | undefined
+    // What was found out for one item of a list holds for the next.
+    const learnt = schemas.length === 1 ? this.#learnt.get(schemas[0]) : undefined
+    let misses = learnt === undefined ? 0 : learnt.misses
     let ways = 4
     for (let attempt = 0; attempt < ways; attempt++) {
       if (++this.#trials > TRIALS) throw EXHAUSTED
       // The attempt's number says which branch of each union is taken, and what is left of it, how the rest is built.
-      let code = attempt + turn
+      let code = attempt + turn + (learnt?.attempt ?? 0)
       let unions = 1
       const facets = new Facets(this.#definitions, branches => {
         const order = this.#orderOf(branches)
@@ -134,14 +151,27 @@ class Run {
       if (!facets.possible || facets.types.length === 0) continue
       if ([...facets.keys].some(key => (this.#inside.get(key) ?? 0) >= INNERMOST)) continue
       // What did not do at once is tried again with less in it.
-      const value = this.#attempt(facets, name, attempt < 3 ? budget : Math.min(budget, 30), depth, code)
+      const value = this.#attempt(facets, name, attempt === 0 ? budget : Math.min(budget, 12), depth, code)
       if (value === undefined) continue
-      if (!facets.doubtful || fits(value)) return value
-      miss ??= value
+      const learn = () => {
+        if (attempt > 0 && schemas.length === 1)
+          this.#learnt.set(schemas[0], { attempt, misses: Math.min(misses, MISSES - 1) })
+      }
+      if (!facets.doubtful) return value
+      if (fits(value)) {
+        learn()
+        return value
+      }
       if (depth === 0) this.best ??= value
+      // The last miss is the smallest; a few are enough to know that none of the branches can be had plainly.
+      if (++misses >= MISSES || attempt === ways - 1) {
+        const mended = isObject(value) ? this.#tellApart(value as JsonObject, schemas, fits) : undefined
+        if (mended !== undefined) {
+          learn()
+          return mended
+        }
+      }
     }
-    const mended = isObject(miss) ? this.#tellApart(miss as JsonObject, schemas, fits) : undefined
-    if (mended !== undefined) return mended
     throw DEAD_END
   }
 
@@ -150,19 +180,27 @@ class Run {
    * Branches that require nothing, and close nothing, cannot be told apart in any other way.
    */
   #tellApart(value: JsonObject, schemas: readonly unknown[], fits: (value: Json) => boolean): Json | undefined {
-    const facets = new Facets(this.#definitions, branches => {
-      for (const branch of branches) names(branch)
-      return branches[0]
-    })
-    const known = new Set<string>()
-    const names = (branch: unknown): void => {
+    let count = 0
+    const known = new Map<string, unknown[]>()
+    const gather = (branch: unknown): void => {
+      count += 1
       const inside = new Facets(this.#definitions, branches => branches[0])
       inside.add(branch)
-      for (const { properties } of inside.schemas) for (const name in objectOf(properties)) known.add(name)
+      for (const { properties } of inside.schemas) {
+        for (const [name, schema] of Object.entries(objectOf(properties)))
+          known.set(name, [...(known.get(name) ?? []), schema])
+      }
     }
+    const facets = new Facets(this.#definitions, branches => {
+      if (branches.length > 1) branches.forEach(gather)
+      return branches[0]
+    })
     for (const schema of schemas) facets.add(schema)
-    for (const name of known) {
+    for (const [name, declared] of known) {
       for (const odd of ODDITIES) {
+        const refused = declared.filter(schema => !this.#fitting.fits(schema, odd)).length
+        // Odd to some of the branches, and not to all of them.
+        if (refused === 0 || refused === count) continue
         const next = { ...value, [name]: odd }
         if (fits(next)) return next
       }
@@ -195,25 +233,11 @@ class Run {
   }
 
   /** Whether a value for these would have to lie within another value for the same definition. */
-  #circles(schemas: readonly unknown[], seen = new Set<unknown>()): boolean {
-    return schemas.some(schema => {
-      if (!isObject(schema) || seen.has(schema)) return false
-      seen.add(schema)
-      const { $ref, allOf, anyOf, oneOf, required, properties, items, minItems } = schema
-      if (typeof $ref === 'string') {
-        const key = keyOf($ref)
-        if ((this.#inside.get(key) ?? 0) > 0 || this.#circles([this.#definitions[key]], seen)) return true
-      }
-      if (Array.isArray(allOf) && this.#circles(allOf, seen)) return true
-      for (const union of [anyOf, oneOf]) {
-        if (Array.isArray(union) && union.length > 0 && union.every(branch => this.#circles([branch], new Set(seen))))
-          return true
-      }
-      if (items !== undefined && typeof minItems === 'number' && minItems > 0 && this.#circles([items], seen))
-        return true
-      if (!Array.isArray(required) || !isObject(properties)) return false
-      return required.some(name => this.#circles([properties[String(name)]], seen))
-    })
+  #circles(schemas: readonly unknown[]): boolean {
+    for (const schema of schemas) {
+      for (const key of this.#needs.of(schema)) if ((this.#inside.get(key) ?? 0) > 0) return true
+    }
+    return false
   }
 
   #build(facets: Facets, name: string | undefined, budget: number, depth: number, variant: number): Json | undefined {
