@@ -18,6 +18,7 @@ import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
 import type { ConsumerFile } from './simulation.ts'
 import type { WeatherFile } from './weather.ts'
+import { checkPaths } from './worlds.ts'
 
 /** One operation, ready to run. */
 export interface PlannedOperation {
@@ -186,6 +187,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const judges = named.length === 0 ? [] : operations.map(one => compileJudge(one.operation, contract, consumers))
     return { name, operations: compileUnder([common]), consumers: new Map(named), judges }
   }
+  if (simulation.listen.clientControls) checkPaths(contract, report)
   return {
     simulation,
     contract,

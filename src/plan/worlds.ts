@@ -1,5 +1,7 @@
 // The `worlds` block of gateway.yaml: which worlds there are besides the default one, and how many may come.
 
+import type { Contract } from '../contract/contract.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { SandboxLimits } from '../world/sandboxes.ts'
@@ -57,3 +59,13 @@ export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
   idle: Math.max(1, Math.round(parseDuration(file.idle ?? '1h') as number)),
   default: file.default ?? 'default',
 })
+
+/** A path that begins as a world is named is never reached: it would name one. */
+export function checkPaths({ operations }: Contract, report: Diagnostics): void {
+  for (const { path, node } of operations) {
+    if (!path.startsWith('/~')) continue
+    const place = node.document.source.locate([...node.document.base, ...node.path], 'key')
+    const hint = 'listen: { clientControls: false } makes it a path like any other'
+    report.warning('path-names-world', `${path} begins like the name of a world, and cannot be reached`, place, hint)
+  }
+}
