@@ -63,8 +63,8 @@ test('a broken encoding still finds what was meant, and says so', () => {
 })
 
 test('an equal template is not added twice for a method', () => {
-  assert.equal(table.add('GET', '/pets/{other}', 'x'), false)
-  assert.equal(table.add('POST', '/pets/{other}', 'x'), true)
+  assert.equal(table.add('GET', '/pets/{other}', 'x'), 'taken')
+  assert.equal(table.add('POST', '/pets/{other}', 'x'), 'added')
   assert.deepEqual(table.methodsOf('/pets/1'), ['GET', 'POST'])
   assert.deepEqual(table.methodsOf('/nowhere'), [])
 })
