@@ -35,6 +35,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
     return next => async exchange => {
       const { 'idempotency-key': given } = exchange.request.headers
       if (given === undefined) return config.required === true ? MISSING : next(exchange)
+      if (given.length > LONGEST_KEY) return TOO_LONG
       const { world, consumer, request } = exchange
       const keys = world.keep<IdempotencyKeys<Reply>>(IdempotencyKeys, place)
       const key = `${consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`}\n${given}`
@@ -46,14 +47,13 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
         exchange.note('idempotency: the first reply again')
         return withHeaders(first.outcome, REPLAYED)
       }
-      const use = keys.begin(key, payload)
+      keys.begin(key, payload)
       // Whoever does not get here has failed: the request may be made again.
       let reply: Reply | undefined
       // Under way until the reply leaves, and not only until it is made: latency comes in between.
       exchange.release = () => {
-        if (reply === undefined || reply.status >= 500) return keys.forget(key)
-        use.outcome = reply
-        use.until = world.clock.now() + time
+        if (reply === undefined || reply.status >= 500) keys.forget(key)
+        else keys.finish(key, payload, reply, world.clock.now() + time, reply.body?.length ?? 0)
       }
       reply = await next(exchange)
       return reply
@@ -62,6 +62,9 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
   describe: config => config && `for ${config.for}`,
 }
 
+/** The header is kept with the reply; nobody's UUID is longer. */
+const LONGEST_KEY = 255
+const TOO_LONG = refuse(problems.invalid_request, `the header Idempotency-Key is longer than ${LONGEST_KEY} characters`)
 const MISSING = refuse(problems.invalid_request, 'the header Idempotency-Key is missing')
 const REUSED = refuse(problems.key_reused, 'this Idempotency-Key came with another request before')
 const IN_FLIGHT = refuse(problems.in_flight, 'a request with this Idempotency-Key is still under way')

@@ -20,7 +20,8 @@ export const realClock: Clock = {
         signal?.removeEventListener('abort', end)
         resolve()
       }
-      const timer = setTimeout(end, milliseconds)
+      // Node takes what does not fit 32 bits for no time at all.
+      const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1))
       signal?.addEventListener('abort', end)
     }),
 }

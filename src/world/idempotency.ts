@@ -7,15 +7,24 @@ import { LRUCache } from 'lru-cache'
 export interface Use<Outcome> {
   readonly payload: string
   /** `undefined` while it is under way. */
-  outcome: Outcome | undefined
+  readonly outcome: Outcome | undefined
   /** Milliseconds since the epoch; while it is under way it does not end. */
-  until: number
+  readonly until: number
+  /** About how many characters it keeps. */
+  readonly size: number
 }
 
 const MOST_KEYS = 10_000
+const MOST_CHARACTERS = 32 * 1024 * 1024
+/** A key without its outcome. */
+const KEY_SIZE = 300
 
 export class IdempotencyKeys<Outcome extends object> {
-  readonly #uses = new LRUCache<string, Use<Outcome>>({ max: MOST_KEYS })
+  readonly #uses = new LRUCache<string, Use<Outcome>>({
+    max: MOST_KEYS,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: ({ size }) => size,
+  })
 
   /** What is known of a key, unless its time is over. */
   find(key: string, now: number): Use<Outcome> | undefined {
@@ -23,10 +32,13 @@ export class IdempotencyKeys<Outcome extends object> {
     return use !== undefined && now < use.until ? use : undefined
   }
 
-  begin(key: string, payload: string): Use<Outcome> {
-    const use = { payload, outcome: undefined, until: Number.POSITIVE_INFINITY }
-    this.#uses.set(key, use)
-    return use
+  begin(key: string, payload: string): void {
+    this.#uses.set(key, { payload, outcome: undefined, until: Number.POSITIVE_INFINITY, size: KEY_SIZE })
+  }
+
+  /** @param size about how many characters the outcome holds */
+  finish(key: string, payload: string, outcome: Outcome, until: number, size: number): void {
+    this.#uses.set(key, { payload, outcome, until, size: KEY_SIZE + size })
   }
 
   /** As if it had never been used. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { IdempotencyKeys } from '../../src/world/idempotency.ts'
 import { type Ask, simulate } from '../simulate.ts'
 import { settle, VirtualClock } from '../virtual-clock.ts'
 
@@ -88,6 +89,29 @@ test('who lost the first reply to a fault gets it on asking again', async () => 
   assert.equal(replies, 20)
   assert.ok(asked > 20, `${asked} asked`)
   assert.equal(await count(), 20)
+})
+
+test('a key that is too long to keep is refused', async () => {
+  const { create, count } = shop()
+  assert.equal((await create('x'.repeat(256))).status, 400)
+  assert.equal((await create('x'.repeat(255))).status, 201)
+  assert.equal(await count(), 1)
+})
+
+test('the replies that are kept take a bounded room: those used longest ago go first', () => {
+  const keys = new IdempotencyKeys<object>()
+  const reply = { status: 201 }
+  for (const key of ['a', 'b', 'c']) {
+    keys.begin(key, 'payload')
+    keys.finish(key, 'payload', reply, 10, 12 * 1024 * 1024)
+  }
+  assert.deepEqual(
+    ['a', 'b', 'c'].map(key => keys.find(key, 0)?.outcome),
+    [undefined, reply, reply],
+  )
+  for (let i = 0; i < 10_001; i++) keys.begin(`${i}`, 'payload')
+  assert.equal(keys.find('0', 0), undefined)
+  assert.equal(keys.find('1', 0)?.payload, 'payload')
 })
 
 test('the key may be required', async () => {
