@@ -78,7 +78,7 @@ function serve(line: CommandLine): number | Promise<number> {
   const loaded = load(line)
   return withPlan(loaded, async plan => {
     const { listen } = plan.simulation
-    const started = await start(plan, loaded, () => load(line), {
+    const started = await start(plan, loaded, text => load(line, { text }), {
       clock: realClock,
       log: await createLog((values['log-level'] ?? 'info') as LogLevel),
       version,

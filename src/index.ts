@@ -2,14 +2,23 @@
 
 import { silentLog } from './gateway/log.ts'
 import { formatDiagnostics } from './kernel/diagnostic.ts'
+import { stringifyJson } from './kernel/json.ts'
 import { loadPlan } from './plan/load.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
+import { steerWorld, type WorldHandle } from './world-handle.ts'
+
+export type { RecordedRequest } from './gateway/journal-entry.ts'
+export type { NearMiss, Times, Verdict } from './gateway/journal-filter.ts'
+export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
 export interface StartOptions {
-  /** A gateway.yaml or a bare OpenAPI document; relative to the working directory. */
-  readonly config: string
+  /**
+   * The path of a gateway.yaml or of a bare OpenAPI document, relative to the working directory; or the content of a
+   * gateway.yaml, as an object or as a text of more than one line, in which paths are relative to the working directory.
+   */
+  readonly config: string | object
   /** Default: a free one. */
   readonly port?: number
   /** Default: a free one. */
@@ -25,8 +34,10 @@ export interface RunningGateway {
   readonly url: string
   /** The address of the control plane. */
   readonly control: string
-  /** Begins anew from the seeds. */
+  /** Begins the default world anew from the seeds. */
   reset(): void
+  /** A world to steer and to ask, made if there is none of that name yet. Default: the default one. */
+  world(name?: string): WorldHandle
   /** Finishes what is under way and frees the ports. */
   close(): Promise<void>
 }
@@ -38,7 +49,10 @@ export class ConfigurationError extends Error {
 
 /** Starts a gateway. Rejects with a `ConfigurationError`, or with the system's error where a port is taken. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
-  const load = () => loadPlan(options.config, '.', options.environment ?? {})
+  const { config, environment = {} } = options
+  const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
+  const path = inline === undefined ? (config as string) : 'gateway.yaml'
+  const load = (text = inline) => loadPlan(path, '.', environment, { text })
   const loaded = load()
   if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatDiagnostics(loaded.report.list)}`)
   const { gateway, serving } = await start(loaded.plan, loaded, load, {
@@ -58,6 +72,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     url: serving.origin + (gateway.plan.contract.basePaths[0] ?? ''),
     control: serving.controlOrigin,
     reset: () => gateway.reset(),
+    world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, serving.origin),
     close: () => serving.close(),
   }
 }

@@ -15,11 +15,14 @@ export interface Started {
   readonly stopWatching: () => void
 }
 
-/** @param load loads the configuration anew; its first answer, `loaded`, is what serving begins with */
+/**
+ * @param load loads the configuration anew, or a text in its place; its first answer, `loaded`, is what serving begins
+ * with
+ */
 export async function start(
   plan: Plan,
   loaded: Loaded,
-  load: () => Loaded,
+  load: (text?: string) => Loaded,
   { clock, log, version, watch, listen }: { clock: Clock; log: Log; version: string; watch: boolean; listen: Listen },
 ): Promise<Started> {
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))

@@ -86,8 +86,10 @@ export function explanationHeaders(why: Explanation): Headers {
 /** A string of RFC 9651; what is not printable ASCII is percent-encoded. */
 function quote(text: string): string {
   const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}...` : text
-  const ascii = cut.replace(/[^\x20-\x7e]+/g, part =>
-    [...Buffer.from(part)].map(byte => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join(''),
-  )
+  const ascii = cut
+    .replaceAll('→', '->')
+    .replace(/[^\x20-\x7e]+/g, part =>
+      [...Buffer.from(part)].map(byte => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join(''),
+    )
   return `"${ascii.replace(/["\\]/g, '\\$&')}"`
 }

@@ -13,15 +13,18 @@ const INTERVAL = 400
 
 export class Reloader {
   readonly #gateway: Gateway
-  readonly #load: () => Loaded
+  readonly #load: (text?: string) => Loaded
   readonly #log: Log
   #files: readonly string[]
   /** What was there when the served configuration was read. */
   #known: string
   #candidate: string
 
-  /** @param loaded what is being served already */
-  constructor(gateway: Gateway, load: () => Loaded, loaded: Loaded, log: Log) {
+  /**
+   * @param load loads the configuration from its file, or from a text in the place of that file
+   * @param loaded what is being served already
+   */
+  constructor(gateway: Gateway, load: (text?: string) => Loaded, loaded: Loaded, log: Log) {
     this.#gateway = gateway
     this.#load = load
     this.#log = log
@@ -33,10 +36,19 @@ export class Reloader {
 
   /** Loads anew; what cannot be loaded changes nothing. */
   reload(): Loaded {
+    return this.#adopt()
+  }
+
+  /** Loads a text in the place of the file, until the next reload; what cannot be loaded changes nothing. */
+  replace(text: string): Loaded {
+    return this.#adopt(text)
+  }
+
+  #adopt(text?: string): Loaded {
     // Taken before the files are read: a change while they are read is then a change still.
     const files = this.#files
     const seen = fingerprint(files)
-    const loaded = this.#tryLoad(seen)
+    const loaded = this.#tryLoad(seen, text)
     // A broken file may name fewer files than the last good one did: watch both, or the mend goes unseen.
     this.#files = loaded.plan === undefined ? [...new Set([...this.#files, ...loaded.files])] : loaded.files
     this.#known = this.#files.join() === files.join() ? seen : fingerprint(this.#files)
@@ -58,9 +70,9 @@ export class Reloader {
     return loaded
   }
 
-  #tryLoad(seen: string): Loaded {
+  #tryLoad(seen: string, text: string | undefined): Loaded {
     try {
-      return this.#load()
+      return this.#load(text)
     } catch (error) {
       // A mistake of ours, not of the author's: it will not go away by trying again before something changes.
       this.#known = this.#candidate = seen

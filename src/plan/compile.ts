@@ -291,6 +291,9 @@ function compileConsumers(
         const message = `the contract has no security scheme "${scheme}"`
         report.error('unknown-security-scheme', message, source.locate(path, 'key'), hint)
       }
+      if (key === '***') {
+        report.error('masked-credential', 'this stands in the place of a credential', source.locate(path))
+      }
       const owner = owners.get(`${scheme}\n${key}`)
       if (owner !== undefined) {
         report.error('duplicate-credential', `this is the credential of ${owner} already`, source.locate(path, 'key'))

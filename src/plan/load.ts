@@ -5,7 +5,7 @@ import type { Document } from '../contract/document.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
-import { type Environment, readNamed, readSource, type Source } from '../kernel/source.ts'
+import { type Environment, parseSource, readNamed, readSource, type Source } from '../kernel/source.ts'
 import { compilePlan, type Plan } from './compile.ts'
 import { inferGateway } from './infer-simulation.ts'
 import { publishedKeys } from './published.ts'
@@ -33,6 +33,8 @@ export interface LoadOptions {
   readonly invalidStatus?: 400 | 422 | undefined
   /** Whether everything is compiled and every example checked, however much there is. */
   readonly thorough?: boolean
+  /** What the file is taken to hold; it need not exist then. */
+  readonly text?: string
 }
 
 /**
@@ -47,11 +49,15 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   const name = relative(home, file) || file
   // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
   const first = new Diagnostics(options.strict)
-  const raw = readSource(file, name, first, undefined, true)
+  const read = (into: Diagnostics, variables?: Environment, lenient = false) =>
+    options.text === undefined
+      ? readSource(file, name, into, variables, lenient)
+      : parseSource(name, options.text, into, variables, lenient)
+  const raw = read(first, undefined, true)
   const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
   if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
   if (raw === undefined) return { plan: undefined, report, files: [file] }
-  const source = bare ? raw : readSource(file, name, report, environment)
+  const source = bare ? raw : read(report, environment)
   const written = bare ? { contract: path } : source && checkSimulation(source, report)
   const settings = written && withInvalidStatus(written, options.invalidStatus)
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }

@@ -17,6 +17,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'small-start.ts': 6,
   'start.ts': 6,
   'index.ts': 6,
+  'world-handle.ts': 6,
   'cli.ts': 6,
 }
 

@@ -163,6 +163,20 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/deprecations?at=%2B30d', status: 200 },
     { path: '/deprecations?at=soon', status: 400 },
   ],
+  getConfiguration: [{ path: '/config', status: 200 }],
+  replaceConfiguration: [
+    { path: '/config', ...PUT('{}'), status: 400 },
+    { path: '/config', ...PUT('{"contract":"./nowhere.yaml"}'), status: 422 },
+    {
+      path: '/config',
+      method: 'PUT',
+      headers: { 'content-type': 'application/yaml' },
+      body: 'contract: [',
+      status: 422,
+    },
+    { path: '/config', method: 'PUT', headers: { 'content-type': 'text/plain' }, body: 'contract: x', status: 415 },
+    { path: '/config', method: 'PUT', status: 400 },
+  ],
   getOpenApi: [{ path: '/openapi.json', status: 200 }],
 }
 

@@ -2,6 +2,7 @@
 
 import { clockRoutes } from './clock.ts'
 import { collectionRoutes } from './collections.ts'
+import { configRoutes } from './config.ts'
 import { deprecationRoutes } from './deprecations.ts'
 import { openApiRoute } from './openapi.ts'
 import { planRoutes } from './plan.ts'
@@ -23,6 +24,7 @@ export function controlRoutes(control: Control, version: string): Route[] {
     ...snapshotRoutes(control), // /worlds/{name}/snapshot
     ...requestRoutes(control), // /requests
     ...deprecationRoutes(control), // /deprecations
+    ...configRoutes(control), // /config
   ]
   return [...routes, openApiRoute(routes, version)]
 }

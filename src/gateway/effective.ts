@@ -1,0 +1,28 @@
+// The configuration as whoever asks may see it: what was written and what it comes to, credentials masked.
+
+import type { Plan } from '../plan/compile.ts'
+import { Mask } from './mask.ts'
+
+const MASKED = '***'
+
+export function effectiveConfiguration(plan: Plan): object {
+  const { file, source, seed, listen, expose, limits, worlds, journal, consumerNames } = plan.simulation
+  const mask = new Mask(plan)
+  const written = masked(file, mask) as { consumers?: Record<string, Record<string, string>> }
+  for (const consumer of Object.values(written.consumers ?? {})) {
+    for (const key of Object.keys(consumer)) if (key !== 'expires') consumer[key] = MASKED
+  }
+  return {
+    file: source.file,
+    written,
+    effective: { seed, listen: { ...listen, expose }, limits, worlds, journal, consumers: consumerNames },
+  }
+}
+
+/** A copy; a key may stand in a fixed reply or an example as well. */
+function masked(value: unknown, mask: Mask): unknown {
+  if (typeof value === 'string') return mask.text(value)
+  if (Array.isArray(value)) return value.map(item => masked(item, mask))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, mask)]))
+}

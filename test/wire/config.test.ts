@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, afterEach, before, test } from 'node:test'
+import { type RunningGateway, startGateway } from '../../src/index.ts'
+import { type Asked, ask } from './ask.ts'
+
+const YAML = { 'content-type': 'application/yaml' }
+const shipped = readFileSync('config/gateway.yaml', 'utf8')
+
+let gateway: RunningGateway
+before(async () => {
+  gateway = await startGateway({
+    config: 'config/gateway.yaml',
+    environment: { PETSTORE_API_KEY: 'a-key-from-the-environment' },
+  })
+})
+afterEach(() => ask(`${gateway.control}/reload`, { method: 'POST' }))
+after(() => gateway.close())
+
+const put = (body: string, headers: Readonly<Record<string, string>> = YAML) =>
+  ask(`${gateway.control}/config`, { method: 'PUT', headers, body })
+const get = (path: string, key = 'frontend-key'): Promise<Asked> =>
+  ask(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
+
+test('the configuration is shown without its secrets', async () => {
+  const { text, body } = await ask(`${gateway.control}/config`)
+  for (const secret of ['a-key-from-the-environment', 'frontend-key', 'retired-key']) assert.ok(!text.includes(secret))
+  const { file, written, effective } = body as {
+    file: string
+    written: { consumers: unknown; seed: number }
+    effective: { limits: unknown; journal: unknown; consumers: unknown }
+  }
+  assert.equal(file, 'config/gateway.yaml')
+  assert.equal(written.seed, 42)
+  assert.deepEqual(written.consumers, {
+    demo: { apiKey: '***' },
+    frontend: { apiKey: '***' },
+    retired: { apiKey: '***', expires: '2026-01-01' },
+  })
+  assert.deepEqual(effective.consumers, ['demo', 'frontend', 'retired'])
+  assert.deepEqual(effective.journal, { requests: 1000, size: 16_000_000, bodies: 0 })
+  assert.ok(effective.limits)
+})
+
+test('another configuration is served at once, and the records stay', async () => {
+  const body = JSON.stringify({ name: 'Rex', categoryId: 1 })
+  const headers = { authorization: 'Bearer frontend-key', 'content-type': 'application/json' }
+  const created = await ask(`${gateway.url}/pets`, { method: 'POST', headers, body })
+  const { id } = created.body as { id: number }
+  assert.equal((await get('/store/orders')).status, 501)
+  const replaced = await put(shipped.replace('status: 501', 'status: 200, body: []'))
+  assert.equal(replaced.status, 200, replaced.text)
+  assert.equal((await get('/store/orders')).text, '[]')
+  assert.equal((await get(`/pets/${id}`)).status, 200)
+})
+
+test('a reload returns to the file', async () => {
+  await put(shipped.replace('status: 501', 'status: 200, body: []'))
+  const reloaded = await ask(`${gateway.control}/reload`, { method: 'POST' })
+  assert.equal(reloaded.status, 200)
+  assert.equal((await get('/store/orders')).status, 501)
+})
+
+test('it may be JSON', async () => {
+  const { body } = await ask(`${gateway.control}/config`)
+  const { written } = body as { written: { operations: Record<string, unknown>; consumers: unknown } }
+  const config = { ...written, consumers: { ann: { apiKey: 'ann-key' } } }
+  const replaced = await put(JSON.stringify(config), { 'content-type': 'application/json' })
+  assert.equal(replaced.status, 200, replaced.text)
+  assert.equal((await get('/pets', 'ann-key')).status, 200)
+  assert.equal((await get('/pets')).status, 401)
+})
+
+const wrong: [why: string, body: string, headers: Readonly<Record<string, string>>, status: number, said: RegExp][] = [
+  ['a mistake', shipped.replace('limits:', 'limit:'), YAML, 422, /unknown-key: \\"limit\\"/],
+  ['no YAML', 'contract: [', YAML, 422, /"code":"syntax"/],
+  ['nothing', '', YAML, 400, /the body is missing/],
+  ['blanks', '  \n', YAML, 422, /"code":"empty-file"/],
+  ['a contract that is not there', 'contract: ./nowhere.yaml', YAML, 422, /"code":"no-such-file"/],
+  ['credentials that were masked', shipped.replace('retired-key', '"***"'), YAML, 422, /"code":"masked-credential"/],
+  [
+    'a text of no known type',
+    shipped,
+    { 'content-type': 'text/plain' },
+    415,
+    /must be application\/json or application\/yaml/,
+  ],
+  ['a form', shipped, { 'content-type': 'application/x-www-form-urlencoded' }, 415, /must be application\/json/],
+  ['a list', '[]', { 'content-type': 'application/json' }, 400, /the body must be an object/],
+  ['broken JSON', '{"contract"', { 'content-type': 'application/json' }, 400, /the body /],
+  ['what is too large', `contract: x # ${'x'.repeat(8_000_000)}`, YAML, 413, /larger than 8000000 bytes/],
+]
+
+for (const [why, body, headers, status, said] of wrong) {
+  test(`${why} is refused, and changes nothing`, async () => {
+    const before = (await ask(`${gateway.control}/config`)).text
+    const reply = await put(body, headers)
+    assert.equal(reply.status, status, reply.text)
+    assert.equal(reply.headers['content-type'], 'application/problem+json')
+    assert.match(reply.text, said)
+    assert.equal((await ask(`${gateway.control}/config`)).text, before)
+    assert.equal((await get('/pets')).status, 200)
+  })
+}

@@ -1,0 +1,35 @@
+// The tests that README.md shows are run as they stand there.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+after(() => rmSync(folder, { recursive: true }))
+const { NODE_TEST_CONTEXT: _, ...env } = process.env
+
+const blocks = [...readFileSync('README.md', 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
+  .map(([, code]) => code as string)
+  .filter(code => code.includes("from 'understudy'"))
+
+test('there are tests to run', () => assert.ok(blocks.length >= 2))
+
+for (const [i, code] of blocks.entries()) {
+  const name = /test\('([^']+)'/.exec(code)?.[1] ?? `example ${i + 1}`
+  test(`README.md: ${name}`, async () => {
+    const file = join(folder, `example-${i}.mts`)
+    const library = pathToFileURL('src/index.ts').href
+    writeFileSync(file, code.replace("from 'understudy'", `from '${library}'`))
+    const child = spawn(process.execPath, ['--import', 'tsx', file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+    const [status] = await once(child, 'close')
+    assert.equal(status, 0, output)
+    assert.match(output, /pass 1/)
+  })
+}
