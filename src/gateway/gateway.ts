@@ -9,7 +9,7 @@ import type { Plan, PlannedOperation } from '../plan/compile.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
 import { asksWhy, type Explanation, explain, explanationHeaders } from './explain.ts'
-import { Journal } from './journal.ts'
+import { Journal, type Outcome } from './journal.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import type { Meter, Metrics } from './metrics.ts'
@@ -26,28 +26,23 @@ export class Gateway {
   readonly worlds: Worlds
   readonly weather: WeatherStation
   readonly journal: Journal
-  #plan: Plan
-  #meters: readonly Meter[] = []
-  #unmatchedMeter: Meter
-  #mask: Mask
+  #served: Served
   #incidents = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
 
   constructor(plan: Plan, clock: Clock, log: Log, metrics: (worlds: Worlds) => Metrics) {
     this.clock = clock
     this.#log = log
-    this.#plan = plan
     this.worlds = new Worlds(plan, clock, log)
     this.weather = new WeatherStation(clock, log)
     this.journal = new Journal(plan.simulation.journal)
-    this.#mask = new Mask(plan)
     this.#metrics = metrics(this.worlds)
     this.#metrics.follow(this.weather)
-    this.#unmatchedMeter = this.#bind(plan)
+    this.#served = this.#serve(plan)
   }
 
   get plan(): Plan {
-    return this.#plan
+    return this.#served.plan
   }
 
   get metrics(): Metrics {
@@ -59,9 +54,7 @@ export class Gateway {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
     this.journal.adapt(plan.simulation.journal)
-    this.#mask = new Mask(plan)
-    this.#plan = plan
-    this.#unmatchedMeter = this.#bind(plan)
+    this.#served = this.#serve(plan)
     for (const adopter of this.#adopters) adopter(plan)
   }
 
@@ -80,18 +73,19 @@ export class Gateway {
     const started = monotonic()
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
     // Read once: a swap or a reset while this request is under way cannot mix two plans or two worlds.
-    const plan = this.#plan
+    const served = this.#served
+    const { plan } = served
     const visit = this.worlds.visit(request)
-    if ('status' in visit) return this.#handleLost(request, plan, visit, started)
+    if ('status' in visit) return this.#handleLost(request, served, visit, started)
     const { world, clock, path = request.path } = visit
     const { method } = request
     const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
-    if (found === undefined) return this.#handleUnmatched(request, plan, visit, path, started)
+    if (found === undefined) return this.#handleUnmatched(request, served, visit, path, started)
     const { planned: usual, basePath } = found.target
     const weather = this.weather.over(request, plan)
-    if (weather !== undefined && 'status' in weather) return this.#handleLost(request, plan, weather, started)
+    if (weather !== undefined && 'status' in weather) return this.#handleLost(request, served, weather, started)
     const ordinal = plan.simulation.listen.clientControls ? askedOrdinal(request) : undefined
-    if (typeof ordinal === 'object') return this.#handleLost(request, plan, ordinal, started)
+    if (typeof ordinal === 'object') return this.#handleLost(request, served, ordinal, started)
     const address = visit.address(basePath)
     const { segments, broken } = found
     const exchange = new Exchange(request, world, usual.operation, address, segments, broken, clock, ordinal)
@@ -105,15 +99,18 @@ export class Gateway {
       reply = await this.#fail(error, planned, exchange)
     }
     exchange.release?.()
-    return this.#finish(this.#meters[planned.index] as Meter, planned, exchange, reply, path, started, passed)
+    return this.#finish(served, planned, exchange, reply, path, started, passed)
   }
 
   /** The reply to what never became a request of the API: shaped like every refusal. */
   async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
-    const { unmatched } = this.#plan
+    const { plan, mask, meterOf } = this.#served
+    const { unmatched } = plan
     const exchange = new Exchange(NO_REQUEST, this.worlds.default, unmatched.operation, '', [], false)
-    this.#unmatchedMeter.refused(problem.code)
-    return unmatched.dress(exchange, refuse(problem, detail, headers))
+    meterOf(unmatched).refused(problem.code)
+    const reply = await unmatched.dress(exchange, refuse(problem, detail, headers))
+    this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
+    return reply
   }
 
   /** Tells the log of what broke outside a request of the API. */
@@ -123,23 +120,25 @@ export class Gateway {
 
   async #handleUnmatched(
     request: Request,
-    plan: Plan,
+    served: Served,
     { world, clock }: Visit,
     path: string,
     started: number,
   ): Promise<Reply> {
+    const { plan } = served
     const { unmatched } = plan
     const exchange = new Exchange(request, world, unmatched.operation, '', [], false, clock)
     const passed = plan.simulation.listen.clientControls && asksWhy(request.headers) ? [] : undefined
     const reply = await unmatched.dress(exchange, replyToUnmatched(request.method, path, plan))
-    return this.#finish(this.#unmatchedMeter, unmatched, exchange, reply, path, started, passed)
+    return this.#finish(served, unmatched, exchange, reply, path, started, passed)
   }
 
   /** A request that names no possible world, time, weather or ordinal reaches none. */
-  async #handleLost(request: Request, { unmatched }: Plan, refusal: Reply, started: number): Promise<Reply> {
+  async #handleLost(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
+    const { unmatched } = served.plan
     const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
     const reply = await unmatched.dress(exchange, refusal)
-    return this.#finish(this.#unmatchedMeter, unmatched, exchange, reply, request.path, started, undefined)
+    return this.#finish(served, unmatched, exchange, reply, request.path, started, undefined)
   }
 
   /** The one place where a throw becomes a reply. The reason goes to the log; the client gets a number to ask about. */
@@ -154,13 +153,13 @@ export class Gateway {
     try {
       return await planned.dress(exchange, reply)
     } catch {
-      return this.#plan.unmatched.dress(exchange, reply)
+      return this.plan.unmatched.dress(exchange, reply)
     }
   }
 
   /** Says of the reply what there is to say, and tells whoever keeps account: metrics, journal, log. */
   #finish(
-    meter: Meter,
+    served: Served,
     planned: PlannedOperation,
     exchange: Exchange,
     bare: Reply,
@@ -172,15 +171,15 @@ export class Gateway {
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
     let explanation: Explanation | undefined
     if (passed !== undefined) {
-      explanation = explain(planned, exchange, reply, passed, this.#mask)
+      explanation = explain(planned, exchange, reply, passed, served.mask)
       reply = withHeaders(reply, explanationHeaders(explanation))
     }
-    this.#observe(meter, planned, exchange, reply, path, monotonic() - started, explanation)
+    this.#observe(served, planned, exchange, reply, path, monotonic() - started, explanation)
     return reply
   }
 
   #observe(
-    meter: Meter,
+    { mask, meterOf }: Served,
     planned: PlannedOperation,
     exchange: Exchange,
     reply: Reply,
@@ -190,26 +189,18 @@ export class Gateway {
   ): void {
     const { request, clock } = exchange
     const { method } = request
+    const meter = meterOf(planned)
     const at = this.clock.now()
+    const time = clock.adjusted ? clock.now() : at
     meter.observe(method, reply.status, milliseconds / 1000, exchange.injected / 1000)
     if (exchange.queued) meter.queued()
     const { refusal } = reply
     if (refusal !== undefined) meter.refused(refusal.problem.code)
     if (exchange.fault !== undefined) meter.struck(exchange.fault)
-    if (planned.lifecycle !== undefined || planned.operation.deprecated) {
-      meter.deprecated(exchange.consumer, clock.adjusted ? clock.now() : at)
-    }
-    if (exchange.deprecatedInputs !== undefined) meter.deprecatedInputs(exchange.deprecatedInputs, exchange.consumer)
-    this.journal.record(exchange, this.#mask, {
-      at,
-      path,
-      status: reply.status,
-      milliseconds,
-      refusal: reply.refusal,
-      explanation,
-      requestBody: request instanceof Overheard ? request.bytes : undefined,
-      replyBody: reply.body,
-    })
+    if (planned.lifecycle !== undefined || planned.operation.deprecated) meter.deprecated(exchange.consumer, time)
+    const inputs = exchange.deprecatedInputs
+    if (inputs !== undefined) meter.deprecatedInputs(inputs, exchange.consumer, time)
+    this.journal.record(exchange, mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
     if (!this.#log.requests) return
     this.#log.info(
       {
@@ -227,12 +218,38 @@ export class Gateway {
     )
   }
 
-  #bind(plan: Plan): Meter {
-    this.#meters = plan.operations.map(planned => this.#metrics.bind(planned))
+  #serve(plan: Plan): Served {
+    const meters = plan.operations.map(planned => this.#metrics.bind(planned))
+    const unmatched = this.#metrics.bind(plan.unmatched)
     this.#metrics.adopted(plan.operations, this.clock.now())
-    return this.#metrics.bind(plan.unmatched)
+    return { plan, mask: new Mask(plan), meterOf: ({ index }) => meters[index] ?? unmatched }
   }
 }
+
+/** A plan, and what is kept for as long as it is served: requests under way keep account where they began. */
+interface Served {
+  readonly plan: Plan
+  readonly mask: Mask
+  readonly meterOf: (planned: PlannedOperation) => Meter
+}
+
+const outcomeOf = (
+  { status, refusal, body }: Reply,
+  at: number,
+  path: string,
+  milliseconds: number,
+  request?: Request,
+  explanation?: Explanation,
+): Outcome => ({
+  at,
+  path,
+  status,
+  milliseconds,
+  refusal,
+  explanation,
+  requestBody: request instanceof Overheard ? request.bytes : undefined,
+  replyBody: body,
+})
 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
 function replyToUnmatched(method: string, path: string, plan: Plan): Reply {

@@ -25,7 +25,13 @@ export interface RecordedRequest {
   /** Why it was refused, if it was: the problem's code, and the rule that was violated. */
   readonly refusal?: { readonly code: string; readonly rule: string }
   /** What was done to it on purpose. */
-  readonly injected?: { readonly delayMs?: number; readonly fault?: string; readonly notes?: readonly string[] }
+  readonly injected?: {
+    readonly weather?: string
+    readonly delayMs?: number
+    readonly queued?: true
+    readonly fault?: string
+    readonly notes?: readonly string[]
+  }
   readonly explanation?: Omit<Explanation, 'time' | 'consumer' | 'problem' | 'rule' | 'notes'>
   readonly requestBody?: RecordedBody
   readonly replyBody?: RecordedBody
@@ -65,9 +71,11 @@ const round = (milliseconds: number): number => Math.round(milliseconds * 1000) 
 
 const describeBody = ({ text, bytes }: KeptBody): RecordedBody => ({ text, bytes })
 
-function describeInjected({ injected, fault, notes, mask }: Entry): RecordedRequest['injected'] {
-  if (injected === 0 && fault === undefined && notes.length === 0) return undefined
+function describeInjected({ injected, fault, weather, queued, notes, mask }: Entry): RecordedRequest['injected'] {
+  if (injected === 0 && fault === undefined && weather === undefined && notes.length === 0) return undefined
   return {
+    ...(weather === undefined ? {} : { weather }),
+    ...(queued ? { queued } : {}),
     ...(injected === 0 ? {} : { delayMs: round(injected) }),
     ...(fault === undefined ? {} : { fault }),
     ...(notes.length === 0 ? {} : { notes: notes.map(note => mask.text(note)) }),

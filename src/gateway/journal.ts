@@ -28,6 +28,9 @@ export interface Entry {
   /** Milliseconds it was made to wait, and the kind of the fault that struck it. */
   injected: number
   fault: string | undefined
+  /** The name of the weather that it came in, and whether it stood in line. */
+  weather: string | undefined
+  queued: boolean
   notes: readonly string[]
   refusal: Refusal | undefined
   explanation: Explanation | undefined
@@ -110,6 +113,8 @@ export class Journal {
     entry.milliseconds = outcome.milliseconds
     entry.injected = exchange.injected
     entry.fault = exchange.fault
+    entry.weather = exchange.weather
+    entry.queued = exchange.queued
     entry.notes = exchange.notes
     entry.refusal = outcome.refusal
     entry.explanation = outcome.explanation
@@ -211,6 +216,8 @@ const blank = (mask: Mask): Entry => ({
   milliseconds: 0.5,
   injected: 0.5,
   fault: undefined,
+  weather: undefined,
+  queued: false,
   notes: [],
   refusal: undefined,
   explanation: undefined,

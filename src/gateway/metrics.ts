@@ -20,7 +20,7 @@ export interface Meter {
   struck(fault: string): void
   /** @param time milliseconds since the epoch, by the world's clock */
   deprecated(consumer: string | undefined, time: number): void
-  deprecatedInputs(inputs: readonly string[], consumer: string | undefined): void
+  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number): void
 }
 
 export class Metrics {
@@ -171,8 +171,11 @@ export class Metrics {
       struck: kind => {
         countOf(faults, kind, () => this.#faults.count({ operation: id, kind })).value += 1
       },
-      deprecatedInputs: (inputs, consumer = '') => {
-        for (const input of inputs) this.#deprecatedInputs.count({ operation: id, input, consumer }).value += 1
+      deprecatedInputs: (inputs, consumer = '', time) => {
+        for (const input of inputs) {
+          this.#deprecatedInputs.count({ operation: id, input, consumer }).value += 1
+          this.deprecations.bind(id, input)(consumer, time)
+        }
       },
       deprecated: this.deprecations.bind(id),
     }

@@ -57,6 +57,7 @@ test('who still calls what is deprecated is counted', async () => {
         consumers: [],
       },
     ],
+    inputs: [],
   })
 })
 
@@ -72,7 +73,7 @@ getThing     2026-07-01  28         (unknown)  1      2026-06-01  2026-06-01
 deleteThing  ·           ·          nobody     0      ·           ·
 `,
   )
-  assert.equal(formatDeprecations({ at: '2026-06-03', operations: [] }), 'nothing is deprecated\n')
+  assert.equal(formatDeprecations({ at: '2026-06-03', operations: [], inputs: [] }), 'nothing is deprecated\n')
 })
 
 test('days are counted to the sunset, and past it', async () => {

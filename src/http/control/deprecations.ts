@@ -4,6 +4,13 @@ import { describeDeprecations, formatDeprecations } from '../../gateway/deprecat
 import { parseMoment } from '../../world/world-clock.ts'
 import { type Control, count, json, list, object, problem, type Route, text, words } from './route.ts'
 
+const caller = {
+  consumer: { type: ['string', 'null'], description: 'null for calls that named nobody known.' },
+  calls: count,
+  firstSeen: { ...words, description: "By the world's clock." },
+  lastSeen: words,
+}
+
 const reportSchema = object({
   at: { ...words, description: 'The moment from which days are counted.' },
   operations: list(
@@ -19,18 +26,15 @@ const reportSchema = object({
           description: 'Days until the sunset, one that has begun counted; negative after it.',
         },
         calls: count,
-        consumers: list(
-          object({
-            consumer: { type: ['string', 'null'], description: 'null for calls that named nobody known.' },
-            calls: count,
-            firstSeen: { ...words, description: "By the world's clock." },
-            lastSeen: words,
-          }),
-        ),
+        consumers: list(object(caller)),
       },
       ...['since', 'sunset', 'daysLeft'],
     ),
   ),
+  inputs: {
+    ...list(object({ operation: words, input: words, ...caller })),
+    description: 'Deprecated parameters and fields of bodies, as far as anybody used them.',
+  },
 })
 
 export const deprecationRoutes = ({ gateway }: Control): Route[] => [

@@ -67,7 +67,10 @@ const requestSchema = object(
     status: { type: 'integer', description: '0 where a fault left the client without a reply.' },
     durationMs: milliseconds,
     refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
-    injected: object({ delayMs: milliseconds, fault: words, notes: list(words) }, 'delayMs', 'fault', 'notes'),
+    injected: object(
+      { weather: words, delayMs: milliseconds, queued: { const: true }, fault: words, notes: list(words) },
+      ...['weather', 'delayMs', 'queued', 'fault', 'notes'],
+    ),
     explanation: object({
       route: words,
       operation: words,
