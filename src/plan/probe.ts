@@ -31,10 +31,10 @@ export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[
   const send = (what: string, valid: boolean, change: Partial<Draft> = {}): Probe => ({
     what,
     valid,
-    request: requestOf(operation, plan, { ...draft, ...change }),
+    request: requestOf(operation, { ...draft, ...change }),
   })
   const probes = [send('that keeps to the contract', true)]
-  if (operation.security.length > 0 && operation.security.every(one => one.length > 0)) {
+  if (asksForCredential(operation, plan)) {
     probes.push(send('without a credential', false, withoutCredential(draft, operation, plan)))
   }
   for (const { name, required, schema } of operation.parameters.filter(one => one.in === 'query')) {
@@ -58,6 +58,13 @@ export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[
   }
   return probes
 }
+
+/** Whether every alternative wants something that can be left out. */
+const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
+  security.length > 0 &&
+  security.every(alternative =>
+    alternative.some(({ scheme }) => contract.securitySchemes.get(scheme)?.type !== 'other'),
+  )
 
 function draftOf(operation: Operation, plan: Plan): Draft | string {
   const segments: string[] = []
@@ -154,7 +161,7 @@ function bodyOf({ body }: Operation): Draft['body'] | string {
   const fits = (value: Json | undefined) => value !== undefined && schema?.check(value, true) === undefined
   const value = [
     ...examples.map(one => one.value),
-    ...(schema === undefined ? [{}] : FRESH.map(seed => valueFor(schema, seed))),
+    ...(schema === undefined ? [{}] : FRESH.map(seed => valueFor(schema, seed, true))),
   ].find(fits)
   return value === undefined ? 'no body was found that fits its schema' : { type, text: stringifyJson(value) }
 }
@@ -194,17 +201,13 @@ function withoutCredential(draft: Draft, operation: Operation, plan: Plan): Part
   }
 }
 
-function requestOf(
-  { method, path }: Operation,
-  { contract }: Plan,
-  { segments, query, headers, body }: Draft,
-): Request {
+function requestOf({ method, path, basePaths }: Operation, { segments, query, headers, body }: Draft): Request {
   let expression = 0
   const filled = path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
   const bytes = Buffer.from(body?.text ?? '')
   return {
     method,
-    path: (contract.basePaths[0] ?? '') + filled,
+    path: (basePaths[0] ?? '') + filled,
     query: query.map(([name, value]) => `${encodeURIComponent(name)}=${value}`).join('&'),
     headers: body === undefined ? headers : { ...headers, 'content-type': body.type },
     hasBody: body !== undefined,

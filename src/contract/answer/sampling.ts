@@ -20,7 +20,7 @@ export function samplerOf({ definitions }: SchemaUse): Sampler {
  * A value that fits a schema, the same for the same seed; `undefined` where none was found. The first is what the schema
  * itself proposes; those of higher seeds are made up.
  */
-export function valueFor(schema: SchemaUse, seed: number): Json | undefined {
-  const { value, fits } = samplerOf(schema).sample(schema.key, { seed, dynamic: seed > 1 })
+export function valueFor(schema: SchemaUse, seed: number, request = false): Json | undefined {
+  const { value, fits } = samplerOf(schema).sample(schema.key, { seed, dynamic: seed > 1, request })
   return fits ? value : undefined
 }

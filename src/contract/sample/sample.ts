@@ -15,6 +15,8 @@ export interface SampleOptions {
   readonly seed: number
   /** Whether to make everything up, rather than to take what the schema proposes: examples and defaults. */
   readonly dynamic?: boolean
+  /** Whether it is for a request: what is `readOnly` is then left out, and not what is `writeOnly`. */
+  readonly request?: boolean
   /** What the value is for, as far as its name tells. */
   readonly name?: string
 }
@@ -99,6 +101,7 @@ class Run {
   readonly #needs: Needs
   readonly #chance: Chance
   readonly #dynamic: boolean
+  readonly #isForOthers: (schema: unknown) => boolean
   /** The definitions that the value being made is inside of. */
   readonly #inside = new Map<string, number>()
   /** For a schema that took more than one attempt: the one that did, and how many missed before it. */
@@ -110,7 +113,7 @@ class Run {
     fitting: Fitting,
     strings: StringWriter,
     needs: Needs,
-    { seed, dynamic }: SampleOptions,
+    { seed, dynamic, request }: SampleOptions,
   ) {
     this.#needs = needs
     this.#definitions = definitions
@@ -118,6 +121,7 @@ class Run {
     this.#strings = strings
     this.#chance = new Chance(seed)
     this.#dynamic = dynamic === true
+    this.#isForOthers = request === true ? isReadOnly : isWriteOnly
   }
 
   /**
@@ -319,7 +323,7 @@ class Run {
           if (chosen.size >= maxProperties) break
           if (variant % 4 > 1 && this.#chance.next() < 0.5) continue
           const schemas = schemasOf(key)
-          if (schemas.some(isWriteOnly) || this.#circles(schemas)) continue
+          if (schemas.some(this.#isForOthers) || this.#circles(schemas)) continue
           choose(key, false)
         }
       } else if (chosen.size === before) break
@@ -478,5 +482,6 @@ const SPEAKING: readonly (readonly [string, Type])[] = [
 ]
 
 const objectOf = (value: unknown): SchemaObject => (isObject(value) ? value : {})
+const isReadOnly = (schema: unknown): boolean => isObject(schema) && schema.readOnly === true
 const isWriteOnly = (schema: unknown): boolean => isObject(schema) && schema.writeOnly === true
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'
