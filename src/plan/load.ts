@@ -6,6 +6,7 @@ import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { type Environment, parseSource, readNamed, readSource, type Source } from '../kernel/source.ts'
+import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan, type Plan } from './compile.ts'
 import { inferGateway } from './infer-simulation.ts'
 import { publishedKeys } from './published.ts'
@@ -62,6 +63,15 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   const settings = written && withInvalidStatus(written, options.invalidStatus)
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
 
+  for (const [key, text] of Object.entries(settings.limits ?? {})) {
+    if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
+    report.error(
+      'invalid-value',
+      `"${key}" leaves room for nothing`,
+      source.locate(['limits', key]),
+      'at least 1B or 1ms',
+    )
+  }
   const { document, files } = contractDocument(settings, source, file, home, bare, report)
   const contract = document && readContract(document, home, report, options)
   const contractFiles = [file, ...files, ...(contract?.files ?? [])]

@@ -30,6 +30,9 @@ export interface Simulation {
   readonly published: ReadonlyMap<string, string>
 }
 
+/** Whole milliseconds, and no more than a timer can count: beyond that it would go off at once. */
+const timerOf = (text: string): number => Math.min(Math.ceil(parseDuration(text) as number), 2 ** 31 - 1)
+
 /** Fills every default in. */
 export const simulationOf = (
   file: SimulationFile,
@@ -55,8 +58,8 @@ export const simulationOf = (
   limits: {
     body: parseSize(file.limits?.body ?? '1MB') as number,
     headers: parseSize(file.limits?.headers ?? '16kB') as number,
-    request: parseDuration(file.limits?.request ?? '30s') as number,
-    idle: parseDuration(file.limits?.idle ?? '10s') as number,
+    request: timerOf(file.limits?.request ?? '30s'),
+    idle: timerOf(file.limits?.idle ?? '10s'),
   },
   consumerNames: Object.keys(file.consumers ?? {}),
 })
