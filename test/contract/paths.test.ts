@@ -16,7 +16,7 @@ const TEMPLATES = [
   '/caf%C3%A9',
   '/a b',
 ]
-for (const template of TEMPLATES) assert.ok(table.add('GET', template, template))
+for (const template of TEMPLATES) assert.equal(table.add('GET', template, template), 'added')
 
 for (const [path, template, segments] of [
   ['/pets', '/pets', []],
