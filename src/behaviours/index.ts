@@ -14,7 +14,7 @@ import { prefer } from './prefer.ts'
 import { rateLimit } from './rate-limit.ts'
 import { respond } from './respond/index.ts'
 import { stability } from './stability.ts'
-import { validate } from './validate.ts'
+import { validate } from './validate/index.ts'
 
 // Each takes a configuration of its own shape, which its own schema has checked: the list need not know it.
 export const behaviours = [

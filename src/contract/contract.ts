@@ -3,6 +3,7 @@
 import type { Json } from '../kernel/json.ts'
 import type { SchemaUse, Shape } from './dialect.ts'
 import type { Node } from './document.ts'
+import type { FormReader } from './forms.ts'
 import type { Parameter } from './parameters.ts'
 import type { Method } from './paths.ts'
 
@@ -75,6 +76,8 @@ export interface MediaType {
   readonly examples: readonly Example[]
   /** How the fields of a form are written, by name. */
   readonly encoding?: ReadonlyMap<string, Encoding>
+  /** Set for a form: its fields as an object of their types. */
+  readonly form?: FormReader
 }
 
 export interface Encoding {

@@ -7,7 +7,7 @@ import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../k
 import { forValidator, type Unions } from './discriminator.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
-import { type Edge, type Reading, type Surroundings, Translation } from './translate.ts'
+import { type Edge, type Mark, type Reading, type Surroundings, Translation } from './translate.ts'
 
 export { type Shape, shapeOf } from './shape.ts'
 
@@ -22,6 +22,8 @@ export interface SchemaUse {
   /** The types a value may have, unions included. */
   readonly types: ReadonlySet<string>
   readonly check: Check
+  /** Whether any schema of the contract is marked so. */
+  marked(mark: Mark): boolean
   /** The value without what its side does not carry: `readOnly` in a request, `writeOnly` in a reply. */
   prune(value: Json): Json
 }
@@ -48,7 +50,7 @@ export class SchemaBook {
   readonly #given = new Set<string>()
   readonly #acyclic = new Set<string>()
   readonly #formats = new Set<string>()
-  readonly #marks = new Set<'readOnly' | 'writeOnly'>()
+  readonly #marks = new Set<Mark>()
 
   /** @param legacy whether the schemas are of OpenAPI 3.0, with `nullable` and boolean bounds */
   constructor(documents: Documents, legacy: boolean, report: Diagnostics) {
@@ -103,6 +105,7 @@ export class SchemaBook {
       node,
       key,
       definitions: this.#definitions,
+      marked: mark => this.#marks.has(mark),
       get shape() {
         return shape()
       },

@@ -3,7 +3,9 @@
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Side } from '../kernel/schema.ts'
 import type { Encoding, Example, Header, MediaType, RequestBody, ResponseSpec } from './contract.ts'
+import type { SchemaUse } from './dialect.ts'
 import { childOf, entriesOf, type Node } from './document.ts'
+import { compileForm } from './forms.ts'
 import type { Reading } from './reading.ts'
 
 /** `undefined` where there is none; `'unreadable'` where there is one that cannot be found. */
@@ -79,10 +81,16 @@ export function readContent(node: Node, side: Side, reading: Reading): Map<strin
       reading.warn('invalid-media-type', `"${type}" is no media type`, entry, 'key', 'application/json')
       continue
     }
-    content.set(type.toLowerCase(), readMediaType(media ?? { ...entry, value: {} }, side, reading))
+    const read = readMediaType(media ?? { ...entry, value: {} }, side, reading)
+    const isForm = side === 'request' && FORM.test(type) && read.schema !== undefined
+    const form = isForm ? compileForm(read.schema as SchemaUse, read.encoding ?? NO_ENCODING, reading) : undefined
+    content.set(type.toLowerCase(), form === undefined ? read : { ...read, form })
   }
   return content
 }
+
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
+const NO_ENCODING: ReadonlyMap<string, Encoding> = new Map()
 
 /** What a media type has in common with a header: a schema and examples. */
 export function readMediaType(node: Node, side: Side, reading: Reading): MediaType {

@@ -16,6 +16,9 @@ import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, pla
 import { IN_PLACE, isAssertion, judge, judgeKeyword, KEPT, LIST, MAP, ONE } from './keywords.ts'
 import { isMarked, shapeOf } from './shape.ts'
 
+/** What a schema may be marked as. */
+export type Mark = 'readOnly' | 'writeOnly' | 'deprecated'
+
 /** How a schema is read: the dynamic anchors bound further out, and whether its unions are left aside. */
 export interface Reading {
   readonly scope: ReadonlyMap<string, Node>
@@ -42,7 +45,7 @@ export interface Surroundings {
   keyOf(node: Node, reading: Reading): string
   /** Says once which formats nobody knows. */
   noteFormat(format: string, node: Node): void
-  noteMark(mark: 'readOnly' | 'writeOnly'): void
+  noteMark(mark: Mark): void
 }
 
 interface Here {
@@ -51,6 +54,7 @@ interface Here {
   readonly outer: (() => ReadonlyMap<string, Node>) | undefined
 }
 
+const MARKS: ReadonlySet<string> = new Set<Mark>(['readOnly', 'writeOnly', 'deprecated'])
 const ANYWHERE: Here = { inPlace: false, outer: undefined }
 
 export class Translation {
@@ -177,7 +181,7 @@ export class Translation {
       else if (keyword === '$dynamicRef') this.#dynamicRef(child, here, out)
       else if (KEPT.has(keyword)) {
         out[keyword] = child.value
-        if ((keyword === 'readOnly' || keyword === 'writeOnly') && child.value === true) this.#around.noteMark(keyword)
+        if (MARKS.has(keyword) && child.value === true) this.#around.noteMark(keyword as Mark)
       } else if (keyword === 'nullable' && !legacy) {
         report.warning(
           'older-keyword',

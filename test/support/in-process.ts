@@ -42,7 +42,7 @@ export interface Answer {
 export interface InProcess {
   readonly gateway: Gateway
   readonly clock: FixedClock
-  send(line: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  send(line: string, body?: unknown, headers?: Record<string, string>, raw?: Uint8Array): Promise<Answer>
 }
 
 /** Loads a configuration, which must be right, and sends requests such as `GET /books?limit=2`. */
@@ -53,17 +53,17 @@ export function inProcess(files: Readonly<Record<string, string>>, clock = new F
   return {
     gateway,
     clock,
-    async send(line, body, headers = {}) {
+    async send(line, body, headers = {}, raw = undefined) {
       const [method = 'GET', target = '/'] = line.split(' ')
       const [path = '', query = ''] = target.split('?')
-      const bytes = body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))
+      const bytes = raw ?? (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)))
       const request: Request = {
         method,
         path,
         query,
         address: '127.0.0.1',
         headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
-        hasBody: body !== undefined,
+        hasBody: bytes.length > 0,
         readBody: async () => ({ bytes }),
       }
       const reply = await gateway.handle(request)

@@ -1,15 +1,14 @@
 // Holds a request to the contract: parameters, then the body. Everything wrong is named in one refusal.
 
-import { isUtf8 } from 'node:buffer'
-import { nonconformanceOf } from '../contract/conformance.ts'
-import { isJson, type MediaType, type Operation, refusalStatus } from '../contract/contract.ts'
-import { cookieValues, type Parameter, readQuery, splitQuery } from '../contract/parameters.ts'
-import { expressionsOf } from '../contract/paths.ts'
-import { parseJson } from '../kernel/json.ts'
-import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
-import type { Violation } from '../kernel/schema.ts'
-import type { Behaviour, Exchange, Wrap } from './behaviour.ts'
+import { nonconformanceOf } from '../../contract/conformance.ts'
+import { type Operation, refusalStatus } from '../../contract/contract.ts'
+import { cookieValues, type Parameter, readQuery, splitQuery } from '../../contract/parameters.ts'
+import { expressionsOf } from '../../contract/paths.ts'
+import { problems } from '../../kernel/problem.ts'
+import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
+import type { Violation } from '../../kernel/schema.ts'
+import type { Behaviour, Exchange, Wrap } from '../behaviour.ts'
+import { compileBody } from './body.ts'
 
 export interface ValidateConfig {
   readonly invalidQuery?: 'refuse' | 'ignore'
@@ -185,76 +184,3 @@ const describe = (violations: readonly Violation[] | undefined): readonly string
   violations === undefined
     ? NO_FAULTS.path
     : violations.map(({ pointer, message }) => (pointer === '' ? message : `${pointer} ${message}`))
-
-/** Reads, parses and checks the body; the answer is a refusal or the list of faults. */
-function compileBody(
-  operation: Operation,
-  config: ValidateConfig,
-  maxBody: number,
-  invalid: number,
-): ((exchange: Exchange) => Promise<Reply | readonly string[]>) | undefined {
-  const { body } = operation
-  if (body === undefined) {
-    if (config.undocumentedBody === 'ignore') return undefined
-    const unexpected = refuse(problems.unsupported_media_type, 'this operation takes no body')
-    return async ({ request }) => {
-      if (!request.hasBody) return NO_FAULTS.rest
-      const read = await request.readBody(maxBody)
-      return 'bytes' in read && read.bytes.length === 0 ? NO_FAULTS.rest : unexpected
-    }
-  }
-  const types = [...body.content.keys()].join(', ')
-  const mediaTypeOf = compileMediaTypes(body.content)
-  const absent = body.required ? ['a body is required'] : NO_FAULTS.rest
-  const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
-  const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  return async exchange => {
-    const { request } = exchange
-    if (!request.hasBody) return absent
-    const type = single(request.headers['content-type'])
-    if (type === undefined || type.trim() === '') {
-      const read = await request.readBody(maxBody)
-      if ('bytes' in read && read.bytes.length === 0) return absent
-      return unsupported(`the body has no content type; this operation takes ${types}`)
-    }
-    const media = mediaTypeOf(type)
-    if (media === undefined) return unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`)
-    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
-    if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
-      return unsupported(`the charset ${charset} is not supported; JSON is UTF-8`)
-    }
-    const read = await request.readBody(maxBody)
-    if ('problem' in read)
-      return refuse(read.problem, read.detail, read.headers, read.problem.status === 400 ? invalid : undefined)
-    if (read.bytes.length === 0) return absent
-    if (!isUtf8(read.bytes)) return ['the body is not UTF-8']
-    const parsed = parseJson(textOf(read.bytes))
-    if ('fault' in parsed) return [`the body ${parsed.fault}`]
-    const violations = media.schema?.check(parsed.value, parsed.exact)
-    if (violations !== undefined) {
-      return violations.map(({ pointer, message }) => `${pointer === '' ? 'the body' : pointer} ${message}`)
-    }
-    exchange.body = parsed.value
-    return NO_FAULTS.rest
-  }
-}
-
-const textOf = (bytes: Uint8Array): string => {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  return text.startsWith('\uFEFF') ? text.slice(1) : text
-}
-
-const single = (field: string | string[] | undefined): string | undefined => (Array.isArray(field) ? field[0] : field)
-
-const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()
-
-/** The documented media type that a content type falls under: itself, its range, then any. */
-function compileMediaTypes(content: ReadonlyMap<string, MediaType>): (type: string) => MediaType | undefined {
-  const byEssence = new Map([...content].map(([type, media]) => [essenceOf(type), media]))
-  return type => {
-    const essence = essenceOf(type)
-    const range = `${essence.split('/', 1)[0]}/*`
-    const media = byEssence.get(essence) ?? byEssence.get(range) ?? byEssence.get('*/*')
-    return media === undefined || !isJson(essence) ? undefined : media
-  }
-}

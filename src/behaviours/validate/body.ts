@@ -1,0 +1,138 @@
+// Reads, parses and checks a request's body, by the media type that the contract documents for it.
+
+import { isUtf8 } from 'node:buffer'
+import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
+import { type Json, type Parsed, parseJson } from '../../kernel/json.ts'
+import { problems } from '../../kernel/problem.ts'
+import { type Reply, refuse } from '../../kernel/reply.ts'
+import type { Exchange } from '../behaviour.ts'
+import type { ValidateConfig } from './index.ts'
+
+const NO_FAULTS: readonly string[] = []
+
+/** Reads, parses and checks the body; the answer is a refusal or the list of faults. */
+export function compileBody(
+  operation: Operation,
+  config: ValidateConfig,
+  maxBody: number,
+  invalid: number,
+): ((exchange: Exchange) => Promise<Reply | readonly string[]>) | undefined {
+  const { body } = operation
+  if (body === undefined) {
+    if (config.undocumentedBody === 'ignore') return undefined
+    const unexpected = refuse(problems.unsupported_media_type, 'this operation takes no body')
+    return async ({ request }) => {
+      if (!request.hasBody) return NO_FAULTS
+      const read = await request.readBody(maxBody)
+      return 'bytes' in read && read.bytes.length === 0 ? NO_FAULTS : unexpected
+    }
+  }
+  const types = [...body.content.keys()].join(', ')
+  const mediaTypeOf = compileMediaTypes(body.content)
+  const absent = body.required ? ['a body is required'] : NO_FAULTS
+  const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
+  const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
+  return async exchange => {
+    const { request } = exchange
+    if (!request.hasBody) return absent
+    const type = single(request.headers['content-type'])
+    if (type === undefined || type.trim() === '') {
+      const read = await request.readBody(maxBody)
+      if ('bytes' in read && read.bytes.length === 0) return absent
+      return unsupported(`the body has no content type; this operation takes ${types}`)
+    }
+    const media = mediaTypeOf(type)
+    if (media === undefined) return unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`)
+    const parse = parserOf(essenceOf(type), media)
+    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
+    if (parse !== undefined && charset !== undefined && !UNICODE.test(charset)) {
+      return unsupported(`the charset ${charset} is not supported; UTF-8 is`)
+    }
+    const read = await request.readBody(maxBody)
+    if ('problem' in read)
+      return refuse(read.problem, read.detail, read.headers, read.problem.status === 400 ? invalid : undefined)
+    if (read.bytes.length === 0) return absent
+    // What is neither JSON nor a form nor text is taken as it is.
+    if (parse === undefined) return NO_FAULTS
+    const parsed = await parse(read.bytes, type)
+    if ('fault' in parsed) return [`the body ${parsed.fault}`]
+    const violations = media.schema?.check(parsed.value, parsed.exact)
+    if (violations !== undefined) {
+      return violations.map(({ pointer, message }) => `${pointer === '' ? 'the body' : pointer} ${message}`)
+    }
+    exchange.body = media.schema === undefined ? parsed.value : media.schema.prune(parsed.value)
+    return NO_FAULTS
+  }
+}
+
+const UNICODE = /^(?:utf-?8|us-ascii)$/
+
+type Parse = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
+
+/** How a body of a media type becomes a value; `undefined` for one that stays bytes. */
+function parserOf(essence: string, media: MediaType): Parse | undefined {
+  if (isJson(essence)) return parseText(parseJson)
+  const { form } = media
+  if (essence === 'application/x-www-form-urlencoded') {
+    return parseText(text => {
+      const fields = new Map([...splitQuery(text)].map(([name, texts]) => [name, texts.map(decodeQuery)]))
+      if ([...fields.values()].flat().includes(undefined)) return { fault: 'has a broken percent-encoding' }
+      return readForm(fields as Map<string, string[]>, form)
+    })
+  }
+  if (essence === 'multipart/form-data') return (bytes, type) => readMultipart(bytes, type, form)
+  // Text can be held to a schema only where that speaks of text.
+  if (essence === 'text/plain' && media.schema?.types.has('string')) {
+    return parseText(text => ({ value: text, exact: false }))
+  }
+  return undefined
+}
+
+const parseText =
+  (parse: (text: string) => Parsed): Parse =>
+  bytes =>
+    isUtf8(bytes) ? parse(textOf(bytes)) : { fault: 'is not UTF-8' }
+
+function readForm(fields: ReadonlyMap<string, readonly string[]>, form: MediaType['form']): Parsed {
+  if (form !== undefined) return form(fields) as Parsed
+  const value = [...fields].map(([name, texts]) => [name, texts.length > 1 ? texts : texts[0]] as const)
+  return { value: Object.fromEntries(value) as Json, exact: false }
+}
+
+/** The platform's own parser (RFC 7578). */
+async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['form']): Promise<Parsed> {
+  const fields = new Map<string, string[]>()
+  try {
+    const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
+    for (const [name, part] of data) {
+      const text = typeof part === 'string' ? part : Buffer.from(await part.arrayBuffer()).toString('latin1')
+      const known = fields.get(name)
+      if (known === undefined) fields.set(name, [text])
+      else known.push(text)
+    }
+  } catch {
+    return { fault: 'is no multipart form' }
+  }
+  return readForm(fields, form)
+}
+
+const textOf = (bytes: Uint8Array): string => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+const single = (field: string | string[] | undefined): string | undefined => (Array.isArray(field) ? field[0] : field)
+
+const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()
+
+/** The documented media type that a content type falls under: itself, its range, then any. */
+function compileMediaTypes(content: ReadonlyMap<string, MediaType>): (type: string) => MediaType | undefined {
+  const byEssence = new Map([...content].map(([type, media]) => [essenceOf(type), media]))
+  return type => {
+    const essence = essenceOf(type)
+    const range = `${essence.split('/', 1)[0]}/*`
+    const media = byEssence.get(essence) ?? byEssence.get(range) ?? byEssence.get('*/*')
+    return media
+  }
+}

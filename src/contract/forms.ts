@@ -1,0 +1,78 @@
+// Form fields to a typed object, as the schema and `encoding` have it (OpenAPI "Encoding Object"). Knows no syntax of
+// forms: the fields arrive by name, texts decoded, files as bytes.
+
+import { parseJson } from '../kernel/json.ts'
+import { type Encoding, isJson } from './contract.ts'
+import type { SchemaUse } from './dialect.ts'
+import { type ParameterRead, put, typed } from './parameter-text.ts'
+import { partsOf } from './parameters.ts'
+import type { Reading } from './reading.ts'
+import { compileStyle, type StyleReader } from './styles.ts'
+
+/** What arrived under each name, in order; a file as one character per byte. */
+export type Fields = ReadonlyMap<string, readonly string[]>
+
+export type FormReader = (fields: Fields) => ParameterRead
+
+const asIs = (text: string): string => text
+const TEXT: ReadonlySet<string> = new Set(['string'])
+
+type Field = (texts: readonly string[]) => ParameterRead
+
+export function compileForm(schema: SchemaUse, encoding: ReadonlyMap<string, Encoding>, reading: Reading): FormReader {
+  const { properties, additional } = schema.shape
+  const readers = new Map<string, Field>()
+  const deep = new Map<string, StyleReader>()
+  for (const [name, node] of properties) {
+    const use = reading.schemas.use(node, 'request')
+    const { contentType, style = 'form', explode } = encoding.get(name) ?? {}
+    const parts = partsOf(use, reading)
+    const json = contentType === undefined ? use.types.has('object') && style === 'form' : isJson(contentType)
+    const styled = compileStyle(style, explode ?? style === 'form', name, parts, asIs)
+    if (use.types.has('object')) deep.set(name, compileStyle('deepObject', true, name, parts, asIs))
+    if (json) readers.set(name, use.types.has('array') ? readJsonItems : readJson)
+    else if (use.types.has('array')) readers.set(name, use.types.has('object') ? readJsonItems : styled.read)
+    else readers.set(name, texts => readOne(texts, use.types.size > 0 ? use.types : TEXT))
+  }
+  const types = additional === undefined ? TEXT : reading.schemas.use(additional, 'request').types
+  return fields => {
+    const value: Record<string, unknown> = {}
+    let exact = false
+    for (const [name, texts] of fields) {
+      const owner = readers.has(name) ? undefined : [...deep].find(([, reader]) => reader.owns(name))
+      // `ids[]` is how some clients write a list of `ids`.
+      const key = owner?.[0] ?? (name.endsWith('[]') && readers.has(name.slice(0, -2)) ? name.slice(0, -2) : name)
+      if (owner !== undefined && Object.hasOwn(value, key)) continue
+      const read: ParameterRead =
+        owner?.[1].gather?.(fields) ??
+        readers.get(key)?.(texts) ??
+        (texts.length > 1 ? many(texts) : readOne(texts, types))
+      if ('fault' in read) return { fault: `field ${key} ${read.fault}` }
+      exact ||= read.exact
+      put(value, key, read.value)
+    }
+    return { value, exact }
+  }
+}
+
+const many = (texts: readonly string[]): ParameterRead => ({ value: texts, exact: false })
+
+function readOne(texts: readonly string[], types: ReadonlySet<string>): ParameterRead {
+  if (texts.length > 1) return { fault: 'must be given once' }
+  const value = typed(texts[0] as string, types)
+  return { value, exact: typeof value === 'bigint' }
+}
+
+function readJson(texts: readonly string[]): ParameterRead {
+  return texts.length > 1 ? { fault: 'must be given once' } : parseJson(texts[0] as string)
+}
+
+function readJsonItems(texts: readonly string[]): ParameterRead {
+  const read = texts.map(parseJson)
+  const fault = read.find(one => 'fault' in one)
+  if (fault !== undefined) return fault
+  const whole = read.flatMap(one => ('value' in one ? [one] : []))
+  const [only] = whole
+  if (whole.length === 1 && only !== undefined && Array.isArray(only.value)) return only
+  return { value: whole.map(({ value }) => value), exact: whole.some(({ exact }) => exact) }
+}

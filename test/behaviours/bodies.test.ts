@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inProcess } from '../support/in-process.ts'
+
+const CONTRACT = `
+openapi: 3.0.3
+info: { title: Desk, version: "1" }
+paths:
+  /notes:
+    post:
+      requestBody:
+        required: true
+        content:
+          application/json: { schema: { $ref: "#/components/schemas/Note" } }
+          application/vnd.desk+json: { schema: { $ref: "#/components/schemas/Note" } }
+          application/x-www-form-urlencoded: { schema: { $ref: "#/components/schemas/Note" } }
+          multipart/form-data: { schema: { $ref: "#/components/schemas/Note" } }
+          text/plain: { schema: { type: string, maxLength: 5 } }
+          image/*: { schema: { type: string, format: binary } }
+      responses: { 204: { description: Kept } }
+    get: { responses: { 204: { description: None } } }
+components:
+  schemas:
+    Note:
+      type: object
+      required: [id, pages]
+      properties:
+        id: { type: integer, readOnly: true }
+        pages: { type: integer, minimum: 1 }
+        tags: { type: array, items: { type: integer } }
+        place: { type: object, properties: { x: { type: number } } }
+        file: { type: string, format: binary }
+`
+const desk = inProcess({ 'openapi.yaml': CONTRACT })
+
+const form = (fields: Record<string, string>): string =>
+  `${Object.entries(fields)
+    .map(([name, text]) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`)
+    .join('')}--b--\r\n`
+
+const URLENCODED = 'application/x-www-form-urlencoded'
+const MULTIPART = 'multipart/form-data; boundary=b'
+
+const CASES: readonly [string, string, string, number][] = [
+  ['JSON, without what only replies have', 'application/json', '{"pages":1}', 204],
+  ['JSON that breaks the schema', 'application/json', '{"pages":0}', 400],
+  ['JSON by another name', 'application/vnd.desk+json; charset=utf-8', '{"pages":1}', 204],
+  ['JSON in a charset of its own', 'application/json; charset=utf-16', '{"pages":1}', 415],
+  ['a form whose texts are numbers', URLENCODED, 'pages=2&tags=1&tags=2', 204],
+  ['a form with a text where a number belongs', URLENCODED, 'pages=two', 400],
+  ['a form with a field twice', URLENCODED, 'pages=1&pages=2', 400],
+  ['a form without what is required', URLENCODED, 'tags=1', 400],
+  ['a form with a nested field', URLENCODED, 'pages=1&place[x]=1.5', 204],
+  ['a form with a nested field that is wrong', URLENCODED, 'pages=1&place[x]=north', 400],
+  ['a form with JSON in a field', URLENCODED, 'pages=1&place=%7B%22x%22%3A1%7D', 204],
+  ['a form with a broken encoding', URLENCODED, 'pages=%zz', 400],
+  ['parts of a form', MULTIPART, form({ pages: '3', tags: '1', file: 'anything' }), 204],
+  ['parts of a form that are wrong', MULTIPART, form({ pages: 'three' }), 400],
+  ['parts without an end', MULTIPART, '--b\r\ncontent', 400],
+  ['text', 'text/plain', 'short', 204],
+  ['text that breaks the schema', 'text/plain; charset=utf-8', 'longer', 400],
+  ['bytes in a documented range', 'image/png', '\u0000', 204],
+  ['a type that nobody documents', 'application/xml', '<a/>', 415],
+]
+
+for (const [what, type, text, status] of CASES) {
+  test(`${what}: ${status}`, async () => {
+    const answer = await desk.send('POST /notes', undefined, { 'content-type': type }, Buffer.from(text))
+    assert.equal(answer.status, status, JSON.stringify(answer.body))
+  })
+}
+
+test('a body where none is documented is not taken', async () => {
+  assert.equal((await desk.send('GET /notes', {})).status, 415)
+  assert.equal((await desk.send('GET /notes')).status, 204)
+})
