@@ -52,7 +52,7 @@ export function generatedContent({ schema }: MediaType, { dynamic, seed, given }
   const { value, fits } = sampler.sample(schema.key, { seed, dynamic })
   if (!fits) return { value, unfit: true }
   const told = (next: Json) => sampler.fits(schema.key, next)
-  return { value: echo(value, given, told, name => sampler.declares(schema.key, name)) }
+  return { value: echo(value, given, told, sampler.declared(schema.key)) }
 }
 
 const asContent = (value: Json, type: string): Content =>

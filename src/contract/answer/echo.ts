@@ -24,9 +24,9 @@ type Fits = (value: Json) => boolean
 /**
  * The value, with what the request said in it.
  *
- * @param declares whether a schema of the reply knows a property of this name; the reply may do without it
+ * @param declared the properties that the reply's schema knows; the reply may do without some of them
  */
-export function echo(value: Json, { parameters, body }: Given, fits: Fits, declares: (name: string) => boolean): Json {
+export function echo(value: Json, { parameters, body }: Given, fits: Fits, declared: ReadonlySet<string>): Json {
   let current = value
   const attempt = (next: Json): boolean => {
     const fit = fits(next)
@@ -49,7 +49,7 @@ export function echo(value: Json, { parameters, body }: Given, fits: Fits, decla
     }
     if (place.kind !== 'item' && isObject(body)) {
       for (const [name, said] of Object.entries(body as JsonObject)) {
-        if (has(name) || (place.path.length === 0 && declares(name))) put(name, said)
+        if (has(name) || (place.path.length === 0 && declared.has(name))) put(name, said)
       }
     }
     const inPath = parameters.filter(one => one.in === 'path')

@@ -23,6 +23,15 @@ export class Fitting {
     this.#definitions = definitions
   }
 
+  /** Whether what a schema is for is never in a reply: by itself, by what it refers to or extends. */
+  isWriteOnly(schema: unknown, depth = 0): boolean {
+    if (!isObject(schema) || depth > 8) return false
+    const { $ref, allOf, writeOnly } = schema
+    if (writeOnly === true) return true
+    if (typeof $ref === 'string' && this.isWriteOnly(this.#target($ref), depth + 1)) return true
+    return Array.isArray(allOf) && allOf.some(part => this.isWriteOnly(part, depth + 1))
+  }
+
   fits(schema: Schema | unknown, value: Json): boolean {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return true

@@ -15,8 +15,6 @@ export interface SampleOptions {
   readonly seed: number
   /** Whether to make everything up, rather than to take what the schema proposes: examples and defaults. */
   readonly dynamic?: boolean
-  /** Whether it is for a request: what is `readOnly` is then left out, and not what is `writeOnly`. */
-  readonly request?: boolean
   /** What the value is for, as far as its name tells. */
   readonly name?: string
 }
@@ -51,6 +49,7 @@ export class Sampler {
   readonly #fitting: Fitting
   readonly #strings: StringWriter
   readonly #needs: Needs
+  readonly #declared = new Map<string, ReadonlySet<string>>()
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions
@@ -64,12 +63,18 @@ export class Sampler {
     return this.#fitting.fits({ $ref: `#/$defs/${key}` }, holdsBigInt(value) ? approximate(value) : value)
   }
 
-  /** Whether a schema knows a property of this name that a reply may have. */
-  declares(key: string, name: string): boolean {
-    const facets = new Facets(this.#definitions, branches => branches[0])
-    facets.add({ $ref: `#/$defs/${key}` })
-    const declared = facets.schemas.filter(({ properties }) => isObject(properties) && Object.hasOwn(properties, name))
-    return declared.length > 0 && !declared.flatMap(schema => propertySchemas(schema, name)).some(isWriteOnly)
+  /** The properties that a schema knows, and that a reply may have. */
+  declared(key: string): ReadonlySet<string> {
+    let names = this.#declared.get(key)
+    if (names === undefined) {
+      const facets = new Facets(this.#definitions, branches => branches[0])
+      facets.add({ $ref: `#/$defs/${key}` })
+      const all = facets.schemas.flatMap(({ properties }) => Object.entries(objectOf(properties)))
+      const hidden = all.filter(([, schema]) => this.#fitting.isWriteOnly(schema)).map(([name]) => name)
+      names = new Set(all.map(([name]) => name).filter(name => !hidden.includes(name)))
+      this.#declared.set(key, names)
+    }
+    return names
   }
 
   /** A value for the schema kept under `key`. */
@@ -101,7 +106,6 @@ class Run {
   readonly #needs: Needs
   readonly #chance: Chance
   readonly #dynamic: boolean
-  readonly #isForOthers: (schema: unknown) => boolean
   /** The definitions that the value being made is inside of. */
   readonly #inside = new Map<string, number>()
   /** For a schema that took more than one attempt: the one that did, and how many missed before it. */
@@ -113,7 +117,7 @@ class Run {
     fitting: Fitting,
     strings: StringWriter,
     needs: Needs,
-    { seed, dynamic, request }: SampleOptions,
+    { seed, dynamic }: SampleOptions,
   ) {
     this.#needs = needs
     this.#definitions = definitions
@@ -121,7 +125,6 @@ class Run {
     this.#strings = strings
     this.#chance = new Chance(seed)
     this.#dynamic = dynamic === true
-    this.#isForOthers = request === true ? isReadOnly : isWriteOnly
   }
 
   /**
@@ -323,7 +326,7 @@ class Run {
           if (chosen.size >= maxProperties) break
           if (variant % 4 > 1 && this.#chance.next() < 0.5) continue
           const schemas = schemasOf(key)
-          if (schemas.some(this.#isForOthers) || this.#circles(schemas)) continue
+          if (schemas.some(schema => this.#fitting.isWriteOnly(schema)) || this.#circles(schemas)) continue
           choose(key, false)
         }
       } else if (chosen.size === before) break
@@ -482,6 +485,4 @@ const SPEAKING: readonly (readonly [string, Type])[] = [
 ]
 
 const objectOf = (value: unknown): SchemaObject => (isObject(value) ? value : {})
-const isReadOnly = (schema: unknown): boolean => isObject(schema) && schema.readOnly === true
-const isWriteOnly = (schema: unknown): boolean => isObject(schema) && schema.writeOnly === true
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'

@@ -283,3 +283,18 @@ test('texts look like what their names and formats tell', () => {
     homepage: 'https://example.com/keen-beacon',
   })
 })
+
+test('what is for writing only is in no value, by whatever way it says so', () => {
+  const { value } = sampled(
+    object({
+      properties: {
+        shown: { const: 1 },
+        plain: string({ writeOnly: true }),
+        referred: { $ref: '#/$defs/secret' },
+        extended: { allOf: [{ $ref: '#/$defs/secret' }] },
+      },
+    }),
+    { secret: string({ writeOnly: true }) },
+  )()
+  assert.deepEqual(value, { shown: 1 })
+})
