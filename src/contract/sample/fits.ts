@@ -166,6 +166,8 @@ export function propertySchemas(schema: SchemaObject, name: string): unknown[] {
   return out
 }
 
+export const objectOf = (value: unknown): SchemaObject => (isObject(value) ? value : {})
+
 export const entries = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
 
 function fitsNumber(schema: SchemaObject, value: number): boolean {
