@@ -1,4 +1,6 @@
-// What is thrown, and caught again, where no value was found. Thrown ten thousand times where a schema is hard, so they are made once: what costs is the stack trace.
+// What is thrown, and caught again, where no value was found: ten thousand times where a schema is hard, so that each is
+// made once. What costs is the stack trace.
+
 /** No value was found here, this way. */
 export const DEAD_END = new Error('no value was found')
 /** None will be: there were enough trials. */
