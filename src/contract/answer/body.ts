@@ -34,7 +34,9 @@ export function namedContent({ examples }: MediaType, type: string, example: str
 export function exampleContent({ examples, schema }: MediaType, type: string): Content | undefined {
   const sampler = schema && samplerOf(schema)
   const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
-  for (const { value } of examples) {
+  for (const { value: written } of examples) {
+    // What is for writing only is in no reply, though an example that serves both ways may have it.
+    const value = schema === undefined ? written : schema.prune(written)
     if (fits(value)) return asContent(value, type)
     if (typeof value !== 'string') continue
     // Bodies are often quoted whole: the text of a JSON document, or XML as it stands.

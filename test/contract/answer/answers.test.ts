@@ -55,6 +55,10 @@ test('the first example is sent as it stands', async () => {
   assert.deepEqual((await send('GET /v1/cover')).body, { n: 1 })
 })
 
+test('what is for writing only is in no reply, even where an example has it', async () => {
+  assert.deepEqual((await send('GET /v1/member')).body, { name: 'Ann' })
+})
+
 test('equal requests get equal replies, and different ones differ', async () => {
   const first = await send('GET /v1/books/1')
   assert.deepEqual(await send('GET /v1/books/1'), first)

@@ -74,6 +74,16 @@ paths:
             application/json:
               schema: { type: object, required: [n], properties: { n: { type: integer } } }
               examples: { one: { value: { n: 1 } }, two: { value: { n: 2 } } }
+  /member:
+    get:
+      operationId: getMember
+      responses:
+        "200":
+          description: A member
+          content:
+            application/json:
+              schema: { type: object, properties: { name: { type: string }, password: { type: string, writeOnly: true } } }
+              example: { name: Ann, password: hush }
   /text: { get: { operationId: getText, responses: { "2XX": { description: T, content: { text/plain: { schema: { type: string, const: hello } } } } } } }
   /form:
     get:
