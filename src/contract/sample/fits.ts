@@ -23,13 +23,13 @@ export class Fitting {
     this.#definitions = definitions
   }
 
-  /** Whether what a schema is for is never in a reply: by itself, by what it refers to or extends. */
-  isWriteOnly(schema: unknown, depth = 0): boolean {
+  /** Whether a schema carries a mark: by itself, by what it refers to or extends. `writeOnly` is never in a reply. */
+  isMarked(schema: unknown, mark: 'readOnly' | 'writeOnly', depth = 0): boolean {
     if (!isObject(schema) || depth > 8) return false
-    const { $ref, allOf, writeOnly } = schema
-    if (writeOnly === true) return true
-    if (typeof $ref === 'string' && this.isWriteOnly(this.#target($ref), depth + 1)) return true
-    return Array.isArray(allOf) && allOf.some(part => this.isWriteOnly(part, depth + 1))
+    const { $ref, allOf } = schema
+    if (schema[mark] === true) return true
+    if (typeof $ref === 'string' && this.isMarked(this.#target($ref), mark, depth + 1)) return true
+    return Array.isArray(allOf) && allOf.some(part => this.isMarked(part, mark, depth + 1))
   }
 
   fits(schema: Schema | unknown, value: Json): boolean {

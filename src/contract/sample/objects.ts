@@ -50,7 +50,7 @@ export function writeObject(
         if (chosen.size >= maxProperties) break
         if (variant % 4 > 1 && run.chance.next() < 0.5) continue
         const schemas = schemasOf(key)
-        if (schemas.some(schema => run.fitting.isWriteOnly(schema)) || run.circles(schemas)) continue
+        if (schemas.some(schema => run.fitting.isMarked(schema, run.hidden)) || run.circles(schemas)) continue
         choose(key, false)
       }
     } else if (chosen.size === before) break

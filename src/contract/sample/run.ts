@@ -18,6 +18,8 @@ export interface SampleOptions {
   readonly seed: number
   /** Whether to make everything up, rather than to take what the schema proposes: examples and defaults. */
   readonly dynamic?: boolean
+  /** Whether it is for a request: what is `readOnly` is then left out, and not what is `writeOnly`. */
+  readonly request?: boolean
   /** What the value is for, as far as its name tells. */
   readonly name?: string
 }
@@ -39,6 +41,8 @@ export class Run {
   readonly #needs: Needs
   readonly chance: Chance
   readonly #dynamic: boolean
+  /** The mark of what the value is without. */
+  readonly hidden: 'readOnly' | 'writeOnly'
   /** The definitions that the value being made is inside of. */
   readonly #inside = new Map<string, number>()
   /** For a schema that took more than one attempt: the one that did, and how many missed before it. */
@@ -50,7 +54,7 @@ export class Run {
     fitting: Fitting,
     strings: StringWriter,
     needs: Needs,
-    { seed, dynamic }: SampleOptions,
+    { seed, dynamic, request }: SampleOptions,
   ) {
     this.#needs = needs
     this.#definitions = definitions
@@ -58,6 +62,7 @@ export class Run {
     this.#strings = strings
     this.chance = new Chance(seed)
     this.#dynamic = dynamic === true
+    this.hidden = request === true ? 'readOnly' : 'writeOnly'
   }
 
   /**

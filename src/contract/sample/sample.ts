@@ -44,7 +44,7 @@ export class Sampler {
       const facets = new Facets(this.#definitions, branches => branches[0])
       facets.add({ $ref: `#/$defs/${key}` })
       const all = facets.schemas.flatMap(({ properties }) => entries(properties))
-      const hidden = all.filter(([, schema]) => this.#fitting.isWriteOnly(schema)).map(([name]) => name)
+      const hidden = all.filter(([, schema]) => this.#fitting.isMarked(schema, 'writeOnly')).map(([name]) => name)
       names = new Set(all.map(([name]) => name).filter(name => !hidden.includes(name)))
       this.#declared.set(key, names)
     }
