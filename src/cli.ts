@@ -9,11 +9,13 @@ import { type CommandLine, readCommandLine, WrongCommandLine } from './command-l
 import { createLog, type LogLevel } from './gateway/log.ts'
 import { selfCheck } from './gateway/self-check.ts'
 import { UnguardedControlPlane } from './http/control/access.ts'
+import { isWorker, leave, obey } from './http/workers.ts'
 import { formatBriefly, formatDiagnostics } from './kernel/diagnostic.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
 import { inferFile, type Loaded, type LoadOptions, loadPlan } from './plan/load.ts'
+import { withoutSharedState } from './plan/shared-state.ts'
 import { simulationSchema } from './plan/simulation.ts'
 import { growFreely } from './small-start.ts'
 import { start } from './start.ts'
@@ -75,14 +77,18 @@ function print(text: string): number {
 
 function serve(line: CommandLine): number | Promise<number> {
   const { values, switches } = line
-  const loaded = load(line)
+  const several = values.workers !== undefined
+  const read = (text?: string) => (several ? withoutSharedState(load(line, { text })) : load(line, { text }))
+  const loaded = read()
   return withPlan(loaded, async plan => {
     const { listen } = plan.simulation
-    const started = await start(plan, loaded, text => load(line, { text }), {
+    const started = await start(plan, loaded, read, {
       clock: realClock,
       log: await createLog((values['log-level'] ?? 'info') as LogLevel),
       version,
-      watch: !switches.has('no-watch'),
+      // The primary watches for all.
+      watch: !switches.has('no-watch') && !isWorker(),
+      workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
       listen: {
         host: values.host ?? listen.host,
         port: Number(values.port ?? listen.port),
@@ -92,10 +98,14 @@ function serve(line: CommandLine): number | Promise<number> {
       },
     })
     growFreely()
-    print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))
-    await stopped()
+    if (isWorker()) await stopped(stop => obey(started.gateway, started.reloader, stop))
+    else {
+      print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))
+      await stopped()
+    }
     started.stopWatching()
     await started.serving.close()
+    leave()
     return 0
   })
 }
@@ -116,9 +126,10 @@ function init({ file, values: { output = 'gateway.yaml' }, switches }: CommandLi
   return print(`${output} is written. Try: understudy serve ${output}\n`)
 }
 
-/** Resolves at the first signal; the second ends the process at once. */
-const stopped = (): Promise<void> =>
+/** Resolves at the first signal, or when `otherwise` is told to; the second signal ends the process at once. */
+const stopped = (otherwise?: (stop: () => void) => void): Promise<void> =>
   new Promise(resolve => {
+    otherwise?.(resolve)
     let first = true
     const stop = (signal: NodeJS.Signals) => {
       if (!first) process.exit(signal === 'SIGINT' ? 130 : 143)

@@ -31,6 +31,8 @@ const port = (text: string) =>
 const level = (text: string) =>
   (LOG_LEVELS as readonly string[]).includes(text) ? undefined : `is not "${text}"; ${suggest(text, LOG_LEVELS)}`
 
+const processes = (text: string) =>
+  /^\d{1,3}$/.test(text) && Number(text) > 0 ? undefined : `must be a number of processes, not "${text}"`
 const moment = (text: string) =>
   parseMoment(text, 0) === undefined ? `must be a date, a timestamp or an offset, not "${text}"` : undefined
 
@@ -64,6 +66,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         fault: level,
       },
       'no-watch': { about: 'do not reload when a file changes' },
+      workers: { takes: 'N', about: 'serve with N processes; only without resources', fault: processes },
       stateful: { about: 'give a bare OpenAPI document the state that can be inferred from it' },
       ...READING,
     },

@@ -5,12 +5,24 @@ import type { Log } from './gateway/log.ts'
 import { Metrics } from './gateway/metrics.ts'
 import { Reloader } from './gateway/reload.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
+import { Fleet } from './http/workers.ts'
 import type { Plan } from './plan/compile.ts'
 import type { Loaded } from './plan/load.ts'
 import type { Clock } from './world/clock.ts'
 
+export interface StartOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly version: string
+  readonly watch: boolean
+  readonly listen: Listen
+  /** How many processes serve; or that this is one of them. Unset: this one alone. */
+  readonly workers?: number | 'worker' | undefined
+}
+
 export interface Started {
   readonly gateway: Gateway
+  readonly reloader: Reloader
   readonly serving: Serving
   readonly stopWatching: () => void
 }
@@ -23,10 +35,12 @@ export async function start(
   plan: Plan,
   loaded: Loaded,
   load: (text?: string) => Loaded,
-  { clock, log, version, watch, listen }: { clock: Clock; log: Log; version: string; watch: boolean; listen: Listen },
+  options: StartOptions,
 ): Promise<Started> {
+  const { clock, log, version, watch, workers } = options
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
   const reloader = new Reloader(gateway, load, loaded, log)
-  const serving = await serve(gateway, reloader, listen, version)
-  return { gateway, serving, stopWatching: watch ? reloader.watch() : () => {} }
+  const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
+  const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version)
+  return { gateway, reloader, serving, stopWatching: watch ? reloader.watch() : () => {} }
 }

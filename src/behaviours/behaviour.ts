@@ -28,6 +28,8 @@ export interface Behaviour<Config> {
   readonly problems?: readonly Problem[]
   /** Whether it dresses every reply of an operation, failures of our own included. It must then touch no state. */
   readonly dresses?: boolean
+  /** Whether what one request did, another request meets. */
+  readonly remembers?: boolean
   /** @returns `undefined` where the operation has no use for it: it is then not in the chain, and costs nothing */
   compile(config: Config | undefined, site: Site): Wrap | undefined
   /** Whether the weather may overlay it: see `Plan.weather`. */

@@ -16,6 +16,7 @@ export interface CapacityConfig {
 
 export const capacity: Behaviour<CapacityConfig> = {
   name: 'capacity',
+  remembers: true,
   weather: true,
   problems: [problems.overloaded],
   schema: {

@@ -16,6 +16,7 @@ export interface IdempotencyConfig {
 
 export const idempotency: Behaviour<IdempotencyConfig> = {
   name: 'idempotency',
+  remembers: true,
   problems: [problems.invalid_request, problems.in_flight, problems.key_reused],
   schema: {
     type: 'object',

@@ -16,6 +16,7 @@ export interface RateLimitConfig {
 
 export const rateLimit: Behaviour<RateLimitConfig> = {
   name: 'rateLimit',
+  remembers: true,
   weather: true,
   problems: [problems.too_many_requests],
   schema: {

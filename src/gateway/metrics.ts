@@ -1,7 +1,7 @@
 // What Prometheus sees. Counting a request is adding to numbers that were bound to their labels at load; the text is made
 // when it is asked for. The only file that knows prom-client.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PlannedOperation } from '../plan/compile.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'
@@ -10,6 +10,8 @@ import { Histogram, type Slot } from './histogram.ts'
 import { type Count, Tally } from './tally.ts'
 import type { WeatherStation } from './weather.ts'
 import type { Worlds } from './worlds.ts'
+
+export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** Counts for one operation. */
 export interface Meter {
@@ -97,23 +99,27 @@ export class Metrics {
     )
     this.#sunsets = new Gauge({
       name: 'understudy_operation_sunset_timestamp_seconds',
+      aggregator: 'max',
       help: 'When an operation goes, in seconds since the epoch.',
       labelNames: ['operation'],
       registers,
     })
     this.#reloads = new Counter({
       name: 'understudy_reloads_total',
+      aggregator: 'max',
       help: 'Attempts to load the configuration anew.',
       labelNames: ['result'],
       registers,
     })
     this.#reloaded = new Gauge({
       name: 'understudy_config_last_reload_success_timestamp_seconds',
+      aggregator: 'max',
       help: 'When the configuration that is being served was loaded.',
       registers,
     })
     this.#reloadSuccess = new Gauge({
       name: 'understudy_config_last_reload_successful',
+      aggregator: 'min',
       help: 'Whether the last attempt to load the configuration succeeded.',
       registers,
     })
@@ -121,6 +127,7 @@ export class Metrics {
     registerCapacities(worlds, registers)
     const info = new Gauge({
       name: 'understudy_build_info',
+      aggregator: 'max',
       help: 'Always 1; the labels say what is running.',
       labelNames: ['version'],
       registers,
@@ -212,6 +219,38 @@ export class Metrics {
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
 
+  /** Counts the processes that serve, where there are several. */
+  countWorkers(read: () => { running: number; replaced: number }): void {
+    const registers = [this.#registry]
+    new Gauge({
+      name: 'understudy_workers',
+      help: 'Processes that serve the API.',
+      registers,
+      collect() {
+        this.set(read().running)
+      },
+    })
+    new Counter({
+      name: 'understudy_worker_replacements_total',
+      help: 'Processes that ended unasked, and were replaced.',
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read().replaced)
+      },
+    })
+  }
+
+  /** The numbers as data, to be merged with those of other processes. */
+  snapshot(): Promise<Snapshot> {
+    return this.#registry.getMetricsAsJSON()
+  }
+
+  /** The page of several processes together: counts are added up, states are not. */
+  static merge(snapshots: readonly Snapshot[]): Promise<string> {
+    return AggregatorRegistry.aggregate([...snapshots]).metrics()
+  }
+
   /** The page, in the Prometheus exposition format. */
   page(): Promise<string> {
     return this.#registry.metrics()
@@ -262,6 +301,7 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
   })
   new Gauge({
     name: 'understudy_worlds',
+    aggregator: 'max',
     help: 'Worlds that there are.',
     labelNames: ['kind'],
     registers,

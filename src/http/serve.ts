@@ -12,6 +12,7 @@ import { createControlPlane } from './control-plane.ts'
 import { createDataPlane } from './data-plane.ts'
 import { createStatus } from './status.ts'
 import { writeRaw, writeReply } from './wire.ts'
+import type { Fleet } from './workers.ts'
 
 export interface Listen {
   readonly host: string
@@ -20,6 +21,8 @@ export interface Listen {
   readonly controlPort: number
   /** What a client of the control plane must show; needed wherever it listens beyond loopback. */
   readonly controlToken: string | undefined
+  /** Where several processes serve: a worker has no control plane, and the primary, which has the others, nothing else. */
+  readonly workers?: 'worker' | { readonly fleet: Fleet; readonly count: number } | undefined
 }
 
 export interface Serving {
@@ -47,7 +50,9 @@ export async function serve(
   checkGuarded(listen.controlHost, listen.controlToken)
   const { limits } = gateway.plan.simulation
   let ready = true
-  const status = createStatus(gateway, () => ready)
+  const { workers } = listen
+  const fleet = typeof workers === 'object' ? workers.fleet : undefined
+  const status = createStatus(gateway, () => ready, fleet && (() => fleet.metrics()))
   const data = createServer({
     maxHeaderSize: limits.headers,
     requestTimeout: limits.request,
@@ -76,28 +81,33 @@ export async function serve(
     if (error.code === 'ECONNRESET') return socket.destroy()
     writeRaw(socket as Socket, await gateway.refuse(...describeClientError(error.code)))
   })
-  const routes = controlRoutes({ gateway, reloader, status }, version)
+  const all = controlRoutes({ gateway, reloader, status }, version)
+  const routes = fleet === undefined ? all : fleet.routes(all)
   const steer = createControlPlane(routes, listen.controlToken, error => gateway.reportFailure(error))
   const control = createServer({ requestTimeout: limits.request }, steer)
   // Answering 100 is left to whoever wants the body.
   control.on('checkContinue', steer)
   const [dataSockets, controlSockets] = [socketsOf(data), socketsOf(control)]
-  await listenOn(data, listen.port, listen.host)
+  let origin = ''
+  if (typeof workers === 'object') origin = originOf(listen.host, await workers.fleet.start(workers.count))
+  else {
+    await listenOn(data, listen.port, listen.host)
+    origin = originOf(listen.host, portOf(data))
+  }
+  const close = async (grace = GRACE) => {
+    ready = false
+    await fleet?.stop()
+    if (data.listening) await stop(data, dataSockets, grace)
+    if (control.listening) await stop(control, controlSockets, 0)
+  }
+  if (workers === 'worker') return { origin, controlOrigin: '', close }
   try {
     await listenOn(control, listen.controlPort, listen.controlHost)
   } catch (error) {
-    data.close()
+    await close(0)
     throw error
   }
-  return {
-    origin: originOf(data, listen.host),
-    controlOrigin: originOf(control, listen.controlHost),
-    async close(grace = GRACE) {
-      ready = false
-      await stop(data, dataSockets, grace)
-      await stop(control, controlSockets, 0)
-    },
-  }
+  return { origin, controlOrigin: originOf(listen.controlHost, portOf(control)), close }
 }
 
 function describeClientError(code: string | undefined): [Problem, string] {
@@ -122,8 +132,9 @@ const listenOn = (server: Server, port: number, host: string): Promise<void> =>
     })
   })
 
-const originOf = (server: Server, host: string): string => {
-  const { port } = server.address() as AddressInfo
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+const originOf = (host: string, port: number): string => {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
 }

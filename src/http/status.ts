@@ -11,13 +11,16 @@ const json = (status: number, value: object): Reply => ({
   body: JSON.stringify(value),
 })
 
-/** @param ready whether new requests are welcome */
+/**
+ * @param ready whether new requests are welcome
+ * @param page the page of metrics, where it is not the gateway's own
+ */
 export const createStatus =
-  (gateway: Gateway, ready: () => boolean): Status =>
+  (gateway: Gateway, ready: () => boolean, page = () => gateway.metrics.page()): Status =>
   async path => {
     if (path === '/metrics') {
       const headers = { 'content-type': gateway.metrics.contentType, 'cache-control': 'no-store' }
-      return { status: 200, headers, body: await gateway.metrics.page() }
+      return { status: 200, headers, body: await page() }
     }
     if (path === '/readyz') return ready() ? json(200, { status: 'ready' }) : json(503, { status: 'stopping' })
     return json(200, { status: 'ok' })
