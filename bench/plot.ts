@@ -42,6 +42,7 @@ export function plot(curves: readonly Curve[]): string {
     parts.push(text(left + 16, down, `${name}, by ${over}`, 'start'))
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="11">
+<title>What a request costs, over the number of operations and of records</title>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
 ${parts.join('\n')}
 </svg>
