@@ -1,5 +1,5 @@
-// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, soak or
-// overload, or part of a row's name; all of them where none is given. Fails only where a run was broken: a target that is
+// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start or soak,
+// or part of a row's name; all of them where none is given. Fails only where a run was broken: a target that is
 // missed on a busy machine is printed, not thrown.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
