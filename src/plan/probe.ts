@@ -85,7 +85,10 @@ function draftOf(operation: Operation, plan: Plan): Draft | string {
   }
   const names = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
   const ordered = operation.parameters.filter(one => one.in === 'path').map(({ name }) => name)
-  const placed = names.map(name => segments[ordered.indexOf(name as string)] ?? '1')
+  const placed = names.map((name = '') => {
+    // One that the contract forgot to declare is any text.
+    return segments[ordered.indexOf(name)] ?? String(seededId({ name }, operation, plan) ?? '1')
+  })
   const body = operation.body === undefined ? undefined : bodyOf(operation)
   if (typeof body === 'string') return body
   const credential = credentialFor(operation, plan)
@@ -133,7 +136,7 @@ function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
 }
 
 /** The id of a record that is there, where the parameter names one of a resource, or its owner. */
-function seededId({ name }: Parameter, operation: Operation, { simulation }: Plan): Json | undefined {
+function seededId({ name }: { readonly name: string }, operation: Operation, { simulation }: Plan): Json | undefined {
   const respond = simulation.file.operations?.[operation.id]?.respond
   if (!isObject(respond)) return undefined
   const firstId = (resource: unknown) => {

@@ -8,7 +8,7 @@ import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../..
 import { compileTemplate, type Fields, JsonText, placeholders } from '../../kernel/template.ts'
 import type { Entry, Id } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { accept, check, type Resource, resourceOf, withDefaults } from './resource.ts'
+import { accept, asId, check, type Resource, resourceOf, withDefaults } from './resource.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
 
 type Action = (resource: Resource, site: Site, within: Within | undefined, give: Give) => Handler
@@ -181,11 +181,13 @@ function compileId(resource: Resource, site: Site): (exchange: Exchange) => Id {
   const { operation } = site
   const name = expressionsOf(operation.path).at(-1)
   const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === name)
+  const last = expressionsOf(operation.path).length - 1
   if (name === undefined) {
     const message = `the path ${operation.path} has no parameter that could name a record of ${resource.name}`
     site.error('no-identifier', message)
   }
-  return ({ values }) => values[at] as Id
+  // A path that does not declare its parameter, or declares it as text, may name a number all the same.
+  return ({ values, segments }) => asId((at === -1 ? segments[last] : values[at]) as Id, resource.ids)
 }
 
 const missingReply = (resource: Resource) => {

@@ -2,8 +2,8 @@
 
 import type { SchemaUse } from '../../contract/dialect.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import type { Assign } from '../../world/collection.ts'
+import { isObject, type Json, type JsonObject, parseInteger } from '../../kernel/json.ts'
+import type { Assign, Id } from '../../world/collection.ts'
 import type { Site } from '../behaviour.ts'
 
 /** A resource as the simulation declares it, checked against the contract. */
@@ -26,7 +26,7 @@ export interface Resource {
 /** The fields to store: unknown ones dropped where the resource says so, the rest in the schema's order. */
 export function accept({ schema, idField, assign, unknownFields }: Resource, body: Json | undefined): JsonObject {
   const given = isObject(body) ? (body as JsonObject) : {}
-  const { properties, open } = schema.shape
+  const { properties, required, open } = schema.shape
   const out: Record<string, Json> = {}
   for (const name of properties.keys()) {
     if (name === idField && assign !== 'client') continue
@@ -36,6 +36,11 @@ export function accept({ schema, idField, assign, unknownFields }: Resource, bod
     for (const name of Object.keys(given)) {
       if (name !== idField && !properties.has(name)) put(out, name, given[name] as Json)
     }
+    return out
+  }
+  // What a schema requires without describing it is not unknown to it.
+  for (const name of required) {
+    if (name !== idField && !properties.has(name) && Object.hasOwn(given, name)) put(out, name, given[name] as Json)
   }
   return out
 }
@@ -57,6 +62,12 @@ function put(fields: Record<string, Json>, name: string, value: Json): void {
   if (name === '__proto__') {
     Object.defineProperty(fields, name, { value, enumerable: true, configurable: true, writable: true })
   } else fields[name] = value
+}
+
+/** A value from a path as an id of the kind that the records have. */
+export const asId = (value: Id, ids: Resource['ids']): Id => {
+  if (ids === 'integer') return typeof value === 'string' ? (parseInteger(value) ?? value) : value
+  return typeof value === 'string' ? value : String(value)
 }
 
 /** What is wrong with a record, as sentences that begin with a JSON Pointer; `undefined` if nothing is. */

@@ -7,7 +7,7 @@ import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import type { Filter, Id } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import type { Resource } from './resource.ts'
+import { asId, type Resource } from './resource.ts'
 
 export interface WithinConfig {
   readonly parameter: string
@@ -59,7 +59,10 @@ export function compileWithin(
   }
   site.index(resource.name, field)
   const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === parameter)
-  const ownerOf = ({ values }: Exchange) => values[at] as Json
+  const node = properties.get(field)
+  const numeric = node !== undefined && site.contract.shapeOf(node).types.includes('integer')
+  const ownerOf = ({ values, segments }: Exchange): Json =>
+    asId((at === -1 ? segments[names.indexOf(parameter)] : values[at]) as Id, numeric ? 'integer' : 'text')
   return {
     filter: exchange => ({ field, values: [ownerOf(exchange)] }),
     async orphan(exchange) {

@@ -326,3 +326,33 @@ components:
     assert.equal((await send('POST /flags', {})).status, 400)
   })
 })
+
+suite('records whose path says less than it should', () => {
+  const { send } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources: { books: { schema: Book, seed: [{ id: 7 }] } }
+operations: { getBook: { respond: { read: books } }, getOther: { respond: { read: books } } }
+`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Books, version: 1.0.0 }
+paths:
+  /undeclared/{id}: { get: { operationId: getBook, responses: { '200': { description: A book. } } } }
+  /text/{id}:
+    get:
+      operationId: getOther
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses: { '200': { description: A book. } }
+components: { schemas: { Book: { type: object, properties: { id: { type: integer } } } } }
+`,
+  })
+
+  for (const path of ['undeclared', 'text']) {
+    test(`are found all the same: ${path}`, async () => {
+      assert.deepEqual((await send(`GET /${path}/7`)).body, { id: 7 })
+      assert.equal((await send(`GET /${path}/8`)).status, 404)
+      assert.equal((await send(`GET /${path}/seven`)).status, 404)
+    })
+  }
+})

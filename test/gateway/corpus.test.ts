@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { selfCheck } from '../../src/gateway/self-check.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+
+/** What must be said of a document, besides that it serves; the others are without a flaw. */
+const FLAWED: Readonly<Record<string, readonly string[]>> = {
+  'media-of-all-kinds.yaml': ['invalid-header'],
+  'flawed-3.0.yaml': [
+    ...['missing-info', 'unknown-key', 'invalid-default', 'missing-schema', 'ignored-parameter', 'missing-description'],
+    ...['invalid-example', 'duplicate-operation-id', 'undeclared-path-parameter', 'left-out', 'unresolvable-ref'],
+    ...['invalid-path', 'unknown-format', 'newer-keyword', 'unknown-keyword', 'invalid-keyword', 'circular-ref'],
+  ],
+}
+
+suite('a document that nobody fitted to this program', () => {
+  for (const name of readdirSync('test/corpus')) {
+    for (const stateful of [false, true]) {
+      test(`${name} is served ${stateful ? 'with state' : 'as it is'}, and every reply is what it says`, async () => {
+        const { plan, report } = loadPlan(`test/corpus/${name}`, '.', {}, { stateful })
+        assert.ok(plan)
+        const codes = report.list.map(({ code }) => code)
+        for (const code of FLAWED[name] ?? [])
+          assert.ok(codes.includes(code), `${code} is not among ${codes.join(', ')}`)
+        if (FLAWED[name] === undefined) assert.deepEqual(codes, [])
+        await selfCheck(plan, report)
+        assert.deepEqual(
+          report.list.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+          [],
+        )
+      })
+    }
+  }
+})
