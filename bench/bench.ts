@@ -1,10 +1,11 @@
-// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start or soak,
+// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, overload or soak,
 // or part of a row's name; all of them where none is given. Fails only where a run was broken: a target that is
 // missed on a busy machine is printed, not thrown.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Curves, measureCurves } from './curves.ts'
 import { type Figure, measureSoak, measureStart } from './figures.ts'
+import { measureOverload } from './overload.ts'
 import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
 import { describeReport, reportOf } from './report.ts'
@@ -16,7 +17,8 @@ const quick = words.includes('--quick')
 const parts = words.filter(word => word !== '--quick')
 const rowNames = [...rows, variedRow].map(({ name }) => name)
 const unknown = parts.filter(
-  part => !['rows', 'curves', 'start', 'soak'].includes(part) && !rowNames.some(name => name.includes(part)),
+  part =>
+    !['rows', 'curves', 'start', 'overload', 'soak'].includes(part) && !rowNames.some(name => name.includes(part)),
 )
 if (unknown.length > 0) {
   process.stderr.write(`there is nothing called ${unknown.join(', ')} to measure\n`)
@@ -38,6 +40,10 @@ if (wanted('curves')) {
   say('curves …')
   found = await measureCurves(effort)
   figures.push({ name: 'resident with 1,000,000 records', value: found.million / 1e6, unit: 'MB', target: 600 })
+}
+if (wanted('overload')) {
+  say('overload …')
+  figures.push(...(await measureOverload(quick ? 4 : 20)))
 }
 if (wanted('soak')) {
   say('soak …')

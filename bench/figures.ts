@@ -61,7 +61,7 @@ export async function measureSoak(requests: number, reloads: number): Promise<Fi
 }
 
 /** Live bytes, once what is waiting to be collected has been. */
-async function heapOf(subject: Subject): Promise<number> {
+export async function heapOf(subject: Subject): Promise<number> {
   await subject.usage(true)
   return (await subject.usage(true)).heap
 }
