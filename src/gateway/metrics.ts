@@ -248,14 +248,19 @@ export class Metrics {
 
   /** The page of several processes together: counts are added up, states are not. */
   static merge(snapshots: readonly Snapshot[]): Promise<string> {
-    return AggregatorRegistry.aggregate([...snapshots]).metrics()
+    return AggregatorRegistry.aggregate([...snapshots])
+      .metrics()
+      .then(spellNumbers)
   }
 
   /** The page, in the Prometheus exposition format. */
   page(): Promise<string> {
-    return this.#registry.metrics()
+    return this.#registry.metrics().then(spellNumbers)
   }
 }
+
+/** The format spells it `NaN`; the library writes `Nan`, for an event loop that nobody has waited for yet, say. */
+const spellNumbers = (page: string): string => page.replace(/ Nan$/gm, ' NaN')
 
 /** What stands in line in all worlds together, by the place of the capacity in the configuration. */
 function registerCapacities(worlds: Worlds, registers: Registry[]): void {
