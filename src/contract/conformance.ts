@@ -2,7 +2,7 @@
 
 import { parseJson } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
-import { isJson, type Operation, responseFor } from './contract.ts'
+import { essenceOf, isJson, type Operation, responseFor } from './contract.ts'
 
 export interface Nonconformance {
   readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
@@ -17,7 +17,7 @@ export function nonconformanceOf(operation: Operation, { status, headers, body }
     return { code: 'undocumented-status', message: `answered ${status}, which is not documented` }
   }
   if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
-  const type = (headers['content-type'] ?? '').split(';', 1)[0] as string
+  const type = essenceOf(headers['content-type'] ?? '')
   const media = [...documented.content].find(([known]) => covers(known, type))?.[1]
   if (media === undefined) {
     return { code: 'undocumented-type', message: `answered ${status} as ${type || 'no type'}, which is not documented` }
@@ -32,8 +32,6 @@ export function nonconformanceOf(operation: Operation, { status, headers, body }
 }
 
 function covers(documented: string, type: string): boolean {
-  const range = (documented.split(';', 1)[0] as string).trim().toLowerCase()
-  return (
-    range === type.toLowerCase() || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
-  )
+  const range = essenceOf(documented)
+  return range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }

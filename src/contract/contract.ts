@@ -133,3 +133,6 @@ export function refusalStatus(operation: Operation, ...candidates: number[]): nu
 
 /** Whether a media type carries JSON (RFC 6839 §3.1 for `+json`). */
 export const isJson = (mediaType: string): boolean => /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;|$)/i.test(mediaType)
+
+/** A media type without its parameters, in lower case: `text/html; charset=utf-8` → `text/html`. */
+export const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()

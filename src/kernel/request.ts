@@ -24,3 +24,7 @@ export interface Request {
 export type BodyRead =
   | { readonly bytes: Uint8Array }
   | { readonly problem: Problem; readonly detail: string; readonly headers: Headers }
+
+/** The first of a header's occurrences, where Node keeps them apart. */
+export const firstOf = (field: string | string[] | undefined): string | undefined =>
+  Array.isArray(field) ? field[0] : field

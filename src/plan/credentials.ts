@@ -9,7 +9,7 @@ import {
   type SecurityScheme,
 } from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/parameters.ts'
-import type { Request } from '../kernel/request.ts'
+import { firstOf, type Request } from '../kernel/request.ts'
 
 type SchemeCheck = (request: Request) => Consumer | 'missing' | 'unknown'
 
@@ -100,20 +100,18 @@ function compileScheme(name: string, contract: Contract, consumers: readonly Con
 function compileCredential(scheme: SecurityScheme): (request: Request) => string | undefined {
   if (scheme.type === 'apiKey') {
     const { name } = scheme
-    if (scheme.in === 'header') return ({ headers }) => single(headers[name])
-    if (scheme.in === 'cookie') return ({ headers }) => cookieValues(single(headers.cookie), name)[0]
+    if (scheme.in === 'header') return ({ headers }) => firstOf(headers[name])
+    if (scheme.in === 'cookie') return ({ headers }) => cookieValues(firstOf(headers.cookie), name)[0]
     return ({ query }) => decodeQuery(splitQuery(query).get(name)?.[0] ?? '') || undefined
   }
   const word = scheme.type === 'http' ? scheme.scheme : 'bearer'
   // RFC 9110 §11.4: the scheme in any case, one or more spaces, the credential.
   const credential = word === 'bearer' ? '(\\S+)' : word === 'basic' ? '([A-Za-z0-9+/]+=*)' : '(\\S.*?)'
   const form = new RegExp(`^${word.replace(/[^\w-]/g, '\\$&')} +${credential} *$`, 'i')
-  const read = ({ headers }: Request) => form.exec(single(headers.authorization) ?? '')?.[1]
+  const read = ({ headers }: Request) => form.exec(firstOf(headers.authorization) ?? '')?.[1]
   if (word !== 'basic') return read
   return request => {
     const text = read(request)
     return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8')
   }
 }
-
-const single = (field: string | string[] | undefined): string | undefined => (Array.isArray(field) ? field[0] : field)

@@ -21,8 +21,6 @@ export interface InferredGateway {
 }
 
 const SEEDS = 10
-/** Each round leaves something out; a contract that needs more is not worth guessing at. */
-const ROUNDS = 20
 
 /**
  * @param file the contract's file, absolute
@@ -36,7 +34,8 @@ export function inferGateway(contract: Contract, file: string, home: string): In
     seeds.set(resource.name, seedsOf(resource, contract, ownersOf(resource, inference, seeds)))
   }
   const without = new Map<string, string>()
-  for (let round = 0; ; round++) {
+  // Each round leaves something out, so there is a last one.
+  for (;;) {
     const seedsIn = ({ name }: InferredResource) => seeds.get(name) ?? []
     const { text, owners } = describeInference(inference, contract, reference, seedsIn, without)
     const report = new Diagnostics()
@@ -47,18 +46,17 @@ export function inferGateway(contract: Contract, file: string, home: string): In
     const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     if (faults.length === 0) return { text, plan }
-    const before = without.size
-    for (const { place, message } of faults) {
+    const blamed = faults.flatMap(({ place, message }) => {
       const owner = owners.get(place.line)
-      if (owner !== undefined) without.set(owner, message)
-    }
-    // Nothing more to leave out, and still it does not hold: then nothing is inferred.
-    if (without.size === before || round === ROUNDS) {
-      if (without.size > inference.resources.length + inference.operations.length) throw new Error(faults[0]?.message)
-      for (const { name } of inference.resources)
-        without.set(`resource ${name}`, 'what was inferred does not hold together')
-      without.set('', '')
-    }
+      return owner === undefined || without.has(owner) ? [] : [[owner, message] as const]
+    })
+    // Where nothing can be blamed, it is what was inferred as a whole that does not hold.
+    const all = inference.resources.map(
+      ({ name }) => [`resource ${name}`, 'what was inferred does not hold together'] as const,
+    )
+    const left = blamed.length > 0 ? blamed : all.filter(([owner]) => !without.has(owner))
+    if (left.length === 0) throw new Error(faults[0]?.message)
+    for (const [owner, reason] of left) without.set(owner, reason)
   }
 }
 

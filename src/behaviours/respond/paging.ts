@@ -1,6 +1,6 @@
 // Which stretch of a list a client asks for, by offset, page number or cursor, and where the next one is.
 
-import type { Parameter } from '../../contract/parameters.ts'
+import { decodeQuery, type Parameter } from '../../contract/parameters.ts'
 import { isObject, parseInteger } from '../../kernel/json.ts'
 import type { Id, Page, Query } from '../../world/collection.ts'
 import type { Exchange } from '../behaviour.ts'
@@ -114,15 +114,8 @@ function withQuery(
 ) {
   let expression = 0
   const path = operation.path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
-  const kept = request.query.split('&').filter(pair => pair !== '' && decode(pair.split('=', 1)[0] as string) !== name)
+  const nameOf = (pair: string) => decodeQuery(pair.split('=', 1)[0] as string)
+  const kept = request.query.split('&').filter(pair => pair !== '' && nameOf(pair) !== name)
   if (value !== undefined) kept.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   return `${basePath}${path}${kept.length > 0 ? `?${kept.join('&')}` : ''}`
-}
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
 }

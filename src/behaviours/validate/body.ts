@@ -1,11 +1,12 @@
 // Reads, parses and checks a request's body, by the media type that the contract documents for it.
 
 import { isUtf8 } from 'node:buffer'
-import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import { essenceOf, isJson, type MediaType, type Operation } from '../../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
 import { type Json, type Parsed, parseJson } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
+import { firstOf } from '../../kernel/request.ts'
 import type { Exchange } from '../behaviour.ts'
 import type { ValidateConfig } from './index.ts'
 
@@ -36,7 +37,7 @@ export function compileBody(
   return async exchange => {
     const { request } = exchange
     if (!request.hasBody) return absent
-    const type = single(request.headers['content-type'])
+    const type = firstOf(request.headers['content-type'])
     if (type === undefined || type.trim() === '') {
       const read = await request.readBody(maxBody)
       if ('bytes' in read && read.bytes.length === 0) return absent
@@ -121,10 +122,6 @@ const textOf = (bytes: Uint8Array): string => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
-
-const single = (field: string | string[] | undefined): string | undefined => (Array.isArray(field) ? field[0] : field)
-
-const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()
 
 /** The documented media type that a content type falls under: itself, its range, then any. */
 function compileMediaTypes(content: ReadonlyMap<string, MediaType>): (type: string) => MediaType | undefined {

@@ -1,9 +1,8 @@
 // The body of a reply: the value that the contract gives it, and that value as its media type writes it.
 
 import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
-import { isJson, type MediaType } from '../contract.ts'
+import { essenceOf, isJson, type MediaType } from '../contract.ts'
 import { echo, type Given } from './echo.ts'
-import { essenceOf } from './negotiate.ts'
 import { samplerOf } from './sampling.ts'
 import { writeXml } from './xml.ts'
 

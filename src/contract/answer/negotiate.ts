@@ -1,6 +1,7 @@
 // Which of the documented media types a client gets (RFC 9110 §12.5.1). The only file that knows the negotiation library.
 
 import Negotiator from 'negotiator'
+import { essenceOf } from '../contract.ts'
 
 /** The index of the documented type that suits the client best; `undefined` where none does. */
 export type Negotiate = (accept: string | undefined) => number | undefined
@@ -28,8 +29,6 @@ export function contentTypeFor(type: string, accept: string | undefined): string
   const wanted = (accept ?? '').split(',').map(essenceOf)
   return wanted.find(one => !one.includes('*') && within(one, essence)) ?? concreteOf(type)
 }
-
-export const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()
 
 const USUAL: Readonly<Record<string, string>> = { text: 'text/plain', image: 'image/png', audio: 'audio/mpeg' }
 
