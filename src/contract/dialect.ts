@@ -98,7 +98,8 @@ export class SchemaBook {
   #makeUse(node: Node, key: string, side: Side): SchemaUse {
     const documents = this.#documents
     const mark = side === 'request' ? 'readOnly' : 'writeOnly'
-    const shape = () => this.#shapeOf(node)
+    const shapeOf = () => this.#shapeOf(node)
+    let shape: Shape | undefined
     let check: Check | undefined
     let types: ReadonlySet<string> | undefined
     return {
@@ -107,7 +108,8 @@ export class SchemaBook {
       definitions: this.#definitions,
       marked: mark => this.#marks.has(mark),
       get shape() {
-        return shape()
+        shape ??= shapeOf()
+        return shape
       },
       get types() {
         types ??= typesOf(node, documents)

@@ -33,14 +33,27 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
     else fields.push(name, value)
   }
   fields.push('vary', vary)
-  if (status !== 204 && status !== 304) {
-    fields.push('content-length', bytes ?? (body === undefined ? 0 : Buffer.byteLength(body)))
-  }
+  const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
+  if (status !== 204 && status !== 304) fields.push('content-length', length)
   res.writeHead(status, fields as string[])
-  res.end(body)
+  finish(res, body, length)
   if (!req.complete) drain(req)
   // What the system took at once needs no watching.
   if (res.writableLength > 0) watch(res, patience)
+}
+
+/**
+ * Ends the response in one write. `end(body)` makes two of it, the second of them empty, which have to be gathered; and text
+ * in which every character is a byte need not be encoded. The two are a tenth of what a bare server spends on a request.
+ */
+function finish(res: ServerResponse, body: Reply['body'], length: number): void {
+  if (body !== undefined) {
+    res.socket?.cork()
+    if (typeof body === 'string') res.write(body, length === body.length ? 'latin1' : 'utf8')
+    else res.write(body)
+    res.socket?.uncork()
+  }
+  res.end()
 }
 
 /** A body that nobody wanted is read and forgotten, so that the client gets to see the reply; up to a bound. */

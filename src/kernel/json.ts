@@ -101,7 +101,14 @@ function integerOf(token: string, number: number): string | undefined {
 }
 
 /** Writes JSON text; a bigint is written as the integer it is. */
-export const stringifyJson = (value: unknown): string => (holdsBigInt(value) ? write(value) : JSON.stringify(value))
+export function stringifyJson(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // The engine writes no bigint, and finds out sooner than a search for one would.
+    return write(value)
+  }
+}
 
 function write(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
@@ -114,7 +121,10 @@ function write(value: unknown): string {
 export function holdsBigInt(value: unknown): boolean {
   if (typeof value === 'bigint') return true
   if (typeof value !== 'object' || value === null) return false
-  for (const key in value) if (holdsBigInt((value as Record<string, unknown>)[key])) return true
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key]
+    if (typeof item === 'object' ? holdsBigInt(item) : typeof item === 'bigint') return true
+  }
   return false
 }
 
@@ -143,6 +153,13 @@ export function parseInteger(digits: string): number | bigint | undefined {
   if (!INTEGER.test(digits)) return undefined
   const number = Number(digits)
   return Number.isSafeInteger(number) ? number : BigInt(digits)
+}
+
+/** Sets a member. Assigning to `__proto__` would change the object's kind: it must become a name like any other. */
+export function put(members: Record<string, Json>, name: string, value: Json): void {
+  if (name === '__proto__') {
+    Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
+  } else members[name] = value
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

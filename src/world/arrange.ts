@@ -108,13 +108,26 @@ export function* take<Item>(items: Iterable<Item>, limit: number): Iterable<Item
 
 /** Numbers before texts; `<` compares a number with a bigint exactly. */
 export function compareIds(a: Id, b: Id): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
   if ((typeof a === 'string') !== (typeof b === 'string')) return typeof a === 'string' ? 1 : -1
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const RANKS = ['undefined', 'null', 'boolean', 'number', 'string']
-const rank = (value: Json | undefined): number =>
-  value === null ? 1 : typeof value === 'bigint' ? 3 : RANKS.indexOf(typeof value)
+function rank(value: Json | undefined): number {
+  switch (typeof value) {
+    case 'undefined':
+      return 0
+    case 'boolean':
+      return 2
+    case 'number':
+    case 'bigint':
+      return 3
+    case 'string':
+      return 4
+    default:
+      return value === null ? 1 : 5
+  }
+}
 
 /** A total order over the primitives of JSON; arrays and objects are all alike, as no parameter selects them. */
 export function compareJson(a: Json | undefined, b: Json | undefined): number {

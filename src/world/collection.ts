@@ -1,7 +1,7 @@
 // What a collection of records promises, whatever engine keeps it. "Missing" and "stale" are values; a rejection is an
 // outage. Knows no HTTP.
 
-import type { Json, JsonObject } from '../kernel/json.ts'
+import { type Json, type JsonObject, put } from '../kernel/json.ts'
 
 export type Id = number | bigint | string
 
@@ -111,6 +111,20 @@ export interface Collection {
   fork(): Collection
   /** The same records under other options: after a reload. */
   adapt(options: CollectionOptions): void
+}
+
+/** The record under an id, which comes first in its text and is the one assigned, whatever the fields say. */
+export function withId(field: string, id: Id, fields: JsonObject): JsonObject {
+  if (isFirst(field, fields) && fields[field] === id) return fields
+  const record: Record<string, Json> = {}
+  put(record, field, id)
+  for (const name of Object.keys(fields)) if (name !== field) put(record, name, fields[name] as Json)
+  return record
+}
+
+function isFirst(field: string, fields: JsonObject): boolean {
+  for (const name in fields) return name === field
+  return false
 }
 
 /** What an engine rejects with when it cannot be reached: the client sees 503, never an empty list. */

@@ -5,7 +5,17 @@ import { LRUCache } from 'lru-cache'
 import sortedBTree from 'sorted-btree'
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import { arrange, compareIds, compareJson, isPlain, isUnsearched, keyOf, pageOf, take } from './arrange.ts'
-import type { Collection, CollectionOptions, Dump, Entry, Filter, Id, Page, Query } from './collection.ts'
+import {
+  type Collection,
+  type CollectionOptions,
+  type Dump,
+  type Entry,
+  type Filter,
+  type Id,
+  type Page,
+  type Query,
+  withId,
+} from './collection.ts'
 import { drawUuid } from './draws.ts'
 
 // The library is CommonJS; its class hangs on the default export's own `default`.
@@ -65,7 +75,7 @@ export class MemoryCollection implements Collection {
     }
     this.#pages = { states: 0, cache: undefined }
     this.#rows = new BTree<Id, Row>(undefined, compareIds)
-    this.#created = new BTree<number, Id>()
+    this.#created = new BTree<number, Id>(undefined, byNumber)
     this.#indexes = indexesOn(options.indexed)
     this.#next = 1
     this.#fill(seeds)
@@ -195,7 +205,7 @@ export class MemoryCollection implements Collection {
 
   async load({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
     this.#rows = new BTree<Id, Row>(undefined, compareIds)
-    this.#created = new BTree<number, Id>()
+    this.#created = new BTree<number, Id>(undefined, byNumber)
     this.#indexes = indexesOn(this.#options.indexed)
     this.#state = undefined
     this.#front = undefined
@@ -282,13 +292,12 @@ export class MemoryCollection implements Collection {
 const indexesOn = (fields: readonly string[]): ReadonlyMap<string, Tree<Row, undefined>> =>
   new Map(fields.map(field => [field, new BTree<Row, undefined>(undefined, byField(field))]))
 
-// The id comes first in the text, and is the one assigned, whatever the fields say.
-const withId = (field: string, id: Id, fields: JsonObject): JsonObject => ({ [field]: id, ...fields, [field]: id })
-
 const successor = (id: number | bigint): number | bigint => {
   if (typeof id === 'bigint') return id + 1n
   return id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
 }
+
+const byNumber = (a: number, b: number): number => a - b
 
 /** Stands before every id: where a walk along an index begins. */
 const FIRST: Id = Number.NEGATIVE_INFINITY

@@ -6,9 +6,9 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
 import { compileTemplate, type Fields, JsonText, placeholders } from '../../kernel/template.ts'
-import type { Entry, Id } from '../../world/collection.ts'
+import { type Entry, type Id, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { accept, asId, check, type Resource, resourceOf, withDefaults } from './resource.ts'
+import { asId, check, compileAccept, type Resource, resourceOf } from './resource.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
 
 type Action = (resource: Resource, site: Site, within: Within | undefined, give: Give) => Handler
@@ -42,20 +42,27 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     const exists = (id: Id) => refuse(problems.conflict, `there is a record ${id} in ${resource.name} already`)
     const reader = site.readers.get(resource.name) ?? `${operation.path}/{id}`
     const locate = compileLocation(reader, operation.path)
+    const accept = compileAccept(resource, true)
+    const { idField, references } = resource
     return async exchange => {
       const collection = exchange.world.collection(resource.name)
-      const orphan = await within?.orphan(exchange)
-      if (orphan !== undefined) return orphan
-      const accepted = withDefaults(resource, accept(resource, exchange.body))
+      if (within !== undefined) {
+        const orphan = await within.orphan(exchange)
+        if (orphan !== undefined) return orphan
+      }
+      const accepted = accept(exchange.body)
       const fields = within === undefined ? accepted : within.own(exchange, accepted)
       const id = await collection.nextId()
-      const faults = check(resource, id === undefined ? fields : { ...fields, [resource.idField]: id })
+      const record = id === undefined ? fields : withId(idField, id, fields)
+      const faults = check(resource, record)
       if (faults !== undefined) return invalid(faults)
-      const dangling = await danglingReferences(resource, fields, exchange)
-      if (dangling.length > 0) return invalid(dangling)
-      const given = fields[resource.idField]
-      if (id === undefined && !isId(given)) return invalid([`/${resource.idField} must be text or an integer`])
-      const entry = await collection.create(fields)
+      if (references.size > 0) {
+        const dangling = await danglingReferences(references, record, exchange)
+        if (dangling.length > 0) return invalid(dangling)
+      }
+      const given = record[idField]
+      if (!isId(given)) return invalid([`/${idField} must be text or an integer`])
+      const entry = await collection.create(record)
       if (entry === 'exists') return exists(given as Id)
       exchange.entry = entry
       return give(entry, status, locate(exchange, entry.id))
@@ -113,6 +120,8 @@ function compileWrite(
   const missing = missingReply(resource)
   const invalid = invalidReply(site)
   const status = successStatus(site.operation, 200, 204)
+  const accept = compileAccept(resource, false)
+  const { idField, references } = resource
   return async exchange => {
     const id = identify(exchange)
     const collection = exchange.world.collection(resource.name)
@@ -123,16 +132,18 @@ function compileWrite(
       if (stopped !== undefined) return stopped
       const merged = merge(old.value, exchange.body === undefined ? {} : exchange.body)
       if (!isObject(merged)) return invalid(['the record must be an object'])
-      if (merged[resource.idField] !== undefined && merged[resource.idField] !== id) {
-        return invalid([`/${resource.idField} must be the id in the path`])
+      if (merged[idField] !== undefined && merged[idField] !== id) {
+        return invalid([`/${idField} must be the id in the path`])
       }
-      const given = accept(resource, merged)
-      const fields = within === undefined ? given : within.own(exchange, given)
-      const faults = check(resource, { ...fields, [resource.idField]: id })
+      const given = accept(merged)
+      const record = withId(idField, id, within === undefined ? given : within.own(exchange, given))
+      const faults = check(resource, record)
       if (faults !== undefined) return invalid(faults)
-      const dangling = await danglingReferences(resource, fields, exchange)
-      if (dangling.length > 0) return invalid(dangling)
-      const entry = await collection.replace(id, fields, old.revision)
+      if (references.size > 0) {
+        const dangling = await danglingReferences(references, record, exchange)
+        if (dangling.length > 0) return invalid(dangling)
+      }
+      const entry = await collection.replace(id, record, old.revision)
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
@@ -144,11 +155,10 @@ function compileWrite(
 
 /** The fields that name a record which is not there. */
 async function danglingReferences(
-  { references }: Resource,
+  references: Resource['references'],
   fields: JsonObject,
   { world }: Exchange,
 ): Promise<readonly string[]> {
-  if (references.size === 0) return NONE
   const faults: string[] = []
   for (const [field, owner] of references) {
     const id = fields[field]
@@ -158,8 +168,6 @@ async function danglingReferences(
   }
   return faults
 }
-
-const NONE: readonly string[] = []
 
 /** A record of another owner is as good as none. */
 const isMissing = (entry: Entry | undefined, exchange: Exchange, within: Within | undefined): entry is undefined =>

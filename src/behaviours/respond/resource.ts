@@ -2,7 +2,7 @@
 
 import type { SchemaUse } from '../../contract/dialect.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject, parseInteger } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseInteger, put } from '../../kernel/json.ts'
 import type { Assign, Id } from '../../world/collection.ts'
 import type { Site } from '../behaviour.ts'
 
@@ -23,46 +23,38 @@ export interface Resource {
   readonly seeds: readonly JsonObject[]
 }
 
-/** The fields to store: unknown ones dropped where the resource says so, the rest in the schema's order. */
-export function accept({ schema, idField, assign, unknownFields }: Resource, body: Json | undefined): JsonObject {
-  const given = isObject(body) ? (body as JsonObject) : {}
+/**
+ * What to store of what a client sends: unknown fields dropped where the resource says so, the rest in the schema's order.
+ *
+ * @param fresh whether the record is a new one: what is not said, the defaults do then
+ */
+export function compileAccept(
+  { schema, idField, assign, unknownFields, defaults }: Resource,
+  fresh: boolean,
+): (body: Json | undefined) => JsonObject {
   const { properties, required, open } = schema.shape
-  const out: Record<string, Json> = {}
-  for (const name of properties.keys()) {
-    if (name === idField && assign !== 'client') continue
-    if (Object.hasOwn(given, name)) put(out, name, given[name] as Json)
-  }
-  if (open || unknownFields !== 'drop') {
-    for (const name of Object.keys(given)) {
-      if (name !== idField && !properties.has(name)) put(out, name, given[name] as Json)
+  const names = [...properties.keys()].filter(name => name !== idField || assign === 'client')
+  const unsaid = fresh ? defaults : NO_FIELDS
+  const keepsAll = open || unknownFields !== 'drop'
+  // What a schema requires without describing it is not unknown to it.
+  const undescribed = [...required].filter(name => name !== idField && !properties.has(name))
+  return body => {
+    const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
+    const out: Record<string, Json> = {}
+    for (const name of names) {
+      const from = Object.hasOwn(given, name) ? given : unsaid
+      if (Object.hasOwn(from, name)) put(out, name, from[name] as Json)
+    }
+    const others = keepsAll ? Object.keys(given) : undescribed
+    for (const name of others) {
+      if (name === idField || properties.has(name) || !Object.hasOwn(given, name)) continue
+      put(out, name, given[name] as Json)
     }
     return out
   }
-  // What a schema requires without describing it is not unknown to it.
-  for (const name of required) {
-    if (name !== idField && !properties.has(name) && Object.hasOwn(given, name)) put(out, name, given[name] as Json)
-  }
-  return out
 }
 
-/** The fields of a new record: what the request did not say, the resource's defaults do. */
-export function withDefaults({ schema, defaults }: Resource, fields: JsonObject): JsonObject {
-  if (Object.keys(defaults).every(name => Object.hasOwn(fields, name))) return fields
-  const out: Record<string, Json> = {}
-  for (const name of schema.shape.properties.keys()) {
-    const from = Object.hasOwn(fields, name) ? fields : defaults
-    if (Object.hasOwn(from, name)) put(out, name, from[name] as Json)
-  }
-  for (const name of Object.keys(fields)) if (!Object.hasOwn(out, name)) put(out, name, fields[name] as Json)
-  return out
-}
-
-/** Assigning to `__proto__` would change the object's kind: it must become a name like any other. */
-function put(fields: Record<string, Json>, name: string, value: Json): void {
-  if (name === '__proto__') {
-    Object.defineProperty(fields, name, { value, enumerable: true, configurable: true, writable: true })
-  } else fields[name] = value
-}
+const NO_FIELDS: JsonObject = {}
 
 /** A value from a path as an id of the kind that the records have. */
 export const asId = (value: Id, ids: Resource['ids']): Id => {

@@ -30,7 +30,7 @@ export function compileBody(
     }
   }
   const types = [...body.content.keys()].join(', ')
-  const mediaTypeOf = compileMediaTypes(body.content)
+  const readingOf = compileReadings(body.content)
   const absent = body.required ? ['a body is required'] : NO_FAULTS
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
@@ -43,26 +43,24 @@ export function compileBody(
       if ('bytes' in read && read.bytes.length === 0) return absent
       return unsupported(`the body has no content type; this operation takes ${types}`)
     }
-    const media = mediaTypeOf(type)
-    if (media === undefined) return unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`)
-    const parse = parserOf(essenceOf(type), media)
-    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
-    if (parse !== undefined && charset !== undefined && !UNICODE.test(charset)) {
-      return unsupported(`the charset ${charset} is not supported; UTF-8 is`)
-    }
+    const reading = readingOf(type)
+    if (reading === undefined) return unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`)
+    if ('charset' in reading) return unsupported(`the charset ${reading.charset} is not supported; UTF-8 is`)
     const read = await request.readBody(maxBody)
     if ('problem' in read)
       return refuse(read.problem, read.detail, read.headers, read.problem.status === 400 ? invalid : undefined)
     if (read.bytes.length === 0) return absent
+    const { schema, parse } = reading
     // What is neither JSON nor a form nor text is taken as it is.
     if (parse === undefined) return NO_FAULTS
-    const parsed = await parse(read.bytes, type)
+    const parsing = parse(read.bytes, type)
+    const parsed = parsing instanceof Promise ? await parsing : parsing
     if ('fault' in parsed) return [`the body ${parsed.fault}`]
-    const violations = media.schema?.check(parsed.value, parsed.exact)
+    const violations = schema?.check(parsed.value, parsed.exact)
     if (violations !== undefined) {
       return violations.map(({ pointer, message }) => `${pointer === '' ? 'the body' : pointer} ${message}`)
     }
-    exchange.body = media.schema === undefined ? parsed.value : media.schema.prune(parsed.value)
+    exchange.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     return NO_FAULTS
   }
 }
@@ -119,17 +117,29 @@ async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['f
 }
 
 const textOf = (bytes: Uint8Array): string => {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = buffer.toString('utf8')
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** The documented media type that a content type falls under: itself, its range, then any. */
-function compileMediaTypes(content: ReadonlyMap<string, MediaType>): (type: string) => MediaType | undefined {
+/** How a body of a content type is read, or the charset that it cannot be read in. */
+type Reading = { readonly schema: MediaType['schema']; readonly parse: Parse | undefined } | { readonly charset: string }
+
+/** By the documented media type that a content type falls under: itself, its range, then any. */
+function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
   const byEssence = new Map([...content].map(([type, media]) => [essenceOf(type), media]))
-  return type => {
+  const readingOf = (type: string): Reading | undefined => {
     const essence = essenceOf(type)
     const range = `${essence.split('/', 1)[0]}/*`
     const media = byEssence.get(essence) ?? byEssence.get(range) ?? byEssence.get('*/*')
-    return media
+    if (media === undefined) return undefined
+    const parse = parserOf(essence, media)
+    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
+    if (parse !== undefined && charset !== undefined && !UNICODE.test(charset)) return { charset }
+    return { schema: media.schema, parse }
   }
+  // What nearly every client writes need not be taken apart.
+  const usual = [...byEssence.keys()].flatMap(essence => [essence, `${essence}; charset=utf-8`])
+  const known = new Map(usual.map(type => [type, readingOf(type)]))
+  return type => known.get(type) ?? readingOf(type)
 }

@@ -1,11 +1,11 @@
 // The records of a world, looked at and changed from outside the API, and held to its contract all the same.
 
-import { accept } from '../../behaviours/respond/resource.ts'
+import { compileAccept } from '../../behaviours/respond/resource.ts'
 import { faultsOf, recordFaults } from '../../gateway/import.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/compile.ts'
-import type { Collection, Id } from '../../world/collection.ts'
+import { type Collection, type Id, withId } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'
 import { inWorld, nameParameter } from './find-world.ts'
 import {
@@ -132,7 +132,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
         const given = body as JsonObject
         const own = given[resource.idField]
         if (own !== undefined && own !== id) return refuseRecord([`/${resource.idField} must be the id in the path`])
-        const fields = { ...accept(resource, given), [resource.idField]: id }
+        const fields = withId(resource.idField, id, compileAccept(resource, false)(given))
         const faults = recordFaults(fields, resource)
         if (faults.length > 0) return refuseRecord(faults)
         const { entry, created } = await collection.put(id, fields)
