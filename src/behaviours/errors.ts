@@ -4,6 +4,7 @@ import { compileRefusals } from '../contract/answer/refusals.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
+import type { Reply } from '../kernel/reply.ts'
 import { compileTemplate, type Fields, placeholders, strangers } from '../kernel/template.ts'
 import type { Behaviour } from './behaviour.ts'
 
@@ -62,8 +63,7 @@ export const errors: Behaviour<ErrorsConfig> = {
     const render = compileTemplate(body, 'problem', fields)
     // A shape of one's own is for every refusal; without one each operation's own shape is the truest.
     const documented = config === undefined ? compileRefusals(site.operation) : undefined
-    return next => async exchange => {
-      const reply = await next(exchange)
+    const dress = (reply: Reply): Reply => {
       if (reply.refusal === undefined || reply.body !== undefined) return reply
       const written = documented?.(reply.refusal)
       if (written !== undefined) {
@@ -71,6 +71,7 @@ export const errors: Behaviour<ErrorsConfig> = {
       }
       return { ...reply, headers: { ...headers, ...reply.headers }, body: render(reply.refusal) }
     }
+    return next => exchange => next(exchange).then(dress)
   },
 }
 

@@ -1,6 +1,6 @@
 // Says on every reply how settled an operation is, where the contract marks it with `x-stability`.
 
-import { withHeaders } from '../kernel/reply.ts'
+import { type Reply, withHeaders } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'
 
 export const stability: Behaviour<boolean> = {
@@ -10,7 +10,8 @@ export const stability: Behaviour<boolean> = {
   compile(config, { operation }) {
     if (operation.stability === undefined || config === false) return undefined
     const headers = { 'x-stability': operation.stability }
-    return next => async exchange => withHeaders(await next(exchange), headers)
+    const mark = (reply: Reply): Reply => withHeaders(reply, headers)
+    return next => exchange => next(exchange).then(mark)
   },
   describe: (_, { operation }) => operation.stability,
 }

@@ -69,7 +69,7 @@ export class Gateway {
   }
 
   /** Answers a request. Never rejects. */
-  async handle(sent: Request): Promise<Reply> {
+  handle(sent: Request): Promise<Reply> {
     const started = monotonic()
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
     // Read once: a swap or a reset while this request is under way cannot mix two plans or two worlds.
@@ -84,14 +84,20 @@ export class Gateway {
     const { planned: usual, basePath } = found.target
     const weather = this.weather.over(request, plan)
     if (weather !== undefined && 'status' in weather) return this.#handleLost(request, served, weather, started)
-    const ordinal = plan.simulation.listen.clientControls ? askedOrdinal(request) : undefined
+    const { clientControls } = plan.simulation.listen
+    const ordinal = clientControls ? askedOrdinal(request) : undefined
     if (typeof ordinal === 'object') return this.#handleLost(request, served, ordinal, started)
     const address = visit.address(basePath)
     const { segments, broken } = found
     const exchange = new Exchange(request, world, usual.operation, address, segments, broken, clock, ordinal)
     const planned = weather === undefined ? usual : underWeather(weather, usual, exchange)
-    const passed = plan.simulation.listen.clientControls && asksWhy(request.headers) ? [] : undefined
+    const passed = clientControls && asksWhy(request.headers) ? [] : undefined
     if (passed !== undefined) exchange.drawn = {}
+    return this.#run({ served, planned, exchange, path, started, passed })
+  }
+
+  async #run(turn: Turn): Promise<Reply> {
+    const { planned, exchange, passed } = turn
     let reply: Reply
     try {
       reply = await (passed === undefined ? planned.handle(exchange) : planned.trace(exchange, passed))
@@ -99,7 +105,7 @@ export class Gateway {
       reply = await this.#fail(error, planned, exchange)
     }
     exchange.release?.()
-    return this.#finish(served, planned, exchange, reply, path, started, passed)
+    return this.#finish(turn, reply)
   }
 
   /** The reply to what never became a request of the API: shaped like every refusal. */
@@ -118,7 +124,7 @@ export class Gateway {
     this.#log.error({ err: error }, 'internal error')
   }
 
-  async #handleUnmatched(
+  #handleUnmatched(
     request: Request,
     served: Served,
     { world, clock }: Visit,
@@ -129,16 +135,20 @@ export class Gateway {
     const { unmatched } = plan
     const exchange = new Exchange(request, world, unmatched.operation, '', [], false, clock)
     const passed = plan.simulation.listen.clientControls && asksWhy(request.headers) ? [] : undefined
-    const reply = await unmatched.dress(exchange, replyToUnmatched(request.method, path, plan))
-    return this.#finish(served, unmatched, exchange, reply, path, started, passed)
+    const bare = replyToUnmatched(request.method, path, plan)
+    return this.#dress({ served, planned: unmatched, exchange, path, started, passed }, bare)
   }
 
   /** A request that names no possible world, time, weather or ordinal reaches none. */
-  async #handleLost(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
+  #handleLost(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
     const { unmatched } = served.plan
     const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
-    const reply = await unmatched.dress(exchange, refusal)
-    return this.#finish(served, unmatched, exchange, reply, request.path, started, undefined)
+    const { path } = request
+    return this.#dress({ served, planned: unmatched, exchange, path, started, passed: undefined }, refusal)
+  }
+
+  async #dress(turn: Turn, bare: Reply): Promise<Reply> {
+    return this.#finish(turn, await turn.planned.dress(turn.exchange, bare))
   }
 
   /** The one place where a throw becomes a reply. The reason goes to the log; the client gets a number to ask about. */
@@ -158,15 +168,8 @@ export class Gateway {
   }
 
   /** Says of the reply what there is to say, and tells whoever keeps account: metrics, journal, log. */
-  #finish(
-    served: Served,
-    planned: PlannedOperation,
-    exchange: Exchange,
-    bare: Reply,
-    path: string,
-    started: number,
-    passed: readonly string[] | undefined,
-  ): Reply {
+  #finish(turn: Turn, bare: Reply): Reply {
+    const { served, planned, exchange, passed } = turn
     const { clock } = exchange
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
     let explanation: Explanation | undefined
@@ -174,22 +177,15 @@ export class Gateway {
       explanation = explain(planned, exchange, reply, passed, served.mask)
       reply = withHeaders(reply, explanationHeaders(explanation))
     }
-    this.#observe(served, planned, exchange, reply, path, monotonic() - started, explanation)
+    this.#observe(turn, reply, explanation)
     return reply
   }
 
-  #observe(
-    { mask, meterOf }: Served,
-    planned: PlannedOperation,
-    exchange: Exchange,
-    reply: Reply,
-    path: string,
-    milliseconds: number,
-    explanation: Explanation | undefined,
-  ): void {
+  #observe({ served, planned, exchange, path, started }: Turn, reply: Reply, explanation?: Explanation): void {
     const { request, clock } = exchange
     const { method } = request
-    const meter = meterOf(planned)
+    const milliseconds = monotonic() - started
+    const meter = served.meterOf(planned)
     const at = this.clock.now()
     const time = clock.adjusted ? clock.now() : at
     meter.observe(method, reply.status, milliseconds / 1000, exchange.injected / 1000)
@@ -200,7 +196,7 @@ export class Gateway {
     if (planned.lifecycle !== undefined || planned.operation.deprecated) meter.deprecated(exchange.consumer, time)
     const inputs = exchange.deprecatedInputs
     if (inputs !== undefined) meter.deprecatedInputs(inputs, exchange.consumer, time)
-    this.journal.record(exchange, mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
+    this.journal.record(exchange, served.mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
     if (!this.#log.requests) return
     this.#log.info(
       {
@@ -231,6 +227,16 @@ interface Served {
   readonly plan: Plan
   readonly mask: Mask
   readonly meterOf: (planned: PlannedOperation) => Meter
+}
+
+/** A request under way: what it met, since when (see `monotonic`), and the behaviours it passed where it asks for them. */
+interface Turn {
+  readonly served: Served
+  readonly planned: PlannedOperation
+  readonly exchange: Exchange
+  readonly path: string
+  readonly started: number
+  readonly passed: string[] | undefined
 }
 
 const outcomeOf = (

@@ -69,7 +69,7 @@ const readAsItIs = (req: IncomingMessage): Promise<BodyRead> =>
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.once('end', () => resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) }))
-    req.once('error', () => resolve(CUT))
+    // Nothing arrives any more; an error comes to nobody's ears, and is followed by this.
     req.once('close', () => void (req.complete || resolve(CUT)))
   })
 

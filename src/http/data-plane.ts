@@ -39,25 +39,32 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
   let maxBody = gateway.plan.simulation.limits.body
   let readBody = compileBodyReader(maxBody)
 
-  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  const replyTo = (request: DataRequest): Promise<Reply> => {
+    const { path, fault } = request
+    if (fault !== undefined) return gateway.refuse(...fault)
+    if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) return replyExposed(request)
+    return gateway.handle(request)
+  }
+  const answer = (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { limits } = gateway.plan.simulation
     if (limits.body !== maxBody) {
       maxBody = limits.body
       readBody = compileBodyReader(maxBody)
     }
     const request = new DataRequest(req, res, app, readBody)
-    const { path, fault } = request
-    let reply: Reply
-    if (fault !== undefined) reply = await gateway.refuse(...fault)
-    else if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) reply = await replyExposed(request)
-    else reply = await gateway.handle(request)
-    try {
-      writeReply(req, res, reply, limits.request)
-    } catch (error) {
-      // A header that HTTP cannot carry.
-      gateway.reportFailure(error)
-      writeReply(req, res, await gateway.refuse(problems.internal_error, 'something broke'), limits.request)
-    }
+    return replyTo(request).then(reply => {
+      try {
+        writeReply(req, res, reply, limits.request)
+      } catch (error) {
+        return apologise(error, req, res)
+      }
+    })
+  }
+  /** For a header that HTTP cannot carry. */
+  const apologise = async (error: unknown, req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    gateway.reportFailure(error)
+    const reply = await gateway.refuse(problems.internal_error, 'something broke')
+    writeReply(req, res, reply, gateway.plan.simulation.limits.request)
   }
 
   // Reflecting the origin, with credentials, is what lets every page in: a stand-in guards nothing.
@@ -77,9 +84,17 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
   })
   const answerOtherOrigin = app.callback()
   return (req, res) => {
-    if (req.headers.origin !== undefined) answerOtherOrigin(req, res)
+    if (req.headers.origin !== undefined) {
+      answerOtherOrigin(req, res)
+      return
+    }
     // What breaks here has no reply to break it to: its connection is all that can be ended.
-    else answer(req, res).catch(() => res.destroy())
+    const giveUp = () => void res.destroy()
+    try {
+      answer(req, res).catch(giveUp)
+    } catch {
+      giveUp()
+    }
   }
 }
 

@@ -251,18 +251,26 @@ function closest(union: ErrorObject, inside: ErrorObject[], fitting: ErrorObject
   return [fitting.every(branch => branch.length === 1) ? union : (shortest[0] as ErrorObject)]
 }
 
-function describeError(error: ErrorObject): Violation {
-  const { instancePath, keyword, params } = error
-  const property = PROPERTY_OF[keyword]
-  const at = property === undefined ? instancePath : instancePath + pointer([String(params[property])])
-  return {
-    pointer: at,
-    message: wording(error),
-    keyword,
-    // Asked for where a file of the author's is wrong, never where a request is.
-    get params() {
-      return { ...params, ...context(error) }
-    },
+const describeError = (error: ErrorObject): Violation => new Described(error)
+
+class Described implements Violation {
+  readonly pointer: string
+  readonly message: string
+  readonly keyword: string
+  readonly #error: ErrorObject
+
+  constructor(error: ErrorObject) {
+    const { instancePath, keyword, params } = error
+    const property = PROPERTY_OF[keyword]
+    this.pointer = property === undefined ? instancePath : instancePath + pointer([String(params[property])])
+    this.message = wording(error)
+    this.keyword = keyword
+    this.#error = error
+  }
+
+  /** Asked for where a file of the author's is wrong, never where a request is. */
+  get params(): Violation['params'] {
+    return { ...this.#error.params, ...context(this.#error) }
   }
 }
 

@@ -123,7 +123,9 @@ const textOf = (bytes: Uint8Array): string => {
 }
 
 /** How a body of a content type is read, or the charset that it cannot be read in. */
-type Reading = { readonly schema: MediaType['schema']; readonly parse: Parse | undefined } | { readonly charset: string }
+type Reading =
+  | { readonly schema: MediaType['schema']; readonly parse: Parse | undefined }
+  | { readonly charset: string }
 
 /** By the documented media type that a content type falls under: itself, its range, then any. */
 function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
