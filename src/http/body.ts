@@ -68,9 +68,9 @@ const readAsItIs = (req: IncomingMessage): Promise<BodyRead> =>
   new Promise(resolve => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
-    req.once('end', () => resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) }))
+    req.on('end', () => resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) }))
     // Nothing arrives any more; an error comes to nobody's ears, and is followed by this.
-    req.once('close', () => void (req.complete || resolve(CUT)))
+    req.on('close', () => void (req.complete || resolve(CUT)))
   })
 
 const NOTHING = new Uint8Array()

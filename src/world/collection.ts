@@ -95,10 +95,14 @@ export interface Collection {
   readonly size: number
   list(query: Query): Promise<Page>
   read(id: Id): Promise<Entry | undefined>
-  /** The id that the next record will have; asking does not use it up. `undefined` where the client gives it. */
-  nextId(): Promise<Id | undefined>
-  /** Stores a new record under a new id, or under the one it has where the client gives it. */
-  create(fields: JsonObject): Promise<Entry | 'exists'>
+  /**
+   * Stores a new record under a new id, or under the one it has where the client gives it; unless `refuse`, asked about the
+   * record as it would be stored, has an answer. No id is used up then.
+   */
+  create<Refusal = never>(
+    fields: JsonObject,
+    refuse?: (record: JsonObject) => Refusal | undefined,
+  ): Promise<Entry | 'exists' | Refusal>
   /** Stores another value under an id; with `revision`, only if the record has not changed since. */
   replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'>
   remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'>

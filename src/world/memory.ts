@@ -116,25 +116,21 @@ export class MemoryCollection implements Collection {
     return this.#rows.get(id)
   }
 
-  async nextId(): Promise<Id | undefined> {
-    const { assign } = this.#options
-    if (assign === 'client') return undefined
-    return assign === 'sequence' ? this.#next : this.#freeUuid().id
-  }
-
-  async create(fields: JsonObject): Promise<Entry | 'exists'> {
+  async create<Refusal = never>(
+    fields: JsonObject,
+    refuse?: (record: JsonObject) => Refusal | undefined,
+  ): Promise<Entry | 'exists' | Refusal> {
     const { idField, assign } = this.#options
-    if (assign === 'client' && this.#rows.has(fields[idField] as Id)) return 'exists'
-    if (assign === 'uuid') {
-      const { id, ordinal } = this.#freeUuid()
-      this.#ordinal = ordinal
-      return this.#add(id, fields)
-    }
-    this.#ordinal += 1
-    if (assign === 'client') return this.#add(fields[idField] as Id, fields)
-    const id = this.#next
-    this.#next = successor(id)
-    return this.#add(id, fields, true)
+    const drawn = assign === 'uuid' ? this.#freeUuid() : undefined
+    const id = assign === 'client' ? (fields[idField] as Id | undefined) : (drawn?.id ?? this.#next)
+    const record = id === undefined ? fields : withId(idField, id, fields)
+    const refusal = refuse?.(record)
+    if (refusal !== undefined) return refusal
+    if (id === undefined) throw new Error(`a record of ${this.#options.name} without its ${idField}`)
+    if (assign === 'client' && this.#rows.has(id)) return 'exists'
+    this.#ordinal = drawn?.ordinal ?? this.#ordinal + 1
+    if (typeof id !== 'string' && assign === 'sequence') this.#next = successor(id)
+    return this.#add(id, record, assign === 'sequence')
   }
 
   /** The next UUID that no record has: what a collection drew before may have come back as a seed. */

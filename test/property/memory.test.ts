@@ -54,10 +54,15 @@ const create = fc.tuple(which, fields).map(
   ([p, value]): Step =>
     async pairs => {
       const { real, model } = at(pairs, p)
-      const next = await real.nextId()
+      const asked: JsonObject[] = []
+      const refuse = (record: JsonObject) => {
+        asked.push(record)
+        return 'no'
+      }
+      assert.equal(await real.create(value, refuse), 'no')
       const entry = await real.create({ ...value, id: 'ignored' })
       assert.ok(entry !== 'exists')
-      assert.equal(entry.id, next)
+      assert.deepEqual(asked, [entry.value], 'what is refused uses no id up')
       assert.ok(!model.records.some(({ id }) => id === entry.id), 'an id is given once')
       model.records.push({ id: entry.id, value: { ...value, id: entry.id }, created: true })
       evict(model)

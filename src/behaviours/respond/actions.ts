@@ -52,20 +52,17 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       }
       const accepted = accept(exchange.body)
       const fields = within === undefined ? accepted : within.own(exchange, accepted)
-      const id = await collection.nextId()
-      const record = id === undefined ? fields : withId(idField, id, fields)
-      const faults = check(resource, record)
-      if (faults !== undefined) return invalid(faults)
-      if (references.size > 0) {
-        const dangling = await danglingReferences(references, record, exchange)
+      const dangling = references.size === 0 ? NONE : await danglingReferences(references, fields, exchange)
+      const made = await collection.create(fields, record => {
+        const faults = check(resource, record)
+        if (faults !== undefined) return invalid(faults)
         if (dangling.length > 0) return invalid(dangling)
-      }
-      const given = record[idField]
-      if (!isId(given)) return invalid([`/${idField} must be text or an integer`])
-      const entry = await collection.create(record)
-      if (entry === 'exists') return exists(given as Id)
-      exchange.entry = entry
-      return give(entry, status, locate(exchange, entry.id))
+        return isId(record[idField]) ? undefined : invalid([`/${idField} must be text or an integer`])
+      })
+      if (made === 'exists') return exists(fields[idField] as Id)
+      if ('status' in made) return made
+      exchange.entry = made
+      return give(made, status, locate(exchange, made.id))
     }
   },
 
@@ -168,6 +165,8 @@ async function danglingReferences(
   }
   return faults
 }
+
+const NONE: readonly string[] = []
 
 /** A record of another owner is as good as none. */
 const isMissing = (entry: Entry | undefined, exchange: Exchange, within: Within | undefined): entry is undefined =>

@@ -34,27 +34,7 @@ export function compileBody(
   const absent = body.required ? ['a body is required'] : NO_FAULTS
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  return async exchange => {
-    const { request } = exchange
-    if (!request.hasBody) return absent
-    const type = firstOf(request.headers['content-type'])
-    if (type === undefined || type.trim() === '') {
-      const read = await request.readBody(maxBody)
-      if ('bytes' in read && read.bytes.length === 0) return absent
-      return unsupported(`the body has no content type; this operation takes ${types}`)
-    }
-    const reading = readingOf(type)
-    if (reading === undefined) return unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`)
-    if ('charset' in reading) return unsupported(`the charset ${reading.charset} is not supported; UTF-8 is`)
-    const read = await request.readBody(maxBody)
-    if ('problem' in read)
-      return refuse(read.problem, read.detail, read.headers, read.problem.status === 400 ? invalid : undefined)
-    if (read.bytes.length === 0) return absent
-    const { schema, parse } = reading
-    // What is neither JSON nor a form nor text is taken as it is.
-    if (parse === undefined) return NO_FAULTS
-    const parsing = parse(read.bytes, type)
-    const parsed = parsing instanceof Promise ? await parsing : parsing
+  const check = ({ schema }: Reading, exchange: Exchange, parsed: Parsed): readonly string[] => {
     if ('fault' in parsed) return [`the body ${parsed.fault}`]
     const violations = schema?.check(parsed.value, parsed.exact)
     if (violations !== undefined) {
@@ -62,6 +42,34 @@ export function compileBody(
     }
     exchange.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     return NO_FAULTS
+  }
+  return exchange => {
+    const { request } = exchange
+    if (!request.hasBody) return Promise.resolve(absent)
+    const type = firstOf(request.headers['content-type'])
+    if (type === undefined || type.trim() === '') {
+      const untyped = unsupported(`the body has no content type; this operation takes ${types}`)
+      return request.readBody(maxBody).then(read => ('bytes' in read && read.bytes.length === 0 ? absent : untyped))
+    }
+    const reading = readingOf(type)
+    if (reading === undefined) {
+      return Promise.resolve(unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`))
+    }
+    if (reading.charset !== undefined) {
+      return Promise.resolve(unsupported(`the charset ${reading.charset} is not supported; UTF-8 is`))
+    }
+    return request.readBody(maxBody).then(read => {
+      if ('problem' in read) {
+        const status = read.problem.status === 400 ? invalid : undefined
+        return refuse(read.problem, read.detail, read.headers, status)
+      }
+      if (read.bytes.length === 0) return absent
+      // What is neither JSON nor a form nor text is taken as it is.
+      if (reading.parse === undefined) return NO_FAULTS
+      const parsed = reading.parse(read.bytes, type)
+      if (!(parsed instanceof Promise)) return check(reading, exchange, parsed)
+      return parsed.then(value => check(reading, exchange, value))
+    })
   }
 }
 
@@ -122,10 +130,13 @@ const textOf = (bytes: Uint8Array): string => {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** How a body of a content type is read, or the charset that it cannot be read in. */
-type Reading =
-  | { readonly schema: MediaType['schema']; readonly parse: Parse | undefined }
-  | { readonly charset: string }
+/** How a body of a content type is read. */
+interface Reading {
+  readonly schema: MediaType['schema']
+  readonly parse: Parse | undefined
+  /** Set where it is written in a charset that cannot be read. */
+  readonly charset: string | undefined
+}
 
 /** By the documented media type that a content type falls under: itself, its range, then any. */
 function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
@@ -137,8 +148,8 @@ function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string
     if (media === undefined) return undefined
     const parse = parserOf(essence, media)
     const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
-    if (parse !== undefined && charset !== undefined && !UNICODE.test(charset)) return { charset }
-    return { schema: media.schema, parse }
+    const readable = parse === undefined || charset === undefined || UNICODE.test(charset)
+    return { schema: media.schema, parse, charset: readable ? undefined : charset }
   }
   // What nearly every client writes need not be taken apart.
   const usual = [...byEssence.keys()].flatMap(essence => [essence, `${essence}; charset=utf-8`])
