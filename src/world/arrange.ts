@@ -131,6 +131,7 @@ function rank(value: Json | undefined): number {
 
 /** A total order over the primitives of JSON; arrays and objects are all alike, as no parameter selects them. */
 export function compareJson(a: Json | undefined, b: Json | undefined): number {
+  if (a === b) return 0
   const ranks = rank(a) - rank(b)
   if (ranks !== 0) return ranks
   if (typeof a === 'object' || a === undefined) return 0
