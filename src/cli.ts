@@ -3,7 +3,6 @@
 
 import { writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import './small-start.ts'
 import { describeStart } from './banner.ts'
 import { type CommandLine, readCommandLine, WrongCommandLine } from './command-line.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
@@ -17,7 +16,6 @@ import { describeWhole } from './plan/describe.ts'
 import { inferFile, type Loaded, type LoadOptions, loadPlan } from './plan/load.ts'
 import { withoutSharedState } from './plan/shared-state.ts'
 import { simulationSchema } from './plan/simulation.ts'
-import { growFreely } from './small-start.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
@@ -97,7 +95,6 @@ function serve(line: CommandLine): number | Promise<number> {
         controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined,
       },
     })
-    growFreely()
     if (isWorker()) await stopped(stop => obey(started.gateway, started.reloader, stop))
     else {
       print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))

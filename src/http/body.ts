@@ -1,14 +1,12 @@
-// Reads a request's body: lazily, bounded, decompressed. The only file that knows koa-bodyparser.
+// Reads a request's body: lazily, bounded, decompressed.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type Koa from 'koa'
-import bodyParser from 'koa-bodyparser'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS } from '../kernel/reply.ts'
 import type { BodyRead } from '../kernel/request.ts'
+import type { BodyDecoder } from './decode-body.ts'
 
-/** `context` makes what the body parser works on, where it is needed. */
-export type BodyReader = (req: IncomingMessage, res: ServerResponse, context: () => Koa.Context) => Promise<BodyRead>
+export type BodyReader = (req: IncomingMessage, res: ServerResponse) => Promise<BodyRead>
 
 /**
  * A body that is not compressed and says how long it is arrives as it is; the body parser sees to all others. It costs 9 µs
@@ -17,36 +15,19 @@ export type BodyReader = (req: IncomingMessage, res: ServerResponse, context: ()
  * @param maxBytes the largest body, after decompression
  */
 export function compileBodyReader(maxBytes: number): BodyReader {
-  // Every type as "text", and the text not decoded: what the bytes mean is for the contract to say.
-  const options = { enableTypes: ['text'], extendTypes: { text: ['*/*'] }, textLimit: maxBytes, encoding: null }
-  const parse = bodyParser(options as never)
   const tooLarge: BodyRead = {
     problem: problems.payload_too_large,
     detail: `the body is larger than ${maxBytes} bytes`,
     headers: NO_HEADERS,
   }
-  const read = async (ctx: Koa.Context, coding: string): Promise<BodyRead> => {
-    const { headers } = ctx.req
-    const { 'content-type': type, 'content-encoding': written } = headers
-    // The parser takes a body for none where it cannot make sense of its type, and knows codings in lower case only.
-    headers['content-type'] = 'application/octet-stream'
-    if (written !== undefined) headers['content-encoding'] = coding
-    const parsed = parse(ctx as never, async () => {})
-    // It has looked at both by now, before its first wait.
-    headers['content-type'] = type
-    if (written !== undefined) headers['content-encoding'] = written
-    try {
-      await parsed
-    } catch (error) {
-      const { type: kind } = error as { type?: string }
-      if (kind === 'entity.too.large') return tooLarge
-      // What the decompression throws has no type.
-      return kind === undefined ? UNREADABLE : CUT
-    }
-    const { body } = ctx.request as { body?: unknown }
-    return { bytes: body instanceof Uint8Array ? body : NOTHING }
+  let decoder: Promise<BodyDecoder> | undefined
+  const decode = async (req: IncomingMessage, res: ServerResponse, coding: string): Promise<BodyRead> => {
+    decoder ??= import('./decode-body.ts').then(({ compileBodyDecoder }) => compileBodyDecoder(maxBytes))
+    const bytes = await (await decoder)(req, res, coding)
+    if (bytes === 'too large') return tooLarge
+    return bytes === 'unreadable' ? UNREADABLE : bytes === 'cut' ? CUT : { bytes }
   }
-  return async (req, res, context) => {
+  return async (req, res) => {
     const { expect, 'content-encoding': written = '', 'content-length': length } = req.headers
     const coding = CODINGS.get(written.trim().toLowerCase())
     if (coding === undefined) return UNSUPPORTED
@@ -55,11 +36,9 @@ export function compileBodyReader(maxBytes: number): BodyReader {
     // take it for the reply (RFC 9110 §10.1.1).
     if (expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
     if (coding === 'identity' && length !== undefined) return readAsItIs(req)
-    const ctx = context()
-    if (coding === 'identity') return read(ctx, coding)
     // A decompressor is not told that the client went away, and would wait for the rest for ever.
     const gone = new Promise<BodyRead>(resolve => req.once('close', () => void (req.complete || resolve(CUT))))
-    return Promise.race([read(ctx, coding), gone])
+    return Promise.race([decode(req, res, coding), gone])
   }
 }
 
@@ -72,8 +51,6 @@ const readAsItIs = (req: IncomingMessage): Promise<BodyRead> =>
     // Nothing arrives any more; an error comes to nobody's ears, and is followed by this.
     req.on('close', () => void (req.complete || resolve(CUT)))
   })
-
-const NOTHING = new Uint8Array()
 
 /** RFC 9110 §8.4.1: names are compared without case; a field that says nothing means nothing. */
 const CODINGS = new Map([

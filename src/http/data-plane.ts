@@ -1,25 +1,15 @@
 // The API's own port: turns what arrives into a Request, asks the gateway, and writes its Reply.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import cors from '@koa/cors'
-import Koa from 'koa'
-import { METHODS } from '../contract/paths.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { problems } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { BodyRead, Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/compile.ts'
 import { type BodyReader, compileBodyReader } from './body.ts'
+import { type Answer, onDemand } from './on-demand.ts'
 import type { Status } from './status.ts'
 import { writeReply } from './wire.ts'
-
-const EXPOSED = [
-  ...['Deprecation', 'Sunset', 'Link', 'Link-Template', 'Location', 'Retry-After', 'WWW-Authenticate', 'Allow', 'ETag'],
-  ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  ...['X-Stability', 'Understudy-Explanation', 'Understudy-Warning', 'Idempotent-Replayed', 'Preference-Applied'],
-]
-
-type Answer = (req: IncomingMessage, res: ServerResponse) => void
 
 /**
  * The handler of the API's port. `status` answers for the paths that are exposed beside the API.
@@ -28,8 +18,6 @@ type Answer = (req: IncomingMessage, res: ServerResponse) => void
  * meets a Koa context: making one costs 3 µs, a quarter of what node:http spends on the whole request.
  */
 export function createDataPlane(gateway: Gateway, status: Status): Answer {
-  const app = new Koa()
-  app.silent = true
   const replyExposed = async ({ method, path }: Request): Promise<Reply> => {
     if (method === 'GET' || method === 'HEAD') return status(path)
     const headers = { allow: 'GET, HEAD, OPTIONS' }
@@ -51,7 +39,7 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
       maxBody = limits.body
       readBody = compileBodyReader(maxBody)
     }
-    const request = new DataRequest(req, res, app, readBody)
+    const request = new DataRequest(req, res, readBody)
     return replyTo(request).then(reply => {
       try {
         writeReply(req, res, reply, limits.request)
@@ -67,22 +55,7 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
     writeReply(req, res, reply, gateway.plan.simulation.limits.request)
   }
 
-  // Reflecting the origin, with credentials, is what lets every page in: a stand-in guards nothing.
-  app.use(
-    cors({
-      origin: ctx => ctx.get('Origin'),
-      credentials: true,
-      exposeHeaders: EXPOSED,
-      allowMethods: [...METHODS],
-      maxAge: 600,
-      privateNetworkAccess: true,
-    }) as never,
-  )
-  app.use(ctx => {
-    ctx.respond = false
-    return answer(ctx.req, ctx.res)
-  })
-  const answerOtherOrigin = app.callback()
+  const answerOtherOrigin = onDemand(async () => (await import('./other-origins.ts')).admitOtherOrigins(answer))
   return (req, res) => {
     if (req.headers.origin !== undefined) {
       answerOtherOrigin(req, res)
@@ -111,11 +84,10 @@ class DataRequest implements Request {
   readonly headers: Request['headers']
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
-  readonly #app: Koa
   readonly #readBody: BodyReader
   #signal: AbortSignal | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse, app: Koa, readBody: BodyReader) {
+  constructor(req: IncomingMessage, res: ServerResponse, readBody: BodyReader) {
     const target = originForm(req.url as string)
     const query = target.indexOf('?')
     this.method = req.method as string
@@ -124,7 +96,6 @@ class DataRequest implements Request {
     this.headers = req.headers
     this.#req = req
     this.#res = res
-    this.#app = app
     this.#readBody = readBody
   }
 
@@ -134,7 +105,7 @@ class DataRequest implements Request {
   }
 
   readBody(): Promise<BodyRead> {
-    return this.#readBody(this.#req, this.#res, () => this.#app.createContext(this.#req, this.#res))
+    return this.#readBody(this.#req, this.#res)
   }
 
   get address(): string {

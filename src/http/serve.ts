@@ -8,8 +8,8 @@ import { type Problem, problems } from '../kernel/problem.ts'
 import type { Simulation } from '../plan/settings.ts'
 import { checkGuarded } from './control/access.ts'
 import { controlRoutes } from './control/index.ts'
-import { createControlPlane } from './control-plane.ts'
 import { createDataPlane } from './data-plane.ts'
+import { onDemand } from './on-demand.ts'
 import { createStatus } from './status.ts'
 import { writeRaw, writeReply } from './wire.ts'
 import type { Fleet } from './workers.ts'
@@ -83,7 +83,11 @@ export async function serve(
   })
   const all = controlRoutes({ gateway, reloader, status }, version)
   const routes = fleet === undefined ? all : fleet.routes(all)
-  const steer = createControlPlane(routes, listen.controlToken, error => gateway.reportFailure(error))
+  const failed = (error: unknown) => gateway.reportFailure(error)
+  const steer = onDemand(async () => {
+    const { createControlPlane } = await import('./control-plane.ts')
+    return createControlPlane(routes, listen.controlToken, failed)
+  })
   const control = createServer({ requestTimeout: limits.request }, steer)
   // Answering 100 is left to whoever wants the body.
   control.on('checkContinue', steer)

@@ -9,8 +9,8 @@ import { ROOT, sourceFiles } from './source-files.ts'
 const DOORS: Readonly<Record<string, string>> = {
   koa: 'http/',
   '@koa/router': 'http/control-plane.ts',
-  '@koa/cors': 'http/data-plane.ts',
-  'koa-bodyparser': 'http/body.ts',
+  '@koa/cors': 'http/other-origins.ts',
+  'koa-bodyparser': 'http/decode-body.ts',
   ajv: 'kernel/schema.ts',
   'ajv-formats': 'kernel/schema.ts',
   yaml: 'kernel/source.ts',

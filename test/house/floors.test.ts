@@ -14,7 +14,6 @@ const FLOORS: Readonly<Record<string, number>> = {
   'banner.ts': 6,
   'command-line.ts': 6,
   'version.ts': 6,
-  'small-start.ts': 6,
   'start.ts': 6,
   'index.ts': 6,
   'world-handle.ts': 6,
