@@ -26,7 +26,8 @@ const homes = Object.keys(metafile.inputs).flatMap(path => /^.*node_modules\/(?:
 const notices = [...new Set(homes)].sort().map(home => {
   const { name, version, license } = JSON.parse(readFileSync(`${home}/package.json`, 'utf8'))
   const file = readdirSync(home).find(entry => /^licen[cs]e/i.test(entry))
-  const text = file === undefined || !existsSync(`${home}/${file}`) ? '' : readFileSync(`${home}/${file}`, 'utf8').trim()
+  const text =
+    file === undefined || !existsSync(`${home}/${file}`) ? '' : readFileSync(`${home}/${file}`, 'utf8').trim()
   return `${name} ${version}, ${license}\n\n${text}\n`
 })
 writeFileSync('dist/LICENSES.txt', notices.join(`\n${'-'.repeat(80)}\n\n`))

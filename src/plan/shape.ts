@@ -11,7 +11,8 @@ export type Likes = Readonly<Record<string, { readonly like: string }>>
 
 export interface ShapeCheck {
   readonly schema: Schema
-  readonly check: Check
+  /** A check for this value, and for what remains of it when something is left out. */
+  checkFor(value: unknown): Check
   readonly formats: Likes
 }
 
@@ -22,7 +23,8 @@ export interface ShapeCheck {
  */
 export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostics): unknown {
   let { value } = source
-  let violations = shape.check(value, true)
+  const check = shape.checkFor(value)
+  let violations = check(value, true)
   if (violations !== undefined && isAnotherFile(value, shape.schema)) {
     const message = 'this is neither a gateway file nor an OpenAPI document'
     report.error(
@@ -43,7 +45,7 @@ export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostic
       if (path.length === 2) report.broken.add(path[1] as string)
       value = without(value, path)
     }
-    violations = shape.check(value, true)
+    violations = check(value, true)
   }
   return value
 }
