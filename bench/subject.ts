@@ -14,12 +14,9 @@ const CLI = `${HOME}dist/cli.js`
 
 export interface Subject {
   readonly name: string
-  readonly pid: number
   readonly port: number
   /** The control plane; 0 for a server that has none. */
   readonly controlPort: number
-  /** Milliseconds from the start of the process to its being ready. */
-  readonly ready: number
   /** @param collect whether garbage is to be collected first */
   usage(collect?: boolean): Promise<Usage>
   stop(): Promise<void>
@@ -43,17 +40,31 @@ export const startBare = (name: 'bare-http' | 'bare-koa', replies: string): Prom
 
 /** Starts the built program on a gateway file, its request log at `warn`. */
 export const startUnderstudy = (config: string, ...flags: string[]): Promise<Subject> =>
-  start('understudy', [CLI, 'serve', config, ...['--port', '0', '--control-port', '0'], ...flags], child => {
-    return new Promise(resolve => {
-      let text = ''
-      child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-        const port = /API +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
-        const controlPort = /Control plane +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
-        if (port !== undefined && controlPort !== undefined) {
-          resolve({ port: Number(port), controlPort: Number(controlPort) })
-        }
-      })
+  start('understudy', [...serving(config), ...flags], announced)
+
+/** The same, as a user starts it, with nothing in it that measures: how long it took, and its process. */
+export async function startUnprobed(config: string): Promise<{ readonly ready: number; readonly child: ChildProcess }> {
+  const began = performance.now()
+  const child = spawn(process.execPath, serving(config), { cwd: HOME, stdio: ['ignore', 'pipe', 'inherit'] })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  await announced(child)
+  return { ready: performance.now() - began, child }
+}
+
+const serving = (config: string): string[] => [CLI, 'serve', config, '--port', '0', '--control-port', '0']
+
+/** The ports, once the program says that it serves. */
+const announced = (child: ChildProcess): Promise<{ port: number; controlPort: number }> =>
+  new Promise(resolve => {
+    let text = ''
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const port = /API +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
+      const controlPort = /Control plane +http:\/\/[^:]+:(\d+)/.exec(text)?.[1]
+      if (port !== undefined && controlPort !== undefined) {
+        resolve({ port: Number(port), controlPort: Number(controlPort) })
+      }
     })
   })
 
@@ -62,7 +73,6 @@ async function start(
   args: readonly string[],
   listening: (child: ChildProcess) => Promise<{ port: number; controlPort: number }>,
 ): Promise<Subject> {
-  const began = performance.now()
   const env = { ...process.env, LOG_LEVEL: 'warn' }
   const child = spawn(process.execPath, ['--expose-gc', '--import', `${BUILT}/probe.js`, ...args], {
     cwd: HOME,
@@ -75,13 +85,10 @@ async function start(
     throw new Error(`${name} ended with ${code} before it was ready`)
   })
   const ports = await Promise.race([listening(child), died])
-  const ready = performance.now() - began
   died.catch(() => {})
   return {
     name,
-    pid: child.pid as number,
     ...ports,
-    ready,
     usage: async (collect = false) => {
       child.send({ usage: true, collect })
       for (;;) {
