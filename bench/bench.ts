@@ -47,7 +47,7 @@ if (wanted('overload')) {
 }
 if (wanted('soak')) {
   say('soak …')
-  figures.push(...(await measureSoak(quick ? 200_000 : 2_000_000, quick ? 100 : 1000)))
+  figures.push(...(await measureSoak(quick ? 200_000 : 2_000_000, quick ? 200 : 1000)))
 }
 
 const report = reportOf(measured, found.curves, figures)

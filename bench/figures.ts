@@ -46,6 +46,9 @@ export async function measureStart(times: number): Promise<Figure[]> {
 const residentOf = ({ pid }: ChildProcess): number =>
   (Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) * 1024) / MB
 
+/** Reloads until the engine has compiled what it will compile of them: what is sought is what they leave behind. */
+const SETTLING = 100
+
 /** How much the heap has grown between the beginning of long use and its end. */
 export async function measureSoak(requests: number, reloads: number): Promise<Figure[]> {
   // Full within the first twentieth: records are bounded, so that what grows is not the data.
@@ -55,9 +58,9 @@ export async function measureSoak(requests: number, reloads: number): Promise<Fi
   const afterFirst = await heapOf(subject)
   await drive(subject, { ...shots, amount: requests - requests / 20 })
   const afterRequests = await heapOf(subject)
-  await reload(subject, reloads / 10)
+  await reload(subject, SETTLING)
   const afterFew = await heapOf(subject)
-  await reload(subject, reloads - reloads / 10)
+  await reload(subject, reloads - SETTLING)
   const afterReloads = await heapOf(subject)
   await subject.stop()
   const growth = (from: number, to: number) => (to / from - 1) * 100

@@ -39,7 +39,7 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
   finish(res, body, length)
   if (!req.complete) drain(req)
   // What the system took at once needs no watching.
-  if (res.writableLength > 0) watch(res, patience)
+  if (res.writableLength > 0) watch(req, res, patience)
 }
 
 /**
@@ -70,10 +70,31 @@ function drain(req: IncomingMessage): void {
   req.resume()
 }
 
-function watch(res: ServerResponse, patience: number): void {
+function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
   const timer = setTimeout(() => res.destroy(), patience)
   timer.unref()
-  res.once('close', () => clearTimeout(timer))
+  const timers = timersOf(socket)
+  timers.add(timer)
+  res.once('close', () => {
+    clearTimeout(timer)
+    timers.delete(timer)
+  })
+}
+
+/** By socket, what watches its replies. Of pipelined ones, only that whose turn it is learns that the socket has closed. */
+const watching = new WeakMap<Socket, Set<NodeJS.Timeout>>()
+
+function timersOf(socket: Socket): Set<NodeJS.Timeout> {
+  let timers = watching.get(socket)
+  if (timers === undefined) {
+    const made = new Set<NodeJS.Timeout>()
+    socket.once('close', () => {
+      for (const timer of made) clearTimeout(timer)
+    })
+    watching.set(socket, made)
+    timers = made
+  }
+  return timers
 }
 
 /** Sockets whose current request has been answered before it had arrived whole. */
