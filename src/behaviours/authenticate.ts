@@ -1,6 +1,6 @@
 // Who calls: the contract's security schemes, against the consumers of the simulation. Before the body is read.
 
-import { isOauth, type SecurityScheme } from '../contract/contract.ts'
+import { type Contract, isOauth, type Operation, type SecurityScheme } from '../contract/contract.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Behaviour, Refused, Site } from './behaviour.ts'
@@ -21,26 +21,40 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
     },
   },
   compile(config, site) {
-    const { security } = site.operation
+    const { securitySchemes } = site.contract
     // A scheme that nothing is known of asks for nothing that can be looked at.
-    const asks = security.map(list => list.filter(({ scheme }) => isKnown(site.contract.securitySchemes.get(scheme))))
+    const asks = site.operation.security.map(list => list.filter(({ scheme }) => isKnown(securitySchemes.get(scheme))))
     if (asks.flat().length === 0) return undefined
     const anonymous = asks.some(alternative => alternative.length === 0)
     const { judge } = site
-    const refusal = compileRefusals(config?.realm ?? site.contract.title, site)
+    const replies = refusalsOf(config?.realm ?? site.contract.title, site)
     return next => exchange => {
       const verdict = judge(exchange.request, exchange.clock.now())
-      if (typeof verdict === 'string') return anonymous ? next(exchange) : Promise.resolve(refusal(verdict))
+      if (typeof verdict === 'string') return anonymous ? next(exchange) : Promise.resolve(replies[verdict])
       exchange.consumer = verdict.name
       return next(exchange)
     }
   },
 }
 
+type Refusals = Readonly<Record<Refused, Reply>>
+
+/** By realm and requirements, which thousands of operations may share. */
+const refusals = new WeakMap<Contract, Map<string, Refusals>>()
+
+function refusalsOf(realm: string, { contract, operation: { security } }: Site): Refusals {
+  const key = JSON.stringify([realm, security])
+  const known = refusals.get(contract) ?? new Map<string, Refusals>()
+  refusals.set(contract, known)
+  const found = known.get(key) ?? compileRefusals(realm, contract, security)
+  known.set(key, found)
+  return found
+}
+
 /** Each reason is one reply, made at load (RFC 6750 §3: an error only where a token was sent). */
-function compileRefusals(realm: string, { contract, operation }: Site): (why: Refused) => Reply {
+function compileRefusals(realm: string, contract: Contract, security: Operation['security']): Refusals {
   const quoted = `realm="${realm.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
-  const names = [...new Set(operation.security.flat().map(({ scheme }) => scheme))]
+  const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
   const schemes = names.flatMap(name => contract.securitySchemes.get(name) ?? [])
   const challenges = (parameters: string) =>
     schemes.flatMap(scheme => {
@@ -55,9 +69,9 @@ function compileRefusals(realm: string, { contract, operation }: Site): (why: Re
     const challenge = [...new Set(challenges(parameters))].join(', ')
     return refuse(problem, detail, challenge === '' ? {} : { 'www-authenticate': challenge })
   }
-  const scopes = [...new Set(operation.security.flat().flatMap(one => one.scopes))].join(' ')
+  const scopes = [...new Set(security.flat().flatMap(one => one.scopes))].join(' ')
   const insufficient = `, error="insufficient_scope", scope="${scopes.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
-  const replies: Record<Refused, Reply> = {
+  return {
     missing: reply(`a credential is missing: ${where}`, ''),
     unknown: reply('the credential is not known', ', error="invalid_token"'),
     expired: reply(
@@ -66,7 +80,6 @@ function compileRefusals(realm: string, { contract, operation }: Site): (why: Re
     ),
     unscoped: reply(`the credential lacks a scope: ${scopes}`, insufficient, problems.forbidden),
   }
-  return why => replies[why]
 }
 
 const isKnown = (scheme: SecurityScheme | undefined): boolean => scheme !== undefined && scheme.type !== 'other'

@@ -37,18 +37,7 @@ export const errors: Behaviour<ErrorsConfig> = {
     },
   },
   compile(config, site) {
-    const codes = new Map(Object.entries(config?.codes ?? {}))
-    const body = config?.body ?? { type: 'about:blank', ...problemJson }
-    const headers = {
-      'content-type':
-        config?.contentType ?? (config?.body === undefined ? 'application/problem+json' : 'application/json'),
-    }
-    const fields: Fields<Refusal> = {
-      code: ({ problem }) => codes.get(problem.code) ?? problem.code,
-      title: ({ problem }) => problem.title,
-      detail: ({ detail }) => detail,
-      status: ({ status }) => status,
-    }
+    const { body, fields } = shapeOf(config)
     for (const [path, name] of placeholders(body, 'problem')) {
       if (Object.hasOwn(fields, name)) continue
       const hint = `one of: ${Object.keys(fields).join(', ')}`
@@ -60,19 +49,52 @@ export const errors: Behaviour<ErrorsConfig> = {
         .join(', ')}`
       site.error('unknown-placeholder', `nothing fills in ${whole} here`, ['body', ...path], hint)
     }
-    const render = compileTemplate(body, 'problem', fields)
+    const dress = dressingOf(config ?? UNSET)
     // A shape of one's own is for every refusal; without one each operation's own shape is the truest.
     const documented = config === undefined ? compileRefusals(site.operation) : undefined
-    const dress = (reply: Reply): Reply => {
-      if (reply.refusal === undefined || reply.body !== undefined) return reply
-      const written = documented?.(reply.refusal)
-      if (written !== undefined) {
-        return { ...reply, headers: { 'content-type': written.contentType, ...reply.headers }, body: written.body }
-      }
-      return { ...reply, headers: { ...headers, ...reply.headers }, body: render(reply.refusal) }
+    if (documented === undefined) return next => exchange => next(exchange).then(dress)
+    const dressAsDocumented = (reply: Reply): Reply => {
+      const written = isBare(reply) ? documented(reply.refusal) : undefined
+      if (written === undefined) return dress(reply)
+      return { ...reply, headers: { 'content-type': written.contentType, ...reply.headers }, body: written.body }
     }
-    return next => exchange => next(exchange).then(dress)
+    return next => exchange => next(exchange).then(dressAsDocumented)
   },
+}
+
+const UNSET: ErrorsConfig = {}
+
+const isBare = (reply: Reply): reply is Reply & { refusal: Refusal } =>
+  reply.refusal !== undefined && reply.body === undefined
+
+function shapeOf({ body, codes = {} }: ErrorsConfig = UNSET): { body: Json; fields: Fields<Refusal> } {
+  return {
+    body: body ?? { type: 'about:blank', ...problemJson },
+    fields: {
+      code: ({ problem }) => (Object.hasOwn(codes, problem.code) ? (codes[problem.code] as string) : problem.code),
+      title: ({ problem }) => problem.title,
+      detail: ({ detail }) => detail,
+      status: ({ status }) => status,
+    },
+  }
+}
+
+/** By their configuration, which thousands of operations may share. */
+const dressings = new WeakMap<ErrorsConfig, (reply: Reply) => Reply>()
+
+/** What gives a refusal the shape of a configuration. */
+function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
+  let dress = dressings.get(config)
+  if (dress === undefined) {
+    const { body, fields } = shapeOf(config)
+    const render = compileTemplate(body, 'problem', fields)
+    const usual = config.body === undefined ? 'application/problem+json' : 'application/json'
+    const headers = { 'content-type': config.contentType ?? usual }
+    dress = reply =>
+      isBare(reply) ? { ...reply, headers: { ...headers, ...reply.headers }, body: render(reply.refusal) } : reply
+    dressings.set(config, dress)
+  }
+  return dress
 }
 
 const problemJson = {

@@ -14,9 +14,10 @@ const MAX_DEPTH = 8
 const ANY = '*'
 
 /** Every field that says `deprecated: true`, through references, unions and arrays. */
-export function deprecatedFields({ key, definitions, marked }: SchemaUse): DeprecatedField[] {
+export function deprecatedFields(schema: SchemaUse): DeprecatedField[] {
   // Most contracts have none, and large ones are long to walk.
-  if (!marked('deprecated')) return []
+  if (!schema.marked('deprecated')) return []
+  const { key, definitions } = schema
   const found = new Map<string, DeprecatedField>()
   const walk = (schema: unknown, path: readonly string[], seen: readonly string[]): void => {
     if (!isObject(schema) || path.length > MAX_DEPTH) return

@@ -6,27 +6,12 @@ import { isObject, type Json } from '../kernel/json.ts'
 import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
 import { forValidator, type Unions } from './discriminator.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
+import { type SchemaUse, type Tools, Use } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
 import { type Edge, type Mark, type Reading, type Surroundings, Translation } from './translate.ts'
 
+export type { SchemaUse } from './schema-use.ts'
 export { type Shape, shapeOf } from './shape.ts'
-
-/** A schema of the contract, ready to check with and to ask about. */
-export interface SchemaUse {
-  readonly node: Node
-  /** Its key in `definitions`. */
-  readonly key: string
-  /** All schemas of the contract in the validator's dialect, annotations kept: a `$ref` in them is `#/$defs/KEY`. */
-  readonly definitions: Readonly<Record<string, Schema>>
-  readonly shape: Shape
-  /** The types a value may have, unions included. */
-  readonly types: ReadonlySet<string>
-  readonly check: Check
-  /** Whether any schema of the contract is marked so. */
-  marked(mark: Mark): boolean
-  /** The value without what its side does not carry: `readOnly` in a request, `writeOnly` in a reply. */
-  prune(value: Json): Json
-}
 
 interface Entry {
   readonly node: Node
@@ -51,6 +36,12 @@ export class SchemaBook {
   readonly #acyclic = new Set<string>()
   readonly #formats = new Set<string>()
   readonly #marks = new Set<Mark>()
+  readonly #tools: Tools = {
+    shapeOf: node => this.#shapeOf(node),
+    typesOf: node => typesOf(node, this.#documents),
+    compile: key => this.#check(key),
+    prune: (value, node, mark) => this.#prune(value, node, mark),
+  }
 
   /** @param legacy whether the schemas are of OpenAPI 3.0, with `nullable` and boolean bounds */
   constructor(documents: Documents, legacy: boolean, report: Diagnostics) {
@@ -77,7 +68,7 @@ export class SchemaBook {
     if (use === undefined) {
       const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false })
       this.#translatePending()
-      use = this.#makeUse(node, key, side)
+      use = new Use(node, key, side, this.#definitions, this.#marks, this.#tools)
       this.#uses.set(name, use)
     }
     return use
@@ -92,34 +83,6 @@ export class SchemaBook {
         const why = (error as Error).message.replace(/^schema is invalid: /, '')
         this.#report.warning('invalid-schema', `this schema cannot be compiled: ${why}`, placeOf(node, 'key'))
       }
-    }
-  }
-
-  #makeUse(node: Node, key: string, side: Side): SchemaUse {
-    const documents = this.#documents
-    const mark = side === 'request' ? 'readOnly' : 'writeOnly'
-    const shapeOf = () => this.#shapeOf(node)
-    let shape: Shape | undefined
-    let check: Check | undefined
-    let types: ReadonlySet<string> | undefined
-    return {
-      node,
-      key,
-      definitions: this.#definitions,
-      marked: mark => this.#marks.has(mark),
-      get shape() {
-        shape ??= shapeOf()
-        return shape
-      },
-      get types() {
-        types ??= typesOf(node, documents)
-        return types
-      },
-      check: (value, exact) => {
-        check ??= this.#check(key)
-        return check(value, exact, side)
-      },
-      prune: value => (this.#marks.has(mark) ? this.#prune(value, node, mark) : value),
     }
   }
 

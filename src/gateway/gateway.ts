@@ -215,10 +215,21 @@ export class Gateway {
   }
 
   #serve(plan: Plan): Served {
-    const meters = plan.operations.map(planned => this.#metrics.bind(planned))
+    // Bound when there is first something to count: an operation that nobody calls costs nothing, and shows nowhere.
+    const meters: (Meter | undefined)[] = new Array(plan.operations.length)
     const unmatched = this.#metrics.bind(plan.unmatched)
+    const meterOf = (planned: PlannedOperation): Meter => {
+      const { index } = planned
+      if (index === plan.unmatched.index) return unmatched
+      let meter = meters[index]
+      if (meter === undefined) {
+        meter = this.#metrics.bind(planned)
+        meters[index] = meter
+      }
+      return meter
+    }
     this.#metrics.adopted(plan.operations, this.clock.now())
-    return { plan, mask: new Mask(plan), meterOf: ({ index }) => meters[index] ?? unmatched }
+    return { plan, mask: new Mask(plan), meterOf }
   }
 }
 

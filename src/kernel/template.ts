@@ -25,7 +25,18 @@ export function compileTemplate<Context>(
   namespace: string,
   fields: Fields<Context>,
 ): (context: Context) => string {
-  const chunks: (string | ((context: Context) => string))[] = []
+  const chunks = chunksOf(template, namespace, fields)
+  return context => {
+    let out = ''
+    for (const chunk of chunks) out += typeof chunk === 'string' ? chunk : chunk(context)
+    return out
+  }
+}
+
+type Chunk<Context> = string | ((context: Context) => string)
+
+function chunksOf<Context>(template: Json, namespace: string, fields: Fields<Context>): Chunk<Context>[] {
+  const chunks: Chunk<Context>[] = []
   const text = (piece: string) => {
     const last = chunks.at(-1)
     if (typeof last === 'string') chunks[chunks.length - 1] = last + piece
@@ -62,11 +73,7 @@ export function compileTemplate<Context>(
     }
   }
   add(template)
-  return context => {
-    let out = ''
-    for (const chunk of chunks) out += typeof chunk === 'string' ? chunk : chunk(context)
-    return out
-  }
+  return chunks
 }
 
 /** The same for a plain text, such as a header's value. */

@@ -12,7 +12,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
-import { compileJudge } from './credentials.ts'
+import { compileJudges } from './credentials.ts'
 import { hasWordOn, type Layer, type Word, wordOn } from './layers.ts'
 import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
@@ -103,8 +103,12 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     if (read !== undefined && !readers.has(read)) readers.set(read, operation.path)
   }
 
-  const siteOf = (own: OwnSite, { value, path, layer }: Word): Site => ({
-    ...own,
+  // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
+  const siteOf = ({ operation, judge, answers, detour }: OwnSite, { value, path, layer }: Word): Site => ({
+    operation,
+    judge,
+    answers,
+    detour,
     contract,
     consumers,
     resources,
@@ -120,12 +124,23 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     },
   })
 
+  const compileJudge = compileJudges(contract, consumers)
+  const owned = new Map<Operation, Pick<Site, 'answers' | 'judge'>>()
+  /** What is the same in every weather. */
+  const ownOf = (operation: Operation) => {
+    let own = owned.get(operation)
+    if (own === undefined) {
+      own = { answers: new Answers(operation), judge: compileJudge(operation) }
+      owned.set(operation, own)
+    }
+    return own
+  }
+
   const plan = (operation: Operation, index: number, layers: readonly Layer[] = [base]): PlannedOperation => {
-    const answers = new Answers(operation)
+    const { answers, judge } = ownOf(operation)
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
-    const judge = compileJudge(operation, contract, consumers)
     let lifecycle: Lifecycle | undefined
     for (const behaviour of index === UNMATCHED ? behaviours.slice(0, 1) : behaviours) {
       const word = wordOn(behaviour.name, operation, layers)
@@ -184,7 +199,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
       return [consumer, compileUnder([own, common])] as const
     })
-    const judges = named.length === 0 ? [] : operations.map(one => compileJudge(one.operation, contract, consumers))
+    const judges = named.length === 0 ? [] : operations.map(one => ownOf(one.operation).judge)
     return { name, operations: compileUnder([common]), consumers: new Map(named), judges }
   }
   if (simulation.listen.clientControls) checkPaths(contract, report)

@@ -23,12 +23,27 @@ interface Alternative {
 /** Of several alternatives, the one that came nearest has the word. */
 const GRAVITY: Readonly<Record<Refused, number>> = { missing: 0, unknown: 1, expired: 2, unscoped: 3 }
 
-/** At least one alternative of the operation's security must hold; those that ask for nothing are not looked at here. */
-export function compileJudge(operation: Operation, contract: Contract, consumers: readonly Consumer[]): Judge {
-  const alternatives = operation.security
-    .map(alternative => compileAlternative(alternative, contract, consumers))
-    .filter(({ checks }) => checks.length > 0)
-  return (request, now) => {
+/**
+ * Compiles the schemes, once, and answers with what compiles the judge of an operation: at least one alternative of its
+ * security must hold; those that ask for nothing are not looked at here.
+ */
+export function compileJudges(contract: Contract, consumers: readonly Consumer[]): (operation: Operation) => Judge {
+  const checks = new Map(
+    [...contract.securitySchemes.keys()].map(name => [name, compileScheme(name, contract, consumers)]),
+  )
+  const compileAlternative = (alternative: readonly SecurityRequirement[]): Alternative => {
+    const scoped = alternative.filter(({ scheme }) => isOauth(contract.securitySchemes.get(scheme)))
+    return {
+      checks: alternative.flatMap(({ scheme }) => checks.get(scheme) ?? []),
+      scopes: consumers.length === 0 ? [] : scoped.flatMap(({ scopes }) => scopes),
+    }
+  }
+  return ({ security }) => judgeBy(security.map(compileAlternative).filter(({ checks }) => checks.length > 0))
+}
+
+const judgeBy =
+  (alternatives: readonly Alternative[]): Judge =>
+  (request, now) => {
     let worst: Refused = 'missing'
     for (const alternative of alternatives) {
       const verdict = judge(alternative, request, now)
@@ -37,19 +52,6 @@ export function compileJudge(operation: Operation, contract: Contract, consumers
     }
     return worst
   }
-}
-
-function compileAlternative(
-  alternative: readonly SecurityRequirement[],
-  contract: Contract,
-  consumers: readonly Consumer[],
-): Alternative {
-  const scoped = alternative.filter(({ scheme }) => isOauth(contract.securitySchemes.get(scheme)))
-  return {
-    checks: alternative.flatMap(({ scheme }) => compileScheme(scheme, contract, consumers)),
-    scopes: consumers.length === 0 ? [] : scoped.flatMap(({ scopes }) => scopes),
-  }
-}
 
 /** All schemes of an alternative must name one and the same consumer, and it must have the scopes. */
 function judge({ checks, scopes }: Alternative, request: Request, now: number): Verdict {

@@ -37,7 +37,7 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
       const targets = places.map(({ operation, basePath }) => make(operation, basePath))
       return (method, path) => {
         const found = table.find(method, path)
-        return found && { ...found, target: targets[found.target]! }
+        return found && { target: targets[found.target]!, segments: found.segments, broken: found.broken }
       }
     },
     methodsOf: path => table.methodsOf(path),

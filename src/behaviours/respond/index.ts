@@ -42,9 +42,9 @@ export const respond: Behaviour<RespondConfig> = {
     },
   },
   compile(config, site) {
-    const handler = config === undefined ? compileAnswer(site) : compileResponder(config, site)
+    const handler = (config && compileResponder(config, site)) ?? compileAnswer(site)
     // The last of the chain: there is nobody further in to ask.
-    return () => handler ?? compileAnswer(site)
+    return () => handler
   },
   describe(config, site) {
     if (config === undefined) return describeAnswer(site)

@@ -1,0 +1,85 @@
+// One schema of the contract, as others see it: to check with, to ask about, to prune by.
+
+import type { Json } from '../kernel/json.ts'
+import type { Check, Schema, Side } from '../kernel/schema.ts'
+import type { Node } from './document.ts'
+import type { Shape } from './shape.ts'
+import type { Mark } from './translate.ts'
+
+/** A schema of the contract, ready to check with and to ask about. */
+export interface SchemaUse {
+  readonly node: Node
+  /** Its key in `definitions`. */
+  readonly key: string
+  /** All schemas of the contract in the validator's dialect, annotations kept: a `$ref` in them is `#/$defs/KEY`. */
+  readonly definitions: Readonly<Record<string, Schema>>
+  readonly shape: Shape
+  /** The types a value may have, unions included. */
+  readonly types: ReadonlySet<string>
+  readonly check: Check
+  /** Whether any schema of the contract is marked so. */
+  marked(mark: Mark): boolean
+  /** The value without what its side does not carry: `readOnly` in a request, `writeOnly` in a reply. */
+  prune(value: Json): Json
+}
+
+/** What the book that a schema stands in does for it. */
+export interface Tools {
+  shapeOf(node: Node): Shape
+  typesOf(node: Node): ReadonlySet<string>
+  compile(key: string): Check
+  prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json
+}
+
+/** There may be tens of thousands of them: a value for each, and no closures. */
+export class Use implements SchemaUse {
+  readonly node: Node
+  readonly key: string
+  readonly definitions: SchemaUse['definitions']
+  readonly #side: Side
+  readonly #marks: ReadonlySet<Mark>
+  readonly #tools: Tools
+  #shape: Shape | undefined = undefined
+  #types: ReadonlySet<string> | undefined = undefined
+  #check: Check | undefined = undefined
+
+  constructor(
+    node: Node,
+    key: string,
+    side: Side,
+    definitions: SchemaUse['definitions'],
+    marks: ReadonlySet<Mark>,
+    tools: Tools,
+  ) {
+    this.node = node
+    this.key = key
+    this.#side = side
+    this.definitions = definitions
+    this.#marks = marks
+    this.#tools = tools
+  }
+
+  marked(mark: Mark): boolean {
+    return this.#marks.has(mark)
+  }
+
+  get shape(): Shape {
+    this.#shape ??= this.#tools.shapeOf(this.node)
+    return this.#shape
+  }
+
+  get types(): ReadonlySet<string> {
+    this.#types ??= this.#tools.typesOf(this.node)
+    return this.#types
+  }
+
+  check(value: unknown, exact?: boolean): ReturnType<Check> {
+    this.#check ??= this.#tools.compile(this.key)
+    return this.#check(value, exact, this.#side)
+  }
+
+  prune(value: Json): Json {
+    const mark = this.#side === 'request' ? 'readOnly' : 'writeOnly'
+    return this.#marks.has(mark) ? this.#tools.prune(value, this.node, mark) : value
+  }
+}
