@@ -25,7 +25,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 const wanted = (part: string) => parts.length === 0 || parts.includes(part)
-const effort: Effort = quick ? { rounds: 3, seconds: 0.25 } : { rounds: 5, seconds: 0.7 }
+const effort: Effort = quick ? { rounds: 4, seconds: 0.2 } : { rounds: 10, seconds: 0.35 }
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 const figures: Figure[] = []

@@ -5,7 +5,7 @@ import { generateGateway } from './generate.ts'
 import type { Effort } from './ratios.ts'
 import { create, filtered, list } from './rows.ts'
 import { type Spread, spreadOf } from './spread.ts'
-import { type Subject, startUnderstudy } from './subject.ts'
+import { inTurn, type Subject, startUnderstudy } from './subject.ts'
 
 export interface Curve {
   readonly name: string
@@ -67,7 +67,7 @@ async function measure(
   const cpu: number[][] = subjects.map(() => [])
   for (const subject of subjects) await drive(subject, { shots: [shot], seconds: 2 * seconds })
   for (let round = 0; round < rounds; round++) {
-    for (const [i, subject] of subjects.entries()) {
+    for (const [i, subject] of inTurn([...subjects.entries()], round)) {
       // What was created in one round must not be there in the next.
       await fetch(`http://127.0.0.1:${subject.controlPort}/reset`, { method: 'POST' })
       cpu[i]?.push((await drive(subject, { shots: [shot], seconds })).cpu)

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { drive, type Sample, type Shot } from './drive.ts'
 import { generateGateway } from './generate.ts'
 import { type Row, rows, variedRow } from './rows.ts'
-import { HOME, RESULTS, type Subject, startBare, startUnderstudy } from './subject.ts'
+import { HOME, inTurn, RESULTS, type Subject, startBare, startUnderstudy } from './subject.ts'
 import type { Recorded } from './subjects/replies.ts'
 
 export interface Measured {
@@ -55,7 +55,7 @@ async function measureOn(config: string, list: readonly Row[], { rounds, seconds
     const samples: Record<string, Sample[]> = {}
     for (const subject of subjects) await drive(subject, { shots: row.shots, seconds: Math.min(1, seconds) })
     for (let round = 0; round < rounds; round++) {
-      for (const subject of subjects) {
+      for (const subject of inTurn(subjects, round)) {
         const sample = await drive(subject, { shots: row.shots, seconds })
         check(row, subject, sample)
         samples[subject.name] = [...(samples[subject.name] ?? []), sample]

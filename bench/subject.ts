@@ -22,6 +22,10 @@ export interface Subject {
   stop(): Promise<void>
 }
 
+/** From the first to the last in one round, and back in the next: what grows worse with time is nobody's disadvantage. */
+export const inTurn = <Item>(items: readonly Item[], round: number): Item[] =>
+  round % 2 === 0 ? [...items] : items.toReversed()
+
 /** Ends whatever was started and not stopped: a bench that fails leaves nothing behind. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
