@@ -25,7 +25,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 const wanted = (part: string) => parts.length === 0 || parts.includes(part)
-const effort: Effort = quick ? { rounds: 4, seconds: 0.2 } : { rounds: 10, seconds: 0.35 }
+const effort: Effort = quick ? { rounds: 3, seconds: 0.15 } : { rounds: 10, seconds: 0.35 }
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 const figures: Figure[] = []
@@ -43,11 +43,11 @@ if (wanted('curves')) {
 }
 if (wanted('overload')) {
   say('overload …')
-  figures.push(...(await measureOverload(quick ? 4 : 20)))
+  figures.push(...(await measureOverload(quick ? 2 : 20)))
 }
 if (wanted('soak')) {
   say('soak …')
-  figures.push(...(await measureSoak(quick ? 200_000 : 2_000_000, quick ? 200 : 1000)))
+  figures.push(...(await measureSoak(quick ? 100_000 : 2_000_000, quick ? 150 : 1000)))
 }
 
 const report = reportOf(measured, found.curves, figures)
