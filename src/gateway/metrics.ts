@@ -12,7 +12,7 @@ import type { WeatherStation } from './weather.ts'
 import type { Worlds } from './worlds.ts'
 
 /** The numbers of one process, as they travel to another. */
-export type Snapshot = readonly object[]
+export type Snapshot = readonly { readonly type: string }[]
 
 /** Counts for one operation. */
 export interface Meter {
@@ -243,8 +243,14 @@ export class Metrics {
   }
 
   /** The numbers as data, to be merged with those of other processes. */
-  snapshot(): Promise<Snapshot> {
-    return this.#registry.getMetricsAsJSON()
+  async snapshot(): Promise<Snapshot> {
+    return (await this.#registry.getMetricsAsJSON()) as unknown as Snapshot
+  }
+
+  /** What stays of the numbers of processes that are no more: their counts, and none of their states. */
+  static async remains(snapshots: readonly Snapshot[]): Promise<Snapshot> {
+    const counts = snapshots.map(snapshot => snapshot.filter(({ type }) => type === 'counter' || type === 'histogram'))
+    return (await AggregatorRegistry.aggregate(counts as never).getMetricsAsJSON()) as unknown as Snapshot
   }
 
   /** The page of several processes together: counts are added up, states are not. */

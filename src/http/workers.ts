@@ -29,6 +29,9 @@ export class Fleet {
   #replaced = 0
   #stopping = false
   #calls = 0
+  /** What each worker told last, by its id; and the counts of those that are no more, which are in the sums for good. */
+  readonly #told = new Map<number, Snapshot>()
+  #remains: Promise<Snapshot> = Promise.resolve([])
 
   constructor(gateway: Gateway, log: Log) {
     this.#gateway = gateway
@@ -51,6 +54,7 @@ export class Fleet {
     const ports = await Promise.all(Array.from({ length: count }, () => listening(cluster.fork())))
     cluster.on('exit', (worker, code, signal) => {
       if (this.#stopping) return
+      this.#bury(worker)
       this.#replaced += 1
       this.#log.warn({ worker: worker.process.pid, code, signal }, 'a worker ended and is replaced')
       // A worker that cannot begin must not be begun again and again without a pause.
@@ -76,9 +80,22 @@ export class Fleet {
   /** The metrics of all workers together, in the exposition format. */
   async metrics(): Promise<string> {
     const call = ++this.#calls
-    const snapshots = this.#workers.filter(worker => worker.isConnected()).map(worker => ask(worker, call))
-    const told = await Promise.all([this.#gateway.metrics.snapshot(), ...snapshots])
-    return Metrics.merge(told.filter(snapshot => snapshot !== undefined))
+    const asked = this.#workers
+      .filter(worker => worker.isConnected())
+      .map(async worker => {
+        const snapshot = await ask(worker, call)
+        if (snapshot !== undefined && !worker.isDead()) this.#told.set(worker.id, snapshot)
+      })
+    const [own] = await Promise.all([this.#gateway.metrics.snapshot(), ...asked])
+    return Metrics.merge([own, ...this.#told.values(), await this.#remains])
+  }
+
+  /** A process that has ended takes along what it counted since it was last asked. */
+  #bury({ id }: Worker): void {
+    const last = this.#told.get(id)
+    if (last === undefined) return
+    this.#told.delete(id)
+    this.#remains = this.#remains.then(remains => Metrics.remains([remains, last]))
   }
 
   /** Has every worker finish what is under way. */

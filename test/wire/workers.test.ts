@@ -92,10 +92,13 @@ describe('two workers', () => {
 
   test('one that is killed is replaced, and counted', async () => {
     const pid = /"worker":(\d+)[^\n]*a worker serves/.exec(child.output())?.[1]
+    const requests = /^http_server_request_duration_seconds_count\{.*operation="hello"\} (\d+)$/m
+    const before = Number(await metric(requests))
     process.kill(Number(pid), 'SIGKILL')
     await until(async () =>
       (await metric(/^understudy_worker_replacements_total (\d+)$/m)) === '1' ? true : undefined,
     )
+    assert.equal(Number(await metric(requests)), before, 'what it has told stays counted')
     await until(() => (child.output().match(/a worker serves/g)?.length === 3 ? true : undefined))
     assert.equal((await fetch(`${api}/hello`)).status, 200)
   })
