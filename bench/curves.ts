@@ -62,10 +62,12 @@ async function measure(
   shot: Shot,
   at: readonly number[],
   subjects: readonly Subject[],
-  { rounds, seconds }: Effort,
+  effort: Effort,
 ): Promise<Curve> {
+  // Bounds of a few per cent ask for more and shorter samples than ratios of two.
+  const [rounds, seconds] = [2 * effort.rounds, effort.seconds / 2]
   const cpu: number[][] = subjects.map(() => [])
-  for (const subject of subjects) await drive(subject, { shots: [shot], seconds: 2 * seconds })
+  for (const subject of subjects) await drive(subject, { shots: [shot], seconds: 2 * effort.seconds })
   for (let round = 0; round < rounds; round++) {
     for (const [i, subject] of inTurn([...subjects.entries()], round)) {
       // What was created in one round must not be there in the next.
