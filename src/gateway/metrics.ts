@@ -1,56 +1,20 @@
-// What Prometheus sees. Counting a request is adding to numbers that were bound to their labels at load; the text is made
-// when it is asked for. The only file that knows prom-client.
+// What Prometheus sees: the page is made when it is asked for. The only file that knows prom-client.
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { PlannedOperation } from '../plan/compile.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'
-import { Deprecations, type Usage } from './deprecations.ts'
-import { Histogram, type Slot } from './histogram.ts'
-import { type Count, Tally } from './tally.ts'
+import type { Deprecations, Usage } from './deprecations.ts'
+import { Books, type Meter } from './meter.ts'
 import type { WeatherStation } from './weather.ts'
 import type { Worlds } from './worlds.ts'
 
 /** The numbers of one process, as they travel to another. */
 export type Snapshot = readonly { readonly type: string }[]
 
-/** Counts for one operation. */
-export interface Meter {
-  /** @param injected how many of the seconds the request was made to wait */
-  observe(method: string, status: number, seconds: number, injected: number): void
-  queued(): void
-  refused(problem: string): void
-  struck(fault: string): void
-  /** @param time milliseconds since the epoch, by the world's clock */
-  deprecated(consumer: string | undefined, time: number): void
-  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number): void
-}
-
 export class Metrics {
-  readonly deprecations = new Deprecations()
   readonly #registry = new Registry()
-  readonly #requests = new Histogram(
-    'http_server_request_duration_seconds',
-    'How long requests took, from their headers to the reply being ready to be written.',
-  )
-  readonly #service = new Histogram(
-    'understudy_service_duration_seconds',
-    'How long requests took without the delay that is configured: what the stand-in itself costs.',
-  )
-  readonly #injected = new Histogram(
-    'understudy_injected_delay_seconds',
-    'How long requests were made to wait, by latency, capacity or a fault; of those that were.',
-  )
-  readonly #queued = new Tally('understudy_queued_requests_total', 'Requests that had to stand in line for a capacity.')
-  readonly #refusals = new Tally(
-    'understudy_refusals_total',
-    'Requests refused, by the problem they were refused with.',
-  )
-  readonly #faults = new Tally('understudy_faults_total', 'Configured faults that struck, by their kind.')
-  readonly #deprecatedInputs = new Tally(
-    'understudy_deprecated_inputs_total',
-    'Uses of deprecated parameters and body fields, by who still makes them.',
-  )
+  readonly #books = new Books()
   readonly #sunsets: Gauge<'operation'>
   readonly #reloads: Counter<'result'>
   readonly #reloaded: Gauge
@@ -60,10 +24,8 @@ export class Metrics {
   constructor(version: string, worlds: Worlds) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
-    const histograms = [this.#requests, this.#service, this.#injected]
-    const tallies = [this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs]
-    for (const metric of [...histograms, ...tallies]) this.#registry.registerMetric(metric as never)
-    const { deprecations } = this
+    for (const metric of this.#books.all) this.#registry.registerMetric(metric as never)
+    const { deprecations } = this.#books
     const usageGauge = (name: string, help: string, read: (usage: Usage) => number) =>
       new Gauge({
         name,
@@ -136,57 +98,13 @@ export class Metrics {
     info.set({ version }, 1)
   }
 
-  /** Binds an operation's labels, once, at load. Counts of an operation that was known before go on. */
-  bind({ operation, route }: PlannedOperation): Meter {
-    const { id } = operation
-    const slots = new Map<number, Slot>()
-    const service = this.#service.slot({ operation: id })
-    const queued = this.#queued.count({ operation: id })
-    let delays: Slot | undefined
-    const slotOf = (method: string, status: number): Slot =>
-      this.#requests.slot({
-        http_request_method: method,
-        http_route: route,
-        // Where a fault left the client without a reply there was no status.
-        http_response_status_code: status === 0 ? '' : `${status}`,
-        operation: id,
-      })
-    const refusals = new Map<string, Count>()
-    const faults = new Map<string, Count>()
-    return {
-      observe: (method, status, seconds, injected) => {
-        let slot: Slot | undefined
-        if (method === operation.method) {
-          slot = slots.get(status)
-          if (slot === undefined) {
-            slot = slotOf(method, status)
-            slots.set(status, slot)
-          }
-        } else slot = slotOf(METHODS.has(method) ? method : '_OTHER', status)
-        slot.observe(seconds)
-        service.observe(seconds - injected)
-        if (injected > 0) {
-          delays ??= this.#injected.slot({ operation: id })
-          delays.observe(injected)
-        }
-      },
-      queued: () => {
-        queued.value += 1
-      },
-      refused: problem => {
-        countOf(refusals, problem, () => this.#refusals.count({ operation: id, problem })).value += 1
-      },
-      struck: kind => {
-        countOf(faults, kind, () => this.#faults.count({ operation: id, kind })).value += 1
-      },
-      deprecatedInputs: (inputs, consumer = '', time) => {
-        for (const input of inputs) {
-          this.#deprecatedInputs.count({ operation: id, input, consumer }).value += 1
-          this.deprecations.bind(id, input)(consumer, time)
-        }
-      },
-      deprecated: this.deprecations.bind(id),
-    }
+  get deprecations(): Deprecations {
+    return this.#books.deprecations
+  }
+
+  /** Binds an operation's labels, once. Counts of an operation that was known before go on. */
+  bind(planned: PlannedOperation): Meter {
+    return this.#books.bind(planned)
   }
 
   /** Tells from now on of the weather. */
@@ -334,16 +252,4 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
       for (const reason of EVICTIONS) this.inc({ reason }, worlds.evictions[reason])
     },
   })
-}
-
-// RFC 9110 §9 and RFC 5789; anything else a client makes up shares one label (OpenTelemetry's `_OTHER`).
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
-
-function countOf(counts: Map<string, Count>, key: string, make: () => Count): Count {
-  let found = counts.get(key)
-  if (found === undefined) {
-    found = make()
-    counts.set(key, found)
-  }
-  return found
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Json, parseJson } from '../../src/kernel/json.ts'
-import { narrow, type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { narrow } from '../../src/kernel/schema-parts.ts'
 
 const faults = (schema: Schema, text: string): string[] => {
   const parsed = parseJson(text)
