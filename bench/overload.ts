@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { drive, type Shot } from './drive.ts'
 import { type Figure, heapOf } from './figures.ts'
 import { list } from './rows.ts'
-import { HOME, RESULTS, type Subject, startUnderstudy } from './subject.ts'
+import { HOME, RESULTS, running, type Subject, startUnderstudy } from './subject.ts'
 
 /** Twenty times the connections of the ordinary rows, four requests on each at a time. */
 const FLOOD = { connections: 1000, pipelining: 4 }
@@ -41,7 +41,16 @@ async function heapAtRest(subject: Subject): Promise<number> {
 /** Asks after its health from now on; the function that ends it answers with the slowest reply, in milliseconds. */
 async function askHealth({ controlPort }: Subject): Promise<() => Promise<number>> {
   const asker = fork(ASKER, [`http://127.0.0.1:${controlPort}/healthz`])
-  const told = async () => ((await once(asker, 'message')) as [{ slowest: number }])[0].slowest
+  running.add(asker)
+  const died = once(asker, 'exit').then(([code]) => {
+    running.delete(asker)
+    throw new Error(`who asks after health ended with ${code}`)
+  })
+  died.catch(() => {})
+  const told = async () => {
+    const [{ slowest }] = (await Promise.race([once(asker, 'message'), died])) as [{ slowest: number }]
+    return slowest
+  }
   await told()
   return () => {
     asker.send('stop')

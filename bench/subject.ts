@@ -27,7 +27,7 @@ export const inTurn = <Item>(items: readonly Item[], round: number): Item[] =>
   round % 2 === 0 ? [...items] : items.toReversed()
 
 /** Ends whatever was started and not stopped: a bench that fails leaves nothing behind. */
-const running = new Set<ChildProcess>()
+export const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })

@@ -1,7 +1,6 @@
-// npm run build: the program as a handful of files that bring along the packages they use. To find and read five hundred
-// files one by one takes longer than everything else that is done before the first request can be served.
+// npm run build: the program as a handful of files that bring along the packages they use, so that it starts at once.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const { metafile } = await build({
@@ -13,7 +12,7 @@ const { metafile } = await build({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  // Names, and lines that a stack trace can point at, stay.
+  // A stack trace is to point at a line that can be read.
   minify: false,
   // Packages that are CommonJS ask for the modules of Node in their own way.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
@@ -26,8 +25,7 @@ const homes = Object.keys(metafile.inputs).flatMap(path => /^.*node_modules\/(?:
 const notices = [...new Set(homes)].sort().map(home => {
   const { name, version, license } = JSON.parse(readFileSync(`${home}/package.json`, 'utf8'))
   const file = readdirSync(home).find(entry => /^licen[cs]e/i.test(entry))
-  const text =
-    file === undefined || !existsSync(`${home}/${file}`) ? '' : readFileSync(`${home}/${file}`, 'utf8').trim()
+  const text = file === undefined ? 'The package has no file of it.' : readFileSync(`${home}/${file}`, 'utf8').trim()
   return `${name} ${version}, ${license}\n\n${text}\n`
 })
 writeFileSync('dist/LICENSES.txt', notices.join(`\n${'-'.repeat(80)}\n\n`))

@@ -23,7 +23,7 @@ export type Count = (consumer: string | undefined, time: number) => void
 export class Deprecations {
   readonly #usages = new Map<string, Map<string, Usage>>()
 
-  /** Looks an operation up once, at load; or an input of it, when it is used. */
+  /** Looks an operation up once, when it is first called; or an input of it, when it is used. */
   bind(operation: string, input = ''): Count {
     const key = keyOf(operation, input)
     let usages = this.#usages.get(key)

@@ -1,4 +1,4 @@
-// The running thing: holds the plan and the worlds, takes a request, gives a reply, and never rejects. Knows no socket.
+// The running thing: holds the plan and the worlds, takes a request, gives a reply. Knows no socket.
 
 import { Exchange } from '../behaviours/behaviour.ts'
 import { isDecodable } from '../contract/paths.ts'
@@ -69,7 +69,7 @@ export class Gateway {
     this.worlds.reset(this.worlds.default.name)
   }
 
-  /** Answers a request. Never rejects. */
+  /** Answers a request. What breaks on the way is an answer as well. */
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)

@@ -4,13 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS } from '../kernel/reply.ts'
 import type { BodyRead } from '../kernel/request.ts'
-import type { BodyDecoder } from './decode-body.ts'
+import { atFirstUse } from './on-demand.ts'
 
 export type BodyReader = (req: IncomingMessage, res: ServerResponse) => Promise<BodyRead>
 
 /**
- * A body that is not compressed and says how long it is arrives as it is; the body parser sees to all others. It costs 9 µs
- * of a write that costs 30.
+ * A body that is not compressed and says how long it is arrives as it is; the body parser sees to all others.
  *
  * @param maxBytes the largest body, after decompression
  */
@@ -20,10 +19,10 @@ export function compileBodyReader(maxBytes: number): BodyReader {
     detail: `the body is larger than ${maxBytes} bytes`,
     headers: NO_HEADERS,
   }
-  let decoder: Promise<BodyDecoder> | undefined
+  const decoder = atFirstUse(async () => (await import('./decode-body.ts')).compileBodyDecoder(maxBytes))
   const decode = async (req: IncomingMessage, res: ServerResponse, coding: string): Promise<BodyRead> => {
-    decoder ??= import('./decode-body.ts').then(({ compileBodyDecoder }) => compileBodyDecoder(maxBytes))
-    const bytes = await (await decoder)(req, res, coding)
+    const read = await decoder()
+    const bytes = await read(req, res, coding)
     if (bytes === 'too large') return tooLarge
     return bytes === 'unreadable' ? UNREADABLE : bytes === 'cut' ? CUT : { bytes }
   }

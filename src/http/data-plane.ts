@@ -14,8 +14,8 @@ import { writeReply } from './wire.ts'
 /**
  * The handler of the API's port. `status` answers for the paths that are exposed beside the API.
  *
- * Koa serves what it is good at: pages of other origins (CORS), and bodies that need work. A request that has neither never
- * meets a Koa context: making one costs 3 µs, a quarter of what node:http spends on the whole request.
+ * Koa serves what it is good at, pages of other origins (`other-origins.ts`) and bodies that need work (`decode-body.ts`), and
+ * is loaded when it is first needed. No other request meets it.
  */
 export function createDataPlane(gateway: Gateway, status: Status): Answer {
   const replyExposed = async ({ method, path }: Request): Promise<Reply> => {
@@ -55,7 +55,10 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
     writeReply(req, res, reply, gateway.plan.simulation.limits.request)
   }
 
-  const answerOtherOrigin = onDemand(async () => (await import('./other-origins.ts')).admitOtherOrigins(answer))
+  const answerOtherOrigin = onDemand(
+    async () => (await import('./other-origins.ts')).admitOtherOrigins(answer),
+    error => gateway.reportFailure(error),
+  )
   return (req, res) => {
     if (req.headers.origin !== undefined) {
       answerOtherOrigin(req, res)

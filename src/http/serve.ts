@@ -87,7 +87,7 @@ export async function serve(
   const steer = onDemand(async () => {
     const { createControlPlane } = await import('./control-plane.ts')
     return createControlPlane(routes, listen.controlToken, failed)
-  })
+  }, failed)
   const control = createServer({ requestTimeout: limits.request }, steer)
   // Answering 100 is left to whoever wants the body.
   control.on('checkContinue', steer)

@@ -43,8 +43,8 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
 }
 
 /**
- * Ends the response in one write. `end(body)` makes two of it, the second of them empty, which have to be gathered; and text
- * in which every character is a byte need not be encoded. The two are a tenth of what a bare server spends on a request.
+ * Ends the response in one write, where `end(body)` makes two, the second of them empty. Text in which every character is a
+ * byte need not be encoded.
  */
 function finish(res: ServerResponse, body: Reply['body'], length: number): void {
   if (body !== undefined) {

@@ -29,7 +29,7 @@ export class Fleet {
   #replaced = 0
   #stopping = false
   #calls = 0
-  /** What each worker told last, by its id; and the counts of those that are no more, which are in the sums for good. */
+  /** What each worker told last, by its id; and what those that are no more had told: it stays in the sums. */
   readonly #told = new Map<number, Snapshot>()
   #remains: Promise<Snapshot> = Promise.resolve([])
 

@@ -133,11 +133,12 @@ function compileWrite(
         return invalid([`/${idField} must be the id in the path`])
       }
       const given = accept(merged)
-      const record = withId(idField, id, within === undefined ? given : within.own(exchange, given))
+      const fields = within === undefined ? given : within.own(exchange, given)
+      const record = withId(idField, id, fields)
       const faults = check(resource, record)
       if (faults !== undefined) return invalid(faults)
       if (references.size > 0) {
-        const dangling = await danglingReferences(references, record, exchange)
+        const dangling = await danglingReferences(references, fields, exchange)
         if (dangling.length > 0) return invalid(dangling)
       }
       const entry = await collection.replace(id, record, old.revision)
