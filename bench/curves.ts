@@ -65,7 +65,7 @@ async function measure(
   effort: Effort,
 ): Promise<Curve> {
   // Bounds of a few per cent ask for more and shorter samples than ratios of two.
-  const [rounds, seconds] = [2 * effort.rounds, effort.seconds / 2]
+  const [rounds, seconds] = [1.5 * effort.rounds, effort.seconds / 1.5]
   const cpu: number[][] = subjects.map(() => [])
   for (const subject of subjects) await drive(subject, { shots: [shot], seconds: 2 * effort.seconds })
   for (let round = 0; round < rounds; round++) {

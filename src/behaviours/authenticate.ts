@@ -67,7 +67,8 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
   const where = [...new Set(schemes.flatMap(describeScheme))].join(' or ')
   const reply = (detail: string, parameters: string, problem = problems.unauthorized): Reply => {
     const challenge = [...new Set(challenges(parameters))].join(', ')
-    return refuse(problem, detail, challenge === '' ? {} : { 'www-authenticate': challenge })
+    const refusal = refuse(problem, detail, challenge === '' ? {} : { 'www-authenticate': challenge })
+    return { ...refusal, standing: true }
   }
   const scopes = [...new Set(security.flat().flatMap(one => one.scopes))].join(' ')
   const insufficient = `, error="insufficient_scope", scope="${scopes.replace(/[^\x20-\x7e]|["\\]/g, '')}"`

@@ -90,8 +90,21 @@ function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
     const render = compileTemplate(body, 'problem', fields)
     const usual = config.body === undefined ? 'application/problem+json' : 'application/json'
     const headers = { 'content-type': config.contentType ?? usual }
-    dress = reply =>
-      isBare(reply) ? { ...reply, headers: { ...headers, ...reply.headers }, body: render(reply.refusal) } : reply
+    const write = (reply: Reply & { refusal: Refusal }): Reply => {
+      const body = render(reply.refusal)
+      return { ...reply, headers: { ...headers, ...reply.headers }, body, bytes: Buffer.byteLength(body) }
+    }
+    const standing = new WeakMap<Reply, Reply>()
+    dress = reply => {
+      if (!isBare(reply)) return reply
+      if (reply.standing !== true) return write(reply)
+      let written = standing.get(reply)
+      if (written === undefined) {
+        written = write(reply)
+        standing.set(reply, written)
+      }
+      return written
+    }
     dressings.set(config, dress)
   }
   return dress

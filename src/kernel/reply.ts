@@ -13,6 +13,8 @@ export interface Reply {
   readonly bytes?: number
   /** Set where the reply is a refusal that has no body yet: `errors` gives it one. */
   readonly refusal?: Refusal
+  /** Set where this very value answers many requests: what is made of it is worth keeping. */
+  readonly standing?: boolean
   /** Set where the client is not to get it as it stands. */
   readonly wire?: Wire
 }
