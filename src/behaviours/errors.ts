@@ -90,10 +90,11 @@ function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
     const render = compileTemplate(body, 'problem', fields)
     const usual = config.body === undefined ? 'application/problem+json' : 'application/json'
     const headers = { 'content-type': config.contentType ?? usual }
-    const write = (reply: Reply & { refusal: Refusal }): Reply => {
-      const body = render(reply.refusal)
-      return { ...reply, headers: { ...headers, ...reply.headers }, body, bytes: Buffer.byteLength(body) }
-    }
+    const write = (reply: Reply & { refusal: Refusal }): Reply => ({
+      ...reply,
+      headers: { ...headers, ...reply.headers },
+      body: render(reply.refusal),
+    })
     const standing = new WeakMap<Reply, Reply>()
     dress = reply => {
       if (!isBare(reply)) return reply
