@@ -67,9 +67,9 @@ export interface Plan {
 export interface Weather {
   readonly name: string
   /** By `PlannedOperation.index`; one that the weather does not touch is the plan's own. */
-  readonly operations: readonly PlannedOperation[]
+  readonly operations: () => readonly PlannedOperation[]
   /** For the requests of a consumer that the weather names. */
-  readonly consumers: ReadonlyMap<string, readonly PlannedOperation[]>
+  readonly consumers: ReadonlyMap<string, () => readonly PlannedOperation[]>
   /** Who makes a request to an operation, by its index; none where `consumers` has nobody. */
   readonly judges: readonly Site['judge'][]
 }
@@ -197,10 +197,10 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       }
       const at = [...path, 'consumers', consumer]
       const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
-      return [consumer, compileUnder([own, common])] as const
+      return [consumer, whenItComes(() => compileUnder([own, common]))] as const
     })
     const judges = named.length === 0 ? [] : operations.map(one => ownOf(one.operation).judge)
-    return { name, operations: compileUnder([common]), consumers: new Map(named), judges }
+    return { name, operations: whenItComes(() => compileUnder([common])), consumers: new Map(named), judges }
   }
   if (simulation.listen.clientControls) checkPaths(contract, report)
   return {
@@ -224,6 +224,16 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
         return [name, { options: { name, idField, assign, maxRecords, indexed, seed: simulation.seed }, resource }]
       }),
     ),
+  }
+}
+
+/** Compiled now, to find what is wrong; and again when it is first asked for, to be kept: most weather never comes. */
+function whenItComes<Made>(compile: () => Made): () => Made {
+  compile()
+  let made: Made | undefined
+  return () => {
+    made ??= compile()
+    return made
   }
 }
 

@@ -43,7 +43,7 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
       schema: simulation.file.resources?.[name]?.schema ?? '',
       seeds: seeds.length,
     })),
-    operations: (weather ?? plan).operations.map(describeOperation),
+    operations: (weather?.operations() ?? plan.operations).map(describeOperation),
   }
 }
 

@@ -22,7 +22,7 @@ export const weatherSchema = object(
 const describe = (plan: Plan, current: CurrentWeather | undefined) => ({
   name: current?.weather.name ?? null,
   ...(current?.until === undefined ? {} : { until: new Date(current.until).toISOString() }),
-  operations: (current?.weather.operations ?? [])
+  operations: (current?.weather.operations() ?? [])
     .filter((planned, index) => planned !== plan.operations[index])
     .map(({ operation }) => operation.id),
   consumers: [...(current?.weather.consumers.keys() ?? [])],
