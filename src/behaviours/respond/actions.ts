@@ -137,10 +137,8 @@ function compileWrite(
       const record = withId(idField, id, fields)
       const faults = check(resource, record)
       if (faults !== undefined) return invalid(faults)
-      if (references.size > 0) {
-        const dangling = await danglingReferences(references, fields, exchange)
-        if (dangling.length > 0) return invalid(dangling)
-      }
+      const dangling = references.size === 0 ? NONE : await danglingReferences(references, fields, exchange)
+      if (dangling.length > 0) return invalid(dangling)
       const entry = await collection.replace(id, record, old.revision)
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue

@@ -284,6 +284,39 @@ components:
   })
 })
 
+suite('an id that the gateway assigns is no reference that a client makes', () => {
+  const { send } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources:
+  owners: { schema: Thing }
+  things: { schema: Thing, references: { id: owners }, seed: [{ id: 1, name: a }] }
+operations: { addThing: { respond: { create: things } }, putThing: { respond: { replace: things } } }
+`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Things, version: 1.0.0 }
+paths:
+  /things:
+    post:
+      operationId: addThing
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { '201': { description: Added. } }
+  /things/{id}:
+    put:
+      operationId: putThing
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { '200': { description: Put. } }
+components: { schemas: { Thing: { type: object, properties: { id: { type: integer }, name: { type: string } } } } }
+`,
+  })
+  test('so creating and replacing go by it alike', async () => {
+    assert.equal((await send('POST /things', { name: 'b' })).status, 201)
+    assert.deepEqual((await send('PUT /things/1', { name: 'c' })).body, { id: 1, name: 'c' })
+  })
+})
+
 suite('records that are named by the client, and wrapped', () => {
   const { send } = inProcess({
     'gateway.yaml': `
