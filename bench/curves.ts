@@ -48,7 +48,7 @@ export async function measureCurves(effort: Effort): Promise<Curves> {
   const byRecords: Subject[] = []
   for (const records of RECORDS)
     byRecords.push(await startUnderstudy(generateGateway(`records-${records}`, { records })))
-  const { rss } = await (byRecords.at(-1) as Subject).usage(true)
+  const { rss } = await (byRecords.at(-1) as Subject).memory()
   const page = await measure('listPets, 20 that are sold', 'records', 1.1, filtered, RECORDS, byRecords, effort)
   const writes = await measure('createPet', 'records', 1.5, create, RECORDS, byRecords, effort)
   for (const subject of byRecords) await subject.stop()

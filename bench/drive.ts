@@ -71,7 +71,7 @@ export async function drive(subject: Subject, load: Load): Promise<Sample> {
     p50: percentile(took, 0.5),
     p99: percentile(took, 0.99),
     cpu: (after.cpu - before.cpu) / requests,
-    peak: after.peakRss,
+    peak: after.peak,
     statuses: Object.fromEntries(statuses.map(([status, { count }]) => [status, count])),
     errors: result.errors,
   }

@@ -55,13 +55,13 @@ export async function measureSoak(requests: number, reloads: number): Promise<Fi
   const subject = await startUnderstudy(generateGateway('soak', { maxRecords: 1000 }), '--no-watch')
   const shots = { shots: mixed, pipelining: 10 }
   await drive(subject, { ...shots, amount: requests / 20 })
-  const afterFirst = await heapOf(subject)
+  const afterFirst = (await subject.memory()).heap
   await drive(subject, { ...shots, amount: requests - requests / 20 })
-  const afterRequests = await heapOf(subject)
+  const afterRequests = (await subject.memory()).heap
   await reload(subject, SETTLING)
-  const afterFew = await heapOf(subject)
+  const afterFew = (await subject.memory()).heap
   await reload(subject, reloads - SETTLING)
-  const afterReloads = await heapOf(subject)
+  const afterReloads = (await subject.memory()).heap
   await subject.stop()
   const growth = (from: number, to: number) => (to / from - 1) * 100
   const count = (n: number) => n.toLocaleString('en')
@@ -74,12 +74,6 @@ export async function measureSoak(requests: number, reloads: number): Promise<Fi
     },
     { name: `heap after ${count(reloads)} reloads`, value: growth(afterFew, afterReloads), unit: '%', target: 5 },
   ]
-}
-
-/** Live bytes, once what is waiting to be collected has been. */
-export async function heapOf(subject: Subject): Promise<number> {
-  await subject.usage(true)
-  return (await subject.usage(true)).heap
 }
 
 async function reload(subject: Subject, times: number): Promise<void> {

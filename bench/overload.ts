@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { drive, type Shot } from './drive.ts'
-import { type Figure, heapOf } from './figures.ts'
+import type { Figure } from './figures.ts'
 import { list } from './rows.ts'
 import { HOME, RESULTS, running, type Subject, startUnderstudy } from './subject.ts'
 
@@ -35,7 +35,7 @@ export async function measureOverload(seconds: number): Promise<Figure[]> {
 /** Connections that were closed a moment ago are still being put away. */
 async function heapAtRest(subject: Subject): Promise<number> {
   await new Promise(resolve => setTimeout(resolve, 2000))
-  return heapOf(subject)
+  return (await subject.memory()).heap
 }
 
 /** Asks after its health from now on; the function that ends it answers with the slowest reply, in milliseconds. */

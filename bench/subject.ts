@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import type { Usage } from './subjects/probe.ts'
+import type { Memory, Question, Usage } from './subjects/probe.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 export const HOME = fileURLToPath(new URL('..', import.meta.url))
@@ -17,8 +17,9 @@ export interface Subject {
   readonly port: number
   /** The control plane; 0 for a server that has none. */
   readonly controlPort: number
-  /** @param collect whether garbage is to be collected first */
-  usage(collect?: boolean): Promise<Usage>
+  usage(): Promise<Usage>
+  /** Collects garbage first. */
+  memory(): Promise<Memory>
   stop(): Promise<void>
 }
 
@@ -93,17 +94,20 @@ async function start(
   return {
     name,
     ...ports,
-    usage: async (collect = false) => {
-      child.send({ usage: true, collect })
-      for (;;) {
-        const [message] = (await once(child, 'message')) as [{ usage?: Usage }]
-        if (message.usage !== undefined) return message.usage
-      }
-    },
+    usage: async () => (await ask(child, 'usage')).usage as Usage,
+    memory: async () => (await ask(child, 'memory')).memory as Memory,
     stop: async () => {
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
       await exited
     },
+  }
+}
+
+async function ask(child: ChildProcess, question: Question): Promise<{ usage?: Usage; memory?: Memory }> {
+  child.send(question)
+  for (;;) {
+    const [message] = await once(child, 'message')
+    if (question in message) return message
   }
 }
