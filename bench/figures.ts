@@ -1,13 +1,12 @@
 // Start-up, memory at rest, and what long use leaves behind.
 
-import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { drive } from './drive.ts'
 import { generateGateway } from './generate.ts'
 import { mixed } from './rows.ts'
 import { spreadOf } from './spread.ts'
-import { HOME, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
+import { HOME, residentOf, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
 
 /** One number beside its target. */
 export interface Figure {
@@ -31,7 +30,7 @@ export async function measureStart(times: number): Promise<Figure[]> {
     const started = await startUnprobed(`${HOME}config/gateway.yaml`)
     ready.push(started.ready)
     await setTimeout(CALM)
-    resident.push(residentOf(started.child))
+    resident.push(residentOf(started.child) / MB)
     const exited = once(started.child, 'exit')
     started.child.kill('SIGTERM')
     await exited
@@ -42,10 +41,6 @@ export async function measureStart(times: number): Promise<Figure[]> {
   ]
 }
 
-/** Megabytes, as the system counts them. */
-const residentOf = ({ pid }: ChildProcess): number =>
-  (Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) * 1024) / MB
-
 /** Reloads until the engine has compiled what it will compile of them: what is sought is what they leave behind. */
 const SETTLING = 100
 
@@ -55,13 +50,13 @@ export async function measureSoak(requests: number, reloads: number): Promise<Fi
   const subject = await startUnderstudy(generateGateway('soak', { maxRecords: 1000 }), '--no-watch')
   const shots = { shots: mixed, pipelining: 10 }
   await drive(subject, { ...shots, amount: requests / 20 })
-  const afterFirst = (await subject.memory()).heap
+  const afterFirst = await subject.heap()
   await drive(subject, { ...shots, amount: requests - requests / 20 })
-  const afterRequests = (await subject.memory()).heap
+  const afterRequests = await subject.heap()
   await reload(subject, SETTLING)
-  const afterFew = (await subject.memory()).heap
+  const afterFew = await subject.heap()
   await reload(subject, reloads - SETTLING)
-  const afterReloads = (await subject.memory()).heap
+  const afterReloads = await subject.heap()
   await subject.stop()
   const growth = (from: number, to: number) => (to / from - 1) * 100
   const count = (n: number) => n.toLocaleString('en')

@@ -1,10 +1,10 @@
 // A server under test, as a process of its own: starts it, asks what it has used, ends it.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import type { Memory, Question, Usage } from './subjects/probe.ts'
+import type { Question, Usage } from './subjects/probe.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 export const HOME = fileURLToPath(new URL('..', import.meta.url))
@@ -18,8 +18,10 @@ export interface Subject {
   /** The control plane; 0 for a server that has none. */
   readonly controlPort: number
   usage(): Promise<Usage>
-  /** Collects garbage first. */
-  memory(): Promise<Memory>
+  /** Live bytes, once what is waiting to be collected has been. */
+  heap(): Promise<number>
+  /** Bytes, as the system counts them. */
+  resident(): number
   stop(): Promise<void>
 }
 
@@ -95,7 +97,8 @@ async function start(
     name,
     ...ports,
     usage: async () => (await ask(child, 'usage')).usage as Usage,
-    memory: async () => (await ask(child, 'memory')).memory as Memory,
+    heap: async () => (await ask(child, 'heap')).heap as number,
+    resident: () => residentOf(child),
     stop: async () => {
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
@@ -104,10 +107,14 @@ async function start(
   }
 }
 
-async function ask(child: ChildProcess, question: Question): Promise<{ usage?: Usage; memory?: Memory }> {
+async function ask(child: ChildProcess, question: Question): Promise<{ usage?: Usage; heap?: number }> {
   child.send(question)
   for (;;) {
     const [message] = await once(child, 'message')
     if (question in message) return message
   }
 }
+
+/** Bytes, as the system counts them. */
+export const residentOf = ({ pid }: ChildProcess): number =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) * 1024

@@ -10,22 +10,11 @@ export interface Usage {
   readonly peak: number
 }
 
-/** What is there once garbage has been collected: to answer looks at the whole heap. */
-export interface Memory {
-  /** Bytes resident. */
-  readonly rss: number
-  /**
-   * Bytes live on the heap; without the code that the engine compiles of what runs often, which goes on growing for thousands
-   * of reloads and is nobody's leak.
-   */
-  readonly heap: number
-}
-
-export type Question = 'usage' | 'memory'
+export type Question = 'usage' | 'heap'
 
 process.on('message', (question: Question) => {
   if (question === 'usage') process.send?.({ usage: usage() })
-  else if (question === 'memory') process.send?.({ memory: memory() })
+  else if (question === 'heap') process.send?.({ heap: heap() })
 })
 // Listening must not be what keeps a subject alive.
 process.channel?.unref()
@@ -35,11 +24,15 @@ function usage(): Usage {
   return { cpu: user + system, peak: process.resourceUsage().maxRSS * 1024 }
 }
 
-function memory(): Memory {
+/**
+ * Bytes live on the heap, to find which looks at all of it; without the code that the engine compiles of what runs often,
+ * which goes on growing for thousands of reloads and is nobody's leak.
+ */
+function heap(): number {
   // What the first collection releases, the second finds.
   globalThis.gc?.()
   globalThis.gc?.()
-  const { rss, heapUsed, external } = process.memoryUsage()
+  const { heapUsed, external } = process.memoryUsage()
   const { code_and_metadata_size: code, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics()
-  return { rss, heap: heapUsed + external - code - bytecode }
+  return heapUsed + external - code - bytecode
 }
