@@ -1,11 +1,11 @@
 // What should be flat: the cost of a request over the number of operations and over the size of a collection.
 
-import { drive, type Shot } from './drive.ts'
+import { drive, type Load, type Shot } from './drive.ts'
 import { generateGateway } from './generate.ts'
 import type { Effort } from './ratios.ts'
 import { create, filtered, list } from './rows.ts'
 import { type Spread, spreadOf } from './spread.ts'
-import { inTurn, type Subject, startUnderstudy } from './subject.ts'
+import { type Subject, startUnderstudy } from './subject.ts'
 
 export interface Curve {
   readonly name: string
@@ -55,6 +55,18 @@ export async function measureCurves(effort: Effort): Promise<Curves> {
   return { curves: [operations, page, writes], million }
 }
 
+/** To each of the servers. */
+const CONNECTIONS = 20
+
+/**
+ * All at the same time, not one after another: on a shared machine, the same server costs half as much again from one second
+ * to the next, and bounds of a few per cent drown in that. Each is slower for the others, and all are alike.
+ */
+const together = <Result>(
+  subjects: readonly Subject[],
+  one: (subject: Subject) => Promise<Result>,
+): Promise<Result[]> => Promise.all(subjects.map(one))
+
 async function measure(
   name: string,
   over: string,
@@ -64,16 +76,14 @@ async function measure(
   subjects: readonly Subject[],
   effort: Effort,
 ): Promise<Curve> {
-  // Bounds of a few per cent ask for more and shorter samples than ratios of two.
-  const [rounds, seconds] = [1.5 * effort.rounds, effort.seconds / 1.5]
   const cpu: number[][] = subjects.map(() => [])
-  for (const subject of subjects) await drive(subject, { shots: [shot], seconds: 2 * effort.seconds })
-  for (let round = 0; round < rounds; round++) {
-    for (const [i, subject] of inTurn([...subjects.entries()], round)) {
-      // What was created in one round must not be there in the next.
-      await fetch(`http://127.0.0.1:${subject.controlPort}/reset`, { method: 'POST' })
-      cpu[i]?.push((await drive(subject, { shots: [shot], seconds })).cpu)
-    }
+  const load: Load = { shots: [shot], seconds: effort.seconds, connections: CONNECTIONS }
+  await together(subjects, subject => drive(subject, { ...load, seconds: 4 * effort.seconds }))
+  for (let round = 0; round < 2.5 * effort.rounds; round++) {
+    // What was created in one round must not be there in the next.
+    await together(subjects, ({ controlPort }) => fetch(`http://127.0.0.1:${controlPort}/reset`, { method: 'POST' }))
+    const samples = await together(subjects, subject => drive(subject, load))
+    for (const [i, sample] of samples.entries()) cpu[i]?.push(sample.cpu)
   }
   const first = cpu[0] as number[]
   const points = at.map((x, i) => {
