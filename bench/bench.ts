@@ -25,7 +25,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 const wanted = (part: string) => parts.length === 0 || parts.includes(part)
-const effort: Effort = quick ? { rounds: 3, seconds: 0.15 } : { rounds: 10, seconds: 0.35 }
+const effort: Effort = quick ? { rounds: 3, seconds: 0.15 } : { rounds: 16, seconds: 0.22 }
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
 const figures: Figure[] = []
@@ -43,7 +43,7 @@ if (wanted('curves')) {
 }
 if (wanted('overload')) {
   say('overload …')
-  figures.push(...(await measureOverload(quick ? 2 : 20)))
+  figures.push(...(await measureOverload(quick ? 1 : 12)))
 }
 if (wanted('soak')) {
   say('soak …')

@@ -78,8 +78,8 @@ async function measure(
 ): Promise<Curve> {
   const cpu: number[][] = subjects.map(() => [])
   const load: Load = { shots: [shot], seconds: effort.seconds, connections: CONNECTIONS }
-  await together(subjects, subject => drive(subject, { ...load, seconds: 4 * effort.seconds }))
-  for (let round = 0; round < 2.5 * effort.rounds; round++) {
+  await together(subjects, subject => drive(subject, { ...load, seconds: 8 * effort.seconds }))
+  for (let round = 0; round < 2 * effort.rounds; round++) {
     // What was created in one round must not be there in the next.
     await together(subjects, ({ controlPort }) => fetch(`http://127.0.0.1:${controlPort}/reset`, { method: 'POST' }))
     const samples = await together(subjects, subject => drive(subject, load))
