@@ -50,7 +50,7 @@ if (wanted('soak')) {
   figures.push(...(await measureSoak(quick ? 100_000 : 2_000_000, quick ? 150 : 1000)))
 }
 
-const report = reportOf(measured, found.curves, figures)
+const report = reportOf(quick, measured, found.curves, figures)
 mkdirSync(RESULTS, { recursive: true })
 writeFileSync(`${RESULTS}/bench.json`, `${JSON.stringify(report, null, 2)}\n`)
 if (found.curves.length > 0) writeFileSync(`${RESULTS}/curves.svg`, plot(found.curves))

@@ -2,7 +2,7 @@
 
 import { drive, type Load, type Shot } from './drive.ts'
 import { generateGateway } from './generate.ts'
-import type { Effort } from './ratios.ts'
+import { type Effort, WARMING } from './ratios.ts'
 import { create, filtered, list } from './rows.ts'
 import { type Spread, spreadOf } from './spread.ts'
 import { type Subject, startUnderstudy } from './subject.ts'
@@ -32,27 +32,34 @@ const OPERATIONS = [4, 1000, 10_000]
 const RECORDS = [100, 10_000, 1_000_000]
 
 export async function measureCurves(effort: Effort): Promise<Curves> {
-  const byOperations = await Promise.all(
-    OPERATIONS.map(operations => startUnderstudy(generateGateway(`operations-${operations}`, { operations }))),
-  )
-  const operations = await measure(
-    'listPets, 20 of 50',
-    'operations of the contract',
-    1.05,
-    list,
-    OPERATIONS,
-    byOperations,
-    effort,
-  )
-  for (const subject of byOperations) await subject.stop()
-  const byRecords: Subject[] = []
-  for (const records of RECORDS)
-    byRecords.push(await startUnderstudy(generateGateway(`records-${records}`, { records })))
+  const [byOperations, byRecords] = await Promise.all([
+    Promise.all(
+      OPERATIONS.map(operations => startUnderstudy(generateGateway(`operations-${operations}`, { operations }))),
+    ),
+    Promise.all(RECORDS.map(records => startUnderstudy(generateGateway(`records-${records}`, { records })))),
+  ])
   const million = (byRecords.at(-1) as Subject).resident()
-  const page = await measure('listPets, 20 that are sold', 'records', 1.1, filtered, RECORDS, byRecords, effort)
-  const writes = await measure('createPet', 'records', 1.5, create, RECORDS, byRecords, effort)
-  for (const subject of byRecords) await subject.stop()
-  return { curves: [operations, page, writes], million }
+  await together(byOperations, subject => drive(subject, { shots: [list], seconds: WARMING }))
+  await together(byRecords, subject => drive(subject, { shots: [filtered, create], seconds: WARMING }))
+  const curves = [
+    await measure(
+      { name: 'listPets, 20 of 50', over: 'operations of the contract', target: 1.05 },
+      list,
+      OPERATIONS,
+      byOperations,
+      effort,
+    ),
+    await measure(
+      { name: 'listPets, 20 that are sold', over: 'records', target: 1.1 },
+      filtered,
+      RECORDS,
+      byRecords,
+      effort,
+    ),
+    await measure({ name: 'createPet', over: 'records', target: 1.5 }, create, RECORDS, byRecords, effort),
+  ]
+  for (const subject of [...byOperations, ...byRecords]) await subject.stop()
+  return { curves, million }
 }
 
 /** To each of the servers. */
@@ -68,9 +75,7 @@ const together = <Result>(
 ): Promise<Result[]> => Promise.all(subjects.map(one))
 
 async function measure(
-  name: string,
-  over: string,
-  target: number,
+  what: Omit<Curve, 'points'>,
   shot: Shot,
   at: readonly number[],
   subjects: readonly Subject[],
@@ -78,7 +83,6 @@ async function measure(
 ): Promise<Curve> {
   const cpu: number[][] = subjects.map(() => [])
   const load: Load = { shots: [shot], seconds: effort.seconds, connections: CONNECTIONS }
-  await together(subjects, subject => drive(subject, { ...load, seconds: 8 * effort.seconds }))
   for (let round = 0; round < 2 * effort.rounds; round++) {
     // What was created in one round must not be there in the next.
     await together(subjects, ({ controlPort }) => fetch(`http://127.0.0.1:${controlPort}/reset`, { method: 'POST' }))
@@ -90,5 +94,5 @@ async function measure(
     const own = cpu[i] as number[]
     return { at: x, cpu: spreadOf(own), ratio: spreadOf(own.map((value, round) => value / (first[round] as number))) }
   })
-  return { name, over, target, points }
+  return { ...what, points }
 }

@@ -42,7 +42,7 @@ export async function measureOverload(seconds: number): Promise<Figure[]> {
 
 /** Connections that were closed a moment ago are still being put away. */
 async function heapAtRest(subject: Subject): Promise<number> {
-  await new Promise(resolve => setTimeout(resolve, 2000))
+  await new Promise(resolve => setTimeout(resolve, 1000))
   return subject.heap()
 }
 

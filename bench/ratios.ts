@@ -19,6 +19,9 @@ export interface Effort {
   readonly seconds: number
 }
 
+/** Seconds of load before the first sample: what runs often is compiled anew while it runs. */
+export const WARMING = 2.5
+
 export async function measureRows(effort: Effort, wanted: (name: string) => boolean): Promise<Measured[]> {
   const thousand = generateGateway('thousand', { records: 1000 })
   return [
@@ -50,9 +53,8 @@ async function measureOn(config: string, list: readonly Row[], { rounds, seconds
     ),
   )
   const subjects = [await startBare('bare-http', file), await startBare('bare-koa', file), understudy]
-  // What runs often is compiled anew while it runs: that is over before the first sample is taken.
   await Promise.all(
-    subjects.map(subject => drive(subject, { shots: list.flatMap(({ shots }) => shots), seconds: 10 * seconds })),
+    subjects.map(subject => drive(subject, { shots: list.flatMap(({ shots }) => shots), seconds: WARMING })),
   )
   const measured: Measured[] = []
   for (const row of list) {

@@ -7,6 +7,8 @@ import type { Measured } from './ratios.ts'
 import { type Spread, spreadOf } from './spread.ts'
 
 export interface Report {
+  /** Whether the samples are few and short. */
+  readonly quick: boolean
   readonly node: string
   readonly processor: string
   readonly rows: readonly ReportedRow[]
@@ -31,9 +33,15 @@ interface ReportedSubject {
   readonly peak: number
 }
 
-export function reportOf(measured: readonly Measured[], curves: readonly Curve[], figures: readonly Figure[]): Report {
+export function reportOf(
+  quick: boolean,
+  measured: readonly Measured[],
+  curves: readonly Curve[],
+  figures: readonly Figure[],
+): Report {
   const [processor] = cpus()
   return {
+    quick,
     node: process.version,
     processor: `${cpus().length} × ${processor?.model ?? 'unknown'}`,
     rows: measured.map(({ row, samples }) => ({
@@ -59,8 +67,10 @@ export function reportOf(measured: readonly Measured[], curves: readonly Curve[]
 }
 
 /** The report as text: one line a subject, and whether its target holds. */
-export function describeReport({ node, processor, rows, curves, figures }: Report): string {
-  const lines = [`Node ${node}, ${processor}. Medians; [least–most] where rounds differ.`, '']
+export function describeReport({ quick, node, processor, rows, curves, figures }: Report): string {
+  const lines = [`Node ${node}, ${processor}. Medians; [least–most] where rounds differ.`]
+  if (quick) lines.push('Few and short samples: what is near its target may fall on either side of it.')
+  lines.push('')
   const cells = (...texts: string[]) =>
     lines.push(
       texts
