@@ -5,7 +5,8 @@ import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer, pointer } from '../kernel/json.ts'
-import { type Path, readSource, type Source } from '../kernel/source.ts'
+import { readSource } from '../kernel/read-source.ts'
+import type { Path, Source } from '../kernel/source.ts'
 import { type Identifiers, readIdentifiers } from './identifiers.ts'
 
 /** One document: a file, or the part of a file below `base` (a contract written inline). */

@@ -6,7 +6,8 @@ import type { Contract } from '../contract/contract.ts'
 import type { SchemaUse } from '../contract/dialect.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
-import { type Path, readNamed, type Source } from '../kernel/source.ts'
+import { readNamed } from '../kernel/read-source.ts'
+import type { Path, Source } from '../kernel/source.ts'
 import type { ResourceFile } from './simulation.ts'
 
 export interface Seeding {

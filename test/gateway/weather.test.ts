@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { parseSource } from '../../src/kernel/source.ts'
+import { parseSource } from '../../src/kernel/read-source.ts'
 import { describePlan } from '../../src/plan/describe.ts'
 import { type Ask, CONTRACT, load, OPERATIONS, simulate } from '../simulate.ts'
 import { VirtualClock } from '../virtual-clock.ts'

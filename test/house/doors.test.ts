@@ -13,7 +13,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'koa-bodyparser': 'http/decode-body.ts',
   ajv: 'kernel/schema.ts',
   'ajv-formats': 'kernel/schema.ts',
-  yaml: 'kernel/source.ts',
+  yaml: 'kernel/yaml.ts',
   'prom-client': 'gateway/metrics.ts',
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { parseSource } from '../../src/kernel/source.ts'
+import { parseSource } from '../../src/kernel/read-source.ts'
 
 /** The line of a text, as a diagnostic would show it. */
 function shown(text: string, line: number): string {

@@ -3,7 +3,7 @@
 import type { CurrentWeather } from '../../gateway/weather.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
-import { parseSource } from '../../kernel/source.ts'
+import { parseSource } from '../../kernel/read-source.ts'
 import type { Plan } from '../../plan/compile.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import { type Control, DONE, json, list, object, type Route, replyWith, words } from './route.ts'

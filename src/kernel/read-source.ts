@@ -1,0 +1,113 @@
+// Reads the author's files: from the disk, and from their text.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { Diagnostics, type Place, suggest } from './diagnostic.ts'
+import { readQuickly } from './events.ts'
+import { parseJson } from './json.ts'
+import { type Environment, placeOfFile, Source } from './source.ts'
+import { isBounded, locateAnew, parseYaml } from './yaml.ts'
+
+/**
+ * Reads and parses a file. Whatever is wrong goes to `report`: `no-such-file`, `is-a-directory`, `unreadable-file`,
+ * `empty-file`, `syntax`, `duplicate-key`, `alias-bomb`, `missing-variable`. The answer is then `undefined`.
+ *
+ * @param name how the file is called in messages
+ * @param environment where `${NAME}` and `${NAME:-default}` in scalars are looked up; left alone without one
+ * @param lenient whether a duplicate key is a warning
+ */
+export function readSource(
+  path: string,
+  name: string,
+  report: Diagnostics,
+  environment?: Environment,
+  lenient = false,
+): Source | undefined {
+  let text: string
+  try {
+    // A pipe or a device named in a document would keep everybody waiting.
+    if (lenient && !statSync(path).isFile()) throw Object.assign(new Error(), { code: 'EISDIR' })
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const place = placeOfFile(name)
+    if (code === 'ENOENT' || code === 'ENOTDIR') report.error('no-such-file', 'there is no such file', place)
+    else if (code === 'EISDIR') report.error('is-a-directory', 'this is a directory, not a file', place)
+    else report.error('unreadable-file', `the file cannot be read (${code})`, place)
+    return undefined
+  }
+  return parseSource(name, text, report, environment, lenient)
+}
+
+/** Parses a text; see `readSource`. */
+export function parseSource(
+  file: string,
+  source: string,
+  report: Diagnostics,
+  environment?: Environment,
+  lenient = false,
+): Source | undefined {
+  const text = source.startsWith('\uFEFF') ? source.slice(1) : source
+  if (environment === undefined) {
+    const read = readSound(text)
+    if (read !== undefined) {
+      if (!read.aliased || isBounded(read.value)) return new Source(file, text, read.value, () => locateAnew(text))
+      report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
+      return undefined
+    }
+  }
+  try {
+    return parseYaml(file, text, report, environment, lenient)
+  } catch (error) {
+    // The library recurses over what it reads.
+    if (!(error instanceof RangeError)) throw error
+    report.error('too-deep', 'the file is nested too deeply', placeOfFile(file))
+    return undefined
+  }
+}
+
+/** What a sound text holds: JSON by the engine, YAML by its events; `undefined` where somebody must say what is wrong. */
+function readSound(text: string): { value: unknown; aliased: boolean } | undefined {
+  if (/^\s*[{[]/.test(text)) {
+    const parsed = parseJson(text)
+    if ('value' in parsed) return { value: parsed.value, aliased: false }
+  }
+  return readQuickly(text)
+}
+
+/** Faults of a file as a whole, which belong where the file is named. */
+const NAMED: Readonly<Record<string, string>> = {
+  'no-such-file': 'there is no such file',
+  'is-a-directory': 'this is a directory, not a file',
+  'unreadable-file': 'this file cannot be read',
+  'empty-file': 'this file is empty',
+}
+
+/** As `readSource`, for a file that another one names: where there is nothing to read, that is wrong at `from`. */
+export function readNamed(
+  path: string,
+  name: string,
+  from: Place,
+  report: Diagnostics,
+  lenient = false,
+): Source | undefined {
+  const own = new Diagnostics()
+  const source = readSource(path, name, own, undefined, lenient)
+  for (const diagnostic of own.list) {
+    const message = NAMED[diagnostic.code]
+    if (message === undefined) report.add(diagnostic)
+    else if (!report.has('missing-variable', from)) {
+      const near = diagnostic.code === 'no-such-file' ? suggest(basename(path), filesIn(dirname(path))) : undefined
+      report.error(diagnostic.code, `${message}: ${name}`, from, near)
+    }
+  }
+  return source
+}
+
+const filesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,45 @@
+// Keeps credentials out of what is shown of a file.
+
+/**
+ * A line as it may be shown: what stands for a credential in `consumers` is blotted out, sign by sign. Goes by the text,
+ * since a file that cannot be parsed is shown too.
+ */
+export function withoutSecrets(text: string, start: number, line: string): string {
+  const [from, to] = secretsOf(text)
+  const [left, right] = [Math.max(from - start, 0), Math.min(to - start, line.length)]
+  if (left >= right) return line
+  const part = line.slice(left, right)
+  const shown = /:(?:\s|$)|["']\s*:/.test(part)
+    ? part.replace(WORD, (all, date, _, key, at) =>
+        // What follows a colon is no key, though another colon follows it.
+        date !== undefined || (key !== undefined && !/:\s*$/.test(part.slice(0, at))) ? all : blot(all),
+      )
+    : blot(part)
+  return line.slice(0, left) + shown + line.slice(right)
+}
+
+/** A date, or a word and whether it is a key. */
+const WORD =
+  /(\bexpires["']?\s*:[^,{}]*)|("[^"]*"|'[^']*'|[^\s,{}:"'](?:[^:,{}]|:(?!\s|$))*|["'].*)((?<=["'])\s*:|\s*:(?=\s|$))?/g
+
+/** Leaves `${NAME}`, which says nothing, and what holds the line together. */
+const blot = (value: string): string =>
+  value.replace(/\$\{[A-Za-z_]\w*\}|[^\s{}"']/g, part => (part.length > 1 ? part : '•'))
+
+/** From the key `consumers` of a file to the end of what it holds. */
+function secretsOf(text: string): [from: number, to: number] {
+  const flow = /^\s*\{/.test(text)
+  const found = (flow ? /(["']?)\bconsumers\1\s*:/ : /^(["']?)consumers\1\s*:/m).exec(text)
+  if (found === null) return [0, 0]
+  const from = found.index + found[0].length
+  if (!flow) {
+    const next = /^[^\s#]/m.exec(text.slice(from))
+    return [from, next === null ? text.length : from + next.index]
+  }
+  let depth = 0
+  for (let to = from; to < text.length; to++) {
+    if (text[to] === '{') depth += 1
+    else if (text[to] === '}' && --depth <= 0) return [from, to]
+  }
+  return [from, text.length]
+}
