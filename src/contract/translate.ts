@@ -14,6 +14,7 @@ import {
 } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
 import { IN_PLACE, isAssertion, judge, judgeKeyword, KEPT, LIST, MAP, ONE } from './keywords.ts'
+import { modernise } from './modernise.ts'
 import { isMarked, shapeOf } from './shape.ts'
 
 /** What a schema may be marked as. */
@@ -331,46 +332,6 @@ function parentValue(child: Node, root: Node): unknown {
   for (const key of child.path.slice(root.path.length, -1))
     value = (value as Record<string, unknown> | undefined)?.[key]
   return value
-}
-
-/** OpenAPI 3.0 (JSON Schema Wright 00) as 2020-12, and what people write between the two. */
-function modernise(node: Node, out: Record<string, unknown>, report: Diagnostics): Record<string, unknown> {
-  for (const [flag, bound] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const) {
-    if (typeof out[flag] !== 'boolean') continue
-    const exclusive = out[flag]
-    delete out[flag]
-    if (exclusive && out[bound] !== undefined) {
-      out[flag] = out[bound]
-      delete out[bound]
-    }
-  }
-  mendEnum(node, out, report)
-  if (!isObject(node.value) || (node.value.nullable !== true && node.value['x-nullable'] !== true)) return out
-  if (Array.isArray(out.enum) && !out.enum.includes(null)) out.enum = [...out.enum, null]
-  const { type } = out
-  if (type === undefined) return Object.keys(out).length === 0 ? out : { anyOf: [out, { type: 'null' }] }
-  const others = ['const', 'allOf', 'anyOf', 'oneOf', '$ref', 'if'].some(keyword => out[keyword] !== undefined)
-  if (others) return { anyOf: [out, { type: 'null' }] }
-  return { ...out, type: [...new Set([type, 'null'].flat())] }
-}
-
-/** YAML turns unquoted words into numbers: `type: string` beside `enum: [1, 2]` means the texts. */
-function mendEnum(node: Node, out: Record<string, unknown>, report: Diagnostics): void {
-  const { type } = out
-  if (!Array.isArray(out.enum) || typeof type !== 'string') return
-  const mended = out.enum.map(value => {
-    if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
-    if ((type === 'integer' || type === 'number') && typeof value === 'string' && value.trim() !== '') {
-      return Number.isFinite(Number(value)) ? Number(value) : value
-    }
-    return value
-  })
-  if (mended.every((value, index) => value === (out.enum as unknown[])[index])) return
-  report.warning('invalid-keyword', `"enum" holds values that are no ${type}`, placeOf(childOf(node, 'enum'), 'key'))
-  out.enum = mended
 }
 
 // The validator reads numbers as doubles; format int64 keeps the true range.
