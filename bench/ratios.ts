@@ -56,6 +56,7 @@ async function measureOn(config: string, list: readonly Row[], { rounds, seconds
   await Promise.all(
     subjects.map(subject => drive(subject, { shots: list.flatMap(({ shots }) => shots), seconds: WARMING })),
   )
+  await fetch(`http://127.0.0.1:${understudy.controlPort}/reset`, { method: 'POST' })
   const measured: Measured[] = []
   for (const row of list) {
     const samples: Record<string, Sample[]> = {}

@@ -2,16 +2,17 @@
 
 import type { Id } from './collection.ts'
 
-/** Room for this many that are gone is no waste worth a copy. */
+/** Places of this many records that are gone are no waste worth a copy. */
 const SLACK = 1024
 
 /** Ids by the ordinals of their creation, which only grow. A clone shares them until one of the two is written to. */
 export class CreationOrder {
-  /** By ordinal, counted from `#first`; nothing where a record is gone. */
+  #ordinals: number[] = []
+  /** At the places of their ordinals; nothing where a record is gone. */
   #ids: (Id | undefined)[] = []
-  #first = 1
   /** The place of the oldest. */
   #oldest = 0
+  #gone = 0
   #shared = false
 
   /** The id of the oldest record, if there is any. */
@@ -21,19 +22,18 @@ export class CreationOrder {
 
   add(ordinal: number, id: Id): void {
     this.#own()
-    if (this.#ids.length === 0) this.#first = ordinal
-    while (this.#first + this.#ids.length < ordinal) this.#ids.push(undefined)
+    this.#ordinals.push(ordinal)
     this.#ids.push(id)
   }
 
-  /** Forgets a record; one that is not among them is none. */
+  /** Forgets a record, if it is among them. */
   delete(ordinal: number): void {
-    const place = ordinal - this.#first
-    if (place < this.#oldest || place >= this.#ids.length) return
+    if (this.#placeOf(ordinal) === undefined) return
     this.#own()
-    this.#ids[ordinal - this.#first] = undefined
-    while (this.#oldest < this.#ids.length && this.#ids[this.#oldest] === undefined) this.#oldest += 1
-    if (this.#oldest === this.#ids.length || this.#oldest > SLACK + this.#ids.length / 2) this.#trim()
+    this.#ids[this.#placeOf(ordinal) as number] = undefined
+    this.#gone += 1
+    while (this.#oldest < this.#ids.length && this.oldest === undefined) this.#oldest += 1
+    if (this.#gone > SLACK + this.#ids.length / 2) this.#compact()
   }
 
   /** Oldest first. */
@@ -43,22 +43,37 @@ export class CreationOrder {
 
   clone(): CreationOrder {
     const clone = new CreationOrder()
+    clone.#ordinals = this.#ordinals
     clone.#ids = this.#ids
-    clone.#first = this.#first
     clone.#oldest = this.#oldest
+    clone.#gone = this.#gone
     clone.#shared = this.#shared = true
     return clone
+  }
+
+  #placeOf(ordinal: number): number | undefined {
+    let [low, high] = [this.#oldest, this.#ordinals.length]
+    // Mostly it is the oldest that goes.
+    if (this.#ordinals[low] === ordinal) return low
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#ordinals[middle] as number) < ordinal) low = middle + 1
+      else high = middle
+    }
+    return this.#ordinals[low] === ordinal && this.#ids[low] !== undefined ? low : undefined
   }
 
   #own(): void {
     if (!this.#shared) return
     this.#shared = false
-    this.#trim()
+    this.#compact()
   }
 
-  #trim(): void {
-    this.#ids = this.#ids.slice(this.#oldest)
-    this.#first += this.#oldest
+  #compact(): void {
+    const ids = this.#ids
+    this.#ordinals = this.#ordinals.filter((_, place) => ids[place] !== undefined)
+    this.#ids = this.ids()
     this.#oldest = 0
+    this.#gone = 0
   }
 }

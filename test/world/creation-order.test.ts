@@ -49,9 +49,20 @@ suite('the order of creation', () => {
     const order = new CreationOrder()
     for (let ordinal = 1; ordinal <= 100_000; ordinal++) {
       order.add(ordinal, ordinal)
-      if (ordinal > 10) order.delete(ordinal - 10)
+      if (ordinal > 3) order.delete(ordinal - 3)
     }
-    assert.equal(order.oldest, 99_991)
-    assert.deepEqual(order.ids(), [99_991, 99_992, 99_993, 99_994, 99_995, 99_996, 99_997, 99_998, 99_999, 100_000])
+    assert.equal(order.oldest, 99_998)
+    assert.deepEqual(order.ids(), [99_998, 99_999, 100_000])
+  })
+
+  test('goes on for long where one stays and the others come and go', () => {
+    const order = new CreationOrder()
+    order.add(1, 'kept')
+    for (let ordinal = 2; ordinal <= 100_000; ordinal++) {
+      order.add(ordinal, ordinal)
+      order.delete(ordinal)
+    }
+    assert.equal(order.oldest, 'kept')
+    assert.deepEqual(order.ids(), ['kept'])
   })
 })
