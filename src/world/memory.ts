@@ -1,5 +1,5 @@
 // A collection in memory: B-trees, which are ordered, and which clone in constant time because they share what has not
-// been written since; and the order in which records were created. The only file that knows sorted-btree.
+// been written since. The only file that knows sorted-btree.
 
 import { LRUCache } from 'lru-cache'
 import sortedBTree from 'sorted-btree'
@@ -16,7 +16,6 @@ import {
   type Query,
   withId,
 } from './collection.ts'
-import { CreationOrder } from './creation-order.ts'
 import { drawUuid } from './draws.ts'
 
 // The library is CommonJS; its class hangs on the default export's own `default`.
@@ -44,7 +43,7 @@ interface Pages {
 export class MemoryCollection implements Collection {
   #options: CollectionOptions
   #rows: Tree<Id, Row>
-  #created: CreationOrder
+  #created: Tree<number, Id>
   #indexes: ReadonlyMap<string, Tree<Row, undefined>>
   #next: number | bigint
   #ordinal = 0
@@ -76,7 +75,7 @@ export class MemoryCollection implements Collection {
     }
     this.#pages = { states: 0, cache: undefined }
     this.#rows = new BTree<Id, Row>(undefined, compareIds)
-    this.#created = new CreationOrder()
+    this.#created = new BTree<number, Id>(undefined, byNumber)
     this.#indexes = indexesOn(options.indexed)
     this.#next = 1
     this.#fill(seeds)
@@ -147,16 +146,14 @@ export class MemoryCollection implements Collection {
   #add(id: Id, value: JsonObject, last = false): Row {
     const row = { id, value, text: flatText(value), revision: ++this.#revision, created: this.#ordinal }
     this.#put(row, undefined, last)
-    this.#created.add(row.created, id)
+    this.#created.set(row.created, id)
     this.#evict()
     return row
   }
 
   #evict(): void {
-    while (this.#rows.size > this.#options.maxRecords) {
-      const { oldest } = this.#created
-      if (oldest === undefined) return
-      this.#delete(this.#rows.get(oldest) as Row)
+    while (this.#rows.size > this.#options.maxRecords && this.#created.size > 0) {
+      this.#delete(this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row)
     }
   }
 
@@ -195,7 +192,7 @@ export class MemoryCollection implements Collection {
   async dump(): Promise<Dump> {
     return {
       records: this.#rows.valuesArray().map(({ value }) => value),
-      created: this.#created.ids(),
+      created: this.#created.valuesArray(),
       nextId: this.#next,
       creations: this.#ordinal,
     }
@@ -203,14 +200,14 @@ export class MemoryCollection implements Collection {
 
   async load({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
     this.#rows = new BTree<Id, Row>(undefined, compareIds)
-    this.#created = new CreationOrder()
+    this.#created = new BTree<number, Id>(undefined, byNumber)
     this.#indexes = indexesOn(this.#options.indexed)
     this.#state = undefined
     this.#front = undefined
     this.#next = nextId
     this.#ordinal = Math.max(creations, created.length)
     const first = this.#ordinal - created.length + 1
-    for (const [i, id] of created.entries()) this.#created.add(first + i, id)
+    for (const [i, id] of created.entries()) this.#created.set(first + i, id)
     this.#fill(records, new Map(created.map((id, i) => [id, first + i])))
   }
 
@@ -306,6 +303,8 @@ function flatText(value: JsonObject): string {
 }
 
 const BRACE = 125
+
+const byNumber = (a: number, b: number): number => a - b
 
 /** Stands before every id: where a walk along an index begins. */
 const FIRST: Id = Number.NEGATIVE_INFINITY
