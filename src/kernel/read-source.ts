@@ -51,7 +51,7 @@ export function parseSource(
   if (environment === undefined) {
     const read = readSound(text)
     if (read !== undefined) {
-      if (!read.aliased || isBounded(read.value)) return new Source(file, text, read.value, () => locateAnew(text))
+      if (!read.aliased || isBounded(read.value)) return new Source(file, read.value, () => locateAnew(file, text))
       report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
       return undefined
     }

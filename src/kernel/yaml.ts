@@ -1,11 +1,12 @@
 // The only file that knows the `yaml` library, which words what is wrong with a text; what is sound is read by `events.ts`, ten
 // times as fast.
 
-import { isAlias, isMap, isScalar, isSeq, type Node, parse, parseDocument, type Scalar, visit } from 'yaml'
-import type { Diagnostics } from './diagnostic.ts'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parse, parseDocument, type Scalar, visit } from 'yaml'
+import type { Diagnostics, Place } from './diagnostic.ts'
 import { indexEvents } from './events.ts'
 import { MAX_DEPTH } from './json.ts'
-import { type Environment, Lines, type Locate, placeAt, placeOfFile, Source } from './source.ts'
+import { withoutSecrets } from './secrets.ts'
+import { type Environment, type Locate, type Path, placeOfFile, Source } from './source.ts'
 import { describeSyntax } from './syntax.ts'
 
 /** Parses a text as YAML, of which JSON is a part: the environment, and words for whatever is wrong. */
@@ -16,8 +17,8 @@ export function parseYaml(
   environment: Environment | undefined,
   lenient: boolean,
 ): Source | undefined {
-  const lines = new Lines(text)
-  const document = parseDocument(text, { merge: true, prettyErrors: false, stringKeys: true })
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, stringKeys: true })
   const fault = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY')
   if (fault !== undefined) {
     const { message, from, to, hint } = describeSyntax(text, fault, openedAt(document, fault.pos[0]))
@@ -65,7 +66,7 @@ export function parseYaml(
   try {
     const value = document.toJS({ maxAliasCount: 1000 })
     if (!isBounded(value)) throw new RangeError('circular')
-    return new Source(file, text, value, () => locateIn(document.contents, resolver(document)))
+    return new Source(file, value, () => placing(file, text, locateIn(document.contents, resolver(document))))
   } catch {
     let last: Node | undefined
     visit(document, {
@@ -117,9 +118,30 @@ function isTooDeep(node: Node | null, depth = 0): boolean {
   return isSeq(node) && node.items.some(item => isTooDeep(item as Node | null, depth + 1))
 }
 
+/** Works out the offsets of a path: from and to. */
+type Span = (path: Path, part: 'key' | 'value') => readonly [number, number]
+
+/** The places that offsets mean in a text. */
+function placing(file: string, text: string, span: Span): Locate {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1)
+  return (path, part) => placeAt(file, text, lines, ...span(path, part))
+}
+
+/** A stretch of a text as it is shown: its line, and what of it is meant. */
+function placeAt(file: string, text: string, lines: LineCounter, from: number, to: number): Place {
+  const { line, col } = lines.linePos(from)
+  const start = lines.lineStarts[line - 1] ?? 0
+  const end = text.indexOf('\n', start)
+  const whole = text.slice(start, end === -1 ? undefined : end)
+  const length = Math.max(1, Math.min(to - from, whole.trimEnd().length - (col - 1)))
+  return { file, line: Math.max(1, line), column: Math.max(1, col), length, text: withoutSecrets(text, start, whole) }
+}
+
 /** Offsets by the tree of the `yaml` library. */
 const locateIn =
-  (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): Locate =>
+  (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): Span =>
   (path, part) => {
     let node = resolve(contents)
     let range = rangeOf(node)
@@ -144,11 +166,11 @@ const locateIn =
 const rangeOf = (node: Node | undefined): [number, number] => (node?.range ? [node.range[0], node.range[1]] : [0, 0])
 
 /** The way back into a text that was sound. */
-export function locateAnew(text: string): Locate {
+export function locateAnew(file: string, text: string): Locate {
   const index = indexEvents(text)
-  if (index !== undefined) return index.locate
+  if (index !== undefined) return placing(file, text, index.locate)
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
-  return locateIn(document.contents, resolver(document))
+  return placing(file, text, locateIn(document.contents, resolver(document)))
 }
 
 const resolver =
