@@ -1,11 +1,11 @@
 // What should be flat: the cost of a request over the number of operations and over the size of a collection.
 
-import { drive, type Load, type Shot } from './drive.ts'
-import { generateGateway } from './generate.ts'
-import { type Effort, WARMING } from './ratios.ts'
+import { drive, type Load, type Shot, warm } from './drive.ts'
+import { generateGateway, type Size } from './generate.ts'
+import type { Effort } from './ratios.ts'
 import { create, filtered, list } from './rows.ts'
 import { type Spread, spreadOf } from './spread.ts'
-import { type Subject, startUnderstudy } from './subject.ts'
+import { command, type Subject, startUnderstudy } from './subject.ts'
 
 export interface Curve {
   readonly name: string
@@ -28,65 +28,57 @@ export interface Curves {
   readonly million: number
 }
 
-const OPERATIONS = [4, 1000, 10_000]
-const RECORDS = [100, 10_000, 1_000_000]
+/** The same program several times, over what makes it larger. */
+interface Series {
+  readonly over: string
+  readonly at: readonly number[]
+  readonly subjects: readonly Subject[]
+}
 
 export async function measureCurves(effort: Effort): Promise<Curves> {
-  const [byOperations, byRecords] = await Promise.all([
-    Promise.all(
-      OPERATIONS.map(operations => startUnderstudy(generateGateway(`operations-${operations}`, { operations }))),
-    ),
-    Promise.all(RECORDS.map(records => startUnderstudy(generateGateway(`records-${records}`, { records })))),
+  const [operations, records] = await Promise.all([
+    start('operations of the contract', [4, 1000, 10_000], operations => ({ operations })),
+    start('records', [100, 10_000, 1_000_000], records => ({ records })),
   ])
-  const million = (byRecords.at(-1) as Subject).resident()
-  await together(byOperations, subject => drive(subject, { shots: [list], seconds: WARMING }))
-  await together(byRecords, subject => drive(subject, { shots: [filtered, create], seconds: WARMING }))
+  const million = (records.subjects.at(-1) as Subject).resident()
+  await warm(operations.subjects, [list])
+  await warm(records.subjects, [filtered, create])
   const curves = [
-    await measure(
-      { name: 'listPets, 20 of 50', over: 'operations of the contract', target: 1.05 },
-      list,
-      OPERATIONS,
-      byOperations,
-      effort,
-    ),
-    await measure(
-      { name: 'listPets, 20 that are sold', over: 'records', target: 1.1 },
-      filtered,
-      RECORDS,
-      byRecords,
-      effort,
-    ),
-    await measure({ name: 'createPet', over: 'records', target: 1.5 }, create, RECORDS, byRecords, effort),
+    await measure('listPets, 20 of 50', 1.05, list, operations, effort),
+    await measure('listPets, 20 that are sold', 1.1, filtered, records, effort),
+    await measure('createPet', 1.5, create, records, effort),
   ]
-  for (const subject of [...byOperations, ...byRecords]) await subject.stop()
+  for (const subject of [...operations.subjects, ...records.subjects]) await subject.stop()
   return { curves, million }
+}
+
+async function start(over: string, at: readonly number[], sized: (x: number) => Size): Promise<Series> {
+  const name = over.split(' ')[0]
+  const subjects = at.map(x => startUnderstudy(generateGateway(`${name}-${x}`, sized(x))))
+  return { over, at, subjects: await Promise.all(subjects) }
 }
 
 /** To each of the servers. */
 const CONNECTIONS = 20
 
 /**
- * All at the same time, not one after another: on a shared machine, the same server costs half as much again from one second
- * to the next, and bounds of a few per cent drown in that. Each is slower for the others, and all are alike.
+ * Takes the samples of all points at the same time, not one after another: on a shared machine, the same server costs half as
+ * much again from one second to the next, and bounds of a few per cent drown in that. Each is slower for the others, and all
+ * are alike.
  */
-const together = <Result>(
-  subjects: readonly Subject[],
-  one: (subject: Subject) => Promise<Result>,
-): Promise<Result[]> => Promise.all(subjects.map(one))
-
 async function measure(
-  what: Omit<Curve, 'points'>,
+  name: string,
+  target: number,
   shot: Shot,
-  at: readonly number[],
-  subjects: readonly Subject[],
+  { over, at, subjects }: Series,
   effort: Effort,
 ): Promise<Curve> {
   const cpu: number[][] = subjects.map(() => [])
   const load: Load = { shots: [shot], seconds: effort.seconds, connections: CONNECTIONS }
   for (let round = 0; round < 2 * effort.rounds; round++) {
     // What was created in one round must not be there in the next.
-    await together(subjects, ({ controlPort }) => fetch(`http://127.0.0.1:${controlPort}/reset`, { method: 'POST' }))
-    const samples = await together(subjects, subject => drive(subject, load))
+    await Promise.all(subjects.map(subject => command(subject, 'reset')))
+    const samples = await Promise.all(subjects.map(subject => drive(subject, load)))
     for (const [i, sample] of samples.entries()) cpu[i]?.push(sample.cpu)
   }
   const first = cpu[0] as number[]
@@ -94,5 +86,5 @@ async function measure(
     const own = cpu[i] as number[]
     return { at: x, cpu: spreadOf(own), ratio: spreadOf(own.map((value, round) => value / (first[round] as number))) }
   })
-  return { ...what, points }
+  return { name, over, target, points }
 }

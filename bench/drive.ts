@@ -77,6 +77,12 @@ export async function drive(subject: Subject, load: Load): Promise<Sample> {
   }
 }
 
+/** Seconds of load before the first sample: what runs often is compiled anew while it runs. */
+const WARMING = 2.5
+
+export const warm = (subjects: readonly Subject[], shots: readonly Shot[]): Promise<unknown> =>
+  Promise.all(subjects.map(subject => drive(subject, { shots, seconds: WARMING })))
+
 /**
  * Keeps this process from sleeping between two replies. To wake a sleeping client is work of the kernel's that is charged
  * to the server, up to 20 µs a reply on a virtual machine, and the slower a server the more often its client sleeps: what

@@ -1,12 +1,11 @@
 // Start-up, memory at rest, and what long use leaves behind.
 
-import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { drive } from './drive.ts'
 import { generateGateway } from './generate.ts'
 import { mixed } from './rows.ts'
 import { spreadOf } from './spread.ts'
-import { HOME, residentOf, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
+import { command, HOME, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
 
 /** One number beside its target. */
 export interface Figure {
@@ -30,10 +29,8 @@ export async function measureStart(times: number): Promise<Figure[]> {
     const started = await startUnprobed(`${HOME}config/gateway.yaml`)
     ready.push(started.ready)
     await setTimeout(CALM)
-    resident.push(residentOf(started.child) / MB)
-    const exited = once(started.child, 'exit')
-    started.child.kill('SIGTERM')
-    await exited
+    resident.push(started.resident() / MB)
+    await started.stop()
   }
   return [
     { name: `ready, median of ${times} starts`, value: spreadOf(ready).median, unit: 'ms', target: 400 },
@@ -72,9 +69,5 @@ export async function measureSoak(requests: number, reloads: number): Promise<Fi
 }
 
 async function reload(subject: Subject, times: number): Promise<void> {
-  for (let i = 0; i < times; i++) {
-    const response = await fetch(`http://127.0.0.1:${subject.controlPort}/reload`, { method: 'POST' })
-    if (!response.ok) throw new Error(`a reload was answered with ${response.status}`)
-    await response.arrayBuffer()
-  }
+  for (let i = 0; i < times; i++) await command(subject, 'reload')
 }

@@ -6,17 +6,17 @@ import { HOME, RESULTS } from './subject.ts'
 
 const STATUSES = ['available', 'pending', 'sold']
 
-/**
- * Writes a gateway file, and what it needs, below `results/`; answers its path.
- *
- * @param operations how many the contract has, the pet store's four included
- * @param records how many pets there are; the shipped fifty where not given
- * @param maxRecords how many there may be
- */
-export function generateGateway(
-  name: string,
-  { operations = 4, records, maxRecords = 2_000_000 }: { operations?: number; records?: number; maxRecords?: number },
-): string {
+export interface Size {
+  /** How many operations the contract has, the pet store's four included. */
+  readonly operations?: number
+  /** How many pets there are; the shipped fifty where not given. */
+  readonly records?: number
+  /** How many there may be. */
+  readonly maxRecords?: number
+}
+
+/** Writes a gateway file, and what it needs, below `results/`; answers its path. */
+export function generateGateway(name: string, { operations = 4, records, maxRecords = 2_000_000 }: Size): string {
   const folder = `${RESULTS}/generated/${name}`
   mkdirSync(folder, { recursive: true })
   const contract = parse(readFileSync(`${HOME}config/openapi.yaml`, 'utf8')) as { paths: Record<string, unknown> }

@@ -1,10 +1,10 @@
 // Every row of the target table: the three subjects, one after another, round after round.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { drive, type Sample, type Shot } from './drive.ts'
+import { drive, type Sample, type Shot, warm } from './drive.ts'
 import { generateGateway } from './generate.ts'
 import { type Row, rows, variedRow } from './rows.ts'
-import { HOME, inTurn, RESULTS, type Subject, startBare, startUnderstudy } from './subject.ts'
+import { command, HOME, inTurn, RESULTS, type Subject, startBare, startUnderstudy } from './subject.ts'
 import type { Recorded } from './subjects/replies.ts'
 
 export interface Measured {
@@ -18,9 +18,6 @@ export interface Effort {
   /** Of one sample. */
   readonly seconds: number
 }
-
-/** Seconds of load before the first sample: what runs often is compiled anew while it runs. */
-export const WARMING = 2.5
 
 export async function measureRows(effort: Effort, wanted: (name: string) => boolean): Promise<Measured[]> {
   const thousand = generateGateway('thousand', { records: 1000 })
@@ -53,10 +50,11 @@ async function measureOn(config: string, list: readonly Row[], { rounds, seconds
     ),
   )
   const subjects = [await startBare('bare-http', file), await startBare('bare-koa', file), understudy]
-  await Promise.all(
-    subjects.map(subject => drive(subject, { shots: list.flatMap(({ shots }) => shots), seconds: WARMING })),
+  await warm(
+    subjects,
+    list.flatMap(({ shots }) => shots),
   )
-  await fetch(`http://127.0.0.1:${understudy.controlPort}/reset`, { method: 'POST' })
+  await command(understudy, 'reset')
   const measured: Measured[] = []
   for (const row of list) {
     const samples: Record<string, Sample[]> = {}

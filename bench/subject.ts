@@ -49,14 +49,14 @@ export const startBare = (name: 'bare-http' | 'bare-koa', replies: string): Prom
 export const startUnderstudy = (config: string, ...flags: string[]): Promise<Subject> =>
   start('understudy', [...serving(config), ...flags], announced)
 
-/** The same, as a user starts it, with nothing in it that measures: how long it took, and its process. */
-export async function startUnprobed(config: string): Promise<{ readonly ready: number; readonly child: ChildProcess }> {
+/** The same, as a user starts it, with nothing in it that measures; and how many milliseconds that took. */
+export async function startUnprobed(config: string): Promise<Pick<Subject, 'resident' | 'stop'> & { ready: number }> {
   const began = performance.now()
   const child = spawn(process.execPath, serving(config), { cwd: HOME, stdio: ['ignore', 'pipe', 'inherit'] })
   running.add(child)
   child.once('exit', () => running.delete(child))
   await announced(child)
-  return { ready: performance.now() - began, child }
+  return { ready: performance.now() - began, ...outside(child) }
 }
 
 const serving = (config: string): string[] => [CLI, 'serve', config, '--port', '0', '--control-port', '0']
@@ -98,13 +98,25 @@ async function start(
     ...ports,
     usage: async () => (await ask(child, 'usage')).usage as Usage,
     heap: async () => (await ask(child, 'heap')).heap as number,
-    resident: () => residentOf(child),
-    stop: async () => {
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-    },
+    ...outside(child),
   }
+}
+
+/** What can be done with a process that knows nothing of being measured. */
+const outside = (child: ChildProcess): Pick<Subject, 'resident' | 'stop'> => ({
+  resident: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', `${child.pid}`], { encoding: 'utf8' })) * 1024,
+  stop: async () => {
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    await exited
+  },
+})
+
+/** Has a gateway begin anew, or read its files anew. */
+export async function command({ controlPort }: Subject, what: 'reset' | 'reload'): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${controlPort}/${what}`, { method: 'POST' })
+  if (!response.ok) throw new Error(`a ${what} was answered with ${response.status}`)
+  await response.arrayBuffer()
 }
 
 async function ask(child: ChildProcess, question: Question): Promise<{ usage?: Usage; heap?: number }> {
@@ -114,7 +126,3 @@ async function ask(child: ChildProcess, question: Question): Promise<{ usage?: U
     if (question in message) return message
   }
 }
-
-/** Bytes, as the system counts them. */
-export const residentOf = ({ pid }: ChildProcess): number =>
-  Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) * 1024
