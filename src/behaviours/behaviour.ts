@@ -3,7 +3,7 @@
 import type { Answers, Question } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
-import type { Problem } from '../kernel/problem.ts'
+import type { BrokenRule, Problem } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Schema } from '../kernel/schema.ts'
@@ -52,6 +52,8 @@ export interface Site {
   readonly readers: ReadonlyMap<string, string>
   /** What the contract alone has the operation answer. */
   readonly answers: Answers
+  /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */
+  readonly invalid: Invalid
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
   /** Where its configuration stands: `defaults`, `tags/books`, `operations/listBooks`. State that it keeps is kept there. */
@@ -83,6 +85,9 @@ export type Refused = 'missing' | 'unknown' | 'expired' | 'unscoped'
 export type Verdict = Consumer | Refused
 /** Who a request comes from, or why nobody can say. */
 export type Judge = (request: Request, now: number) => Verdict
+
+/** Refuses a request that breaks these rules, of which there is at least one. */
+export type Invalid = (rules: readonly BrokenRule[]) => Reply
 
 /** What a client may choose for itself. */
 export interface Choice {

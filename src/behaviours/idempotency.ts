@@ -26,17 +26,20 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
     additionalProperties: false,
     properties: {
       for: { type: 'string', format: 'duration', description: 'How long a reply is kept.' },
-      required: { type: 'boolean', description: 'Refuse a request without the header, with 400. Default: false.' },
+      required: { type: 'boolean', description: 'Refuse a request without the header as invalid. Default: false.' },
     },
   },
-  compile(config, { operation }) {
+  compile(config, { operation, invalid }) {
     if (config === undefined) return undefined
+    const broken = (rule: string, message: string) => invalid([{ in: 'header', path: HEADER, rule, message }])
+    const missing = broken('required', 'is required')
+    const tooLong = broken('maxLength', `must have at most ${LONGEST_KEY} characters`)
     const time = parseDuration(config.for) as number
     const place = `idempotency ${operation.id}`
     return next => async exchange => {
       const { 'idempotency-key': given } = exchange.request.headers
-      if (given === undefined) return config.required === true ? MISSING : next(exchange)
-      if (given.length > LONGEST_KEY) return TOO_LONG
+      if (given === undefined) return config.required === true ? missing : next(exchange)
+      if (given.length > LONGEST_KEY) return tooLong
       const { world, consumer, request } = exchange
       const keys = world.keep<IdempotencyKeys<Reply>>(IdempotencyKeys, place)
       const key = `${consumer === undefined ? `address ${request.address}` : `consumer ${consumer}`}\n${given}`
@@ -65,8 +68,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
 
 /** The header is kept with the reply; nobody's UUID is longer. */
 const LONGEST_KEY = 255
-const TOO_LONG = refuse(problems.invalid_request, `the header Idempotency-Key is longer than ${LONGEST_KEY} characters`)
-const MISSING = refuse(problems.invalid_request, 'the header Idempotency-Key is missing')
+const HEADER = 'Idempotency-Key'
 const REUSED = refuse(problems.key_reused, 'this Idempotency-Key came with another request before')
 const IN_FLIGHT = refuse(problems.in_flight, 'a request with this Idempotency-Key is still under way')
 const REPLAYED = { 'idempotent-replayed': 'true' }

@@ -125,12 +125,6 @@ export function successStatus(operation: Operation, ...preferred: [number, ...nu
   return documented.length > 0 ? Math.min(...documented) : preferred[0]
 }
 
-/** The status of a refusal: the first candidate that the operation documents, else any it documents by range, else 400. */
-export function refusalStatus(operation: Operation, ...candidates: number[]): number {
-  const exact = candidates.find(status => operation.responses.has(`${status}`))
-  return exact ?? 400
-}
-
 /** Whether a media type carries JSON (RFC 6839 §3.1 for `+json`). */
 export const isJson = (mediaType: string): boolean => /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;|$)/i.test(mediaType)
 

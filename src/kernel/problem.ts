@@ -99,9 +99,29 @@ export function problemOf(status: number): Problem {
   return exact ?? (status < 500 ? problems.invalid_request : problems.unavailable)
 }
 
+/** One rule that a request breaks. */
+export interface BrokenRule {
+  /** The part of the request that breaks it. */
+  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body'
+  /** In the body a JSON Pointer, `/items/0/name`; elsewhere the parameter's name, with a pointer into its value: `ids/0`. */
+  readonly path: string
+  /** The JSON Schema keyword, such as `required`, or a word of ours, such as `reference`. */
+  readonly rule: string
+  /** Reads on after the path: `is required`. */
+  readonly message: string
+}
+
+/** A broken rule as a sentence: `query parameter limit must be at most 100`, `/name is required`. */
+export function describeRule({ in: place, path, rule, message }: BrokenRule): string {
+  if (place === 'body') return `${path || (rule === 'required' ? 'a body' : 'the body')} ${message}`
+  return path === '' ? `the ${place} ${message}` : `${place} parameter ${path.replace('/', ' /')} ${message}`
+}
+
 /** A refusal on its way to the client. The detail is a sentence fit for the client's eyes. */
 export interface Refusal {
   readonly problem: Problem
   readonly status: number
   readonly detail: string
+  /** The rules that an invalid request breaks; absent where the refusal has another reason. */
+  readonly errors?: readonly BrokenRule[]
 }

@@ -4,6 +4,7 @@ import type { Consumer, Exchange, Handler, Site, Wrap } from '../behaviours/beha
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
+import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Found, Method } from '../contract/paths.ts'
@@ -13,6 +14,7 @@ import type { Path, Source } from '../kernel/source.ts'
 import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
 import { compileJudges } from './credentials.ts'
+import { compileInvalid } from './invalid.ts'
 import { hasWordOn, type Layer, type Word, wordOn } from './layers.ts'
 import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
@@ -75,7 +77,7 @@ export interface Weather {
 }
 
 /** What a site has of its operation's own. */
-type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour'>
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'invalid'>
 
 type Configs = Readonly<Record<string, unknown>>
 
@@ -104,11 +106,12 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   }
 
   // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
-  const siteOf = ({ operation, judge, answers, detour }: OwnSite, { value, path, layer }: Word): Site => ({
+  const siteOf = ({ operation, judge, answers, detour, invalid }: OwnSite, { value, path, layer }: Word): Site => ({
     operation,
     judge,
     answers,
     detour,
+    invalid,
     contract,
     consumers,
     resources,
@@ -138,6 +141,8 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
 
   const plan = (operation: Operation, index: number, layers: readonly Layer[] = [base]): PlannedOperation => {
     const { answers, judge } = ownOf(operation)
+    const { value: validation } = wordOn('validate', operation, layers)
+    const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
@@ -148,7 +153,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       if (value === null) continue
       const at = wraps.length
       const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = siteOf({ operation, judge, answers, detour }, word)
+      const site = siteOf({ operation, judge, answers, detour, invalid }, word)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)

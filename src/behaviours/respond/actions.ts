@@ -2,13 +2,13 @@
 
 import { responseFor, successStatus } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { problems } from '../../kernel/problem.ts'
+import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
+import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
 import { compileTemplate, type Fields, JsonText, placeholders } from '../../kernel/template.ts'
 import { type Entry, type Id, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { asId, check, compileAccept, type Resource, resourceOf } from './resource.ts'
+import { asId, checkRecord, compileAccept, inBody, type Resource, resourceOf } from './resource.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
 
 type Action = (resource: Resource, site: Site, within: Within | undefined, give: Give) => Handler
@@ -36,9 +36,8 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
 
 const actions: Record<(typeof ACTIONS)[number], Action> = {
   create(resource, site, within, give) {
-    const { operation } = site
+    const { operation, invalid } = site
     const status = successStatus(operation, 201, 200)
-    const invalid = invalidReply(site)
     const exists = (id: Id) => refuse(problems.conflict, `there is a record ${id} in ${resource.name} already`)
     const reader = site.readers.get(resource.name) ?? `${operation.path}/{id}`
     const locate = compileLocation(reader, operation.path)
@@ -54,10 +53,12 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const fields = within === undefined ? accepted : within.own(exchange, accepted)
       const dangling = references.size === 0 ? NONE : await danglingReferences(references, fields, exchange)
       const made = await collection.create(fields, record => {
-        const faults = check(resource, record)
-        if (faults !== undefined) return invalid(faults)
+        const broken = checkRecord(resource, record)
+        if (broken !== undefined) return invalid(broken)
         if (dangling.length > 0) return invalid(dangling)
-        return isId(record[idField]) ? undefined : invalid([`/${idField} must be text or an integer`])
+        return isId(record[idField])
+          ? undefined
+          : invalid([inBody(pointer([idField]), 'id', 'must be text or an integer')])
       })
       if (made === 'exists') return exists(fields[idField] as Id)
       if ('status' in made) return made
@@ -115,7 +116,7 @@ function compileWrite(
 ): Handler {
   const identify = compileId(resource, site)
   const missing = missingReply(resource)
-  const invalid = invalidReply(site)
+  const { invalid } = site
   const status = successStatus(site.operation, 200, 204)
   const accept = compileAccept(resource, false)
   const { idField, references } = resource
@@ -128,15 +129,15 @@ function compileWrite(
       const stopped = exchange.precondition?.(old)
       if (stopped !== undefined) return stopped
       const merged = merge(old.value, exchange.body === undefined ? {} : exchange.body)
-      if (!isObject(merged)) return invalid(['the record must be an object'])
+      if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
       if (merged[idField] !== undefined && merged[idField] !== id) {
-        return invalid([`/${idField} must be the id in the path`])
+        return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
       }
       const given = accept(merged)
       const fields = within === undefined ? given : within.own(exchange, given)
       const record = withId(idField, id, fields)
-      const faults = check(resource, record)
-      if (faults !== undefined) return invalid(faults)
+      const broken = checkRecord(resource, record)
+      if (broken !== undefined) return invalid(broken)
       const dangling = references.size === 0 ? NONE : await danglingReferences(references, fields, exchange)
       if (dangling.length > 0) return invalid(dangling)
       const entry = await collection.replace(id, record, old.revision)
@@ -154,18 +155,18 @@ async function danglingReferences(
   references: Resource['references'],
   fields: JsonObject,
   { world }: Exchange,
-): Promise<readonly string[]> {
-  const faults: string[] = []
+): Promise<readonly BrokenRule[]> {
+  const broken: BrokenRule[] = []
   for (const [field, owner] of references) {
     const id = fields[field]
     if (id === undefined || id === null) continue
     const found = isId(id) ? await world.collection(owner).read(id) : undefined
-    if (found === undefined) faults.push(`/${field} names no record of ${owner}`)
+    if (found === undefined) broken.push(inBody(pointer([field]), 'reference', `names no record of ${owner}`))
   }
-  return faults
+  return broken
 }
 
-const NONE: readonly string[] = []
+const NONE: readonly BrokenRule[] = []
 
 /** A record of another owner is as good as none. */
 const isMissing = (entry: Entry | undefined, exchange: Exchange, within: Within | undefined): entry is undefined =>
@@ -199,11 +200,6 @@ function compileId(resource: Resource, site: Site): (exchange: Exchange) => Id {
 const missingReply = (resource: Resource) => {
   const singular = resource.name
   return (id: Id): Reply => refuse(problems.not_found, `there is no record ${id} in ${singular}`)
-}
-
-const invalidReply = ({ operation }: Site) => {
-  const status = operation.responses.has('400') || !operation.responses.has('422') ? 400 : 422
-  return (faults: readonly string[]): Reply => refuse(problems.invalid_request, faults.join('; '), {}, status)
 }
 
 const isId = (value: Json | undefined): value is Id =>

@@ -4,13 +4,12 @@ import { responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
-import { problems } from '../../kernel/problem.ts'
-import { JSON_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
+import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import type { Path } from '../../kernel/source.ts'
 import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { compileEnvelope } from './envelope.ts'
-import { compilePaging, type PagingConfig } from './paging.ts'
+import { compilePaging, lostCursor, type PagingConfig } from './paging.ts'
 import { type Resource, resourceOf } from './resource.ts'
 import { compileSort } from './sort.ts'
 import { compileWithin, type WithinConfig } from './within.ts'
@@ -83,6 +82,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
   const resource = resourceOf(config.list, 'list', site)
   if (resource === undefined) return undefined
   const { parameters } = site.operation
+  const { invalid } = site
   const query = parameters.filter(one => one.in === 'query').map(({ name }) => name)
   const locate: Locate = (name, path) => {
     if (!query.includes(name)) {
@@ -105,9 +105,9 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       if (orphan !== undefined) return orphan
     }
     const sort = sortBy?.(exchange)
-    if (typeof sort === 'string') return refuse(problems.invalid_request, sort)
+    if (sort !== undefined && 'rule' in sort) return invalid([sort])
     const window = paging.window(exchange)
-    if (typeof window === 'string') return refuse(problems.invalid_request, window)
+    if ('rule' in window) return invalid([window])
     const { filters, comparisons } = select(exchange)
     const { limit, offset, after } = window
     // Every field is written, wanted or not: conditional spreads cost 2 µs of a request that costs 15.
@@ -122,7 +122,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       count: envelope.counts,
     }
     const page = await exchange.world.collection(config.list).list(asked)
-    if (page.lost) return refuse(problems.invalid_request, `query parameter ${config.cursor} names no record`)
+    if (page.lost) return invalid([lostCursor(config.cursor as string)])
     return envelope.wrap === undefined
       ? bare(status, page)
       : envelope.wrap(status, page, paging.links(exchange, page, window))

@@ -2,6 +2,7 @@
 
 import { decodeQuery, type Parameter } from '../../contract/parameters.ts'
 import { isObject, parseInteger } from '../../kernel/json.ts'
+import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Id, Page, Query } from '../../world/collection.ts'
 import type { Exchange } from '../behaviour.ts'
 import type { Locate } from './list.ts'
@@ -32,9 +33,18 @@ export interface Links {
 export interface Paging {
   /** Whether `last` needs to know how many records there are. */
   readonly counts: boolean
-  window(exchange: Exchange): Window | string
+  /** The stretch, or the rule that the request breaks. */
+  window(exchange: Exchange): Window | BrokenRule
   links(exchange: Exchange, page: Page, window: Window): Links
 }
+
+/** The rule that a cursor breaks which names no record. */
+export const lostCursor = (name: string): BrokenRule => ({
+  in: 'query',
+  path: name,
+  rule: 'cursor',
+  message: 'names no record',
+})
 
 /** The size of a page that is asked for by number where neither the request nor the contract gives one. */
 const PAGE_SIZE = 20
@@ -63,7 +73,7 @@ export function compilePaging(
       const limit = sizeOf(values)
       if (cursorAt !== -1 && values[cursorAt] !== undefined && values[cursorAt] !== '') {
         const after = readId(values[cursorAt], ids)
-        return after === undefined ? `query parameter ${config.cursor} names no record` : { limit, after }
+        return after === undefined ? lostCursor(config.cursor as string) : { limit, after }
       }
       const offset = pageAt === -1 ? numberAt(values, offsetAt, 0) : (pageOf(values) - base) * limit
       return offset === 0 ? { limit } : { limit, offset }

@@ -2,7 +2,8 @@
 
 import type { SchemaUse } from '../../contract/dialect.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject, parseInteger, put } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../../kernel/json.ts'
+import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Assign, Id } from '../../world/collection.ts'
 import type { Site } from '../behaviour.ts'
 
@@ -63,18 +64,26 @@ export const asId = (value: Id, ids: Resource['ids']): Id => {
 }
 
 /** What is wrong with a record, as sentences that begin with a JSON Pointer; `undefined` if nothing is. */
-export function check({ schema, idField, unknownFields }: Resource, value: JsonObject): string[] | undefined {
+export const check = (resource: Resource, value: JsonObject): string[] | undefined =>
+  checkRecord(resource, value)?.map(({ path, message }) => `${path} ${message}`)
+
+/** The rules that a record breaks: those of its schema, and that of unknown fields; `undefined` if it breaks none. */
+export function checkRecord({ schema, idField, unknownFields }: Resource, value: JsonObject): BrokenRule[] | undefined {
   const { properties, open } = schema.shape
   const violations = schema.check(value, true)
   if (violations === undefined && unknownFields !== 'refuse') return undefined
-  const faults = (violations ?? []).map(({ pointer, message }) => `${pointer} ${message}`)
+  const broken = (violations ?? []).map(({ pointer: path, keyword, message }) => inBody(path, keyword, message))
   if (unknownFields === 'refuse' && !open) {
     for (const name of Object.keys(value)) {
-      if (name !== idField && !properties.has(name)) faults.push(`/${name} is not a field of this resource`)
+      if (name === idField || properties.has(name)) continue
+      broken.push(inBody(pointer([name]), 'unknownField', 'is not a field of this resource'))
     }
   }
-  return faults.length === 0 ? undefined : faults
+  return broken.length === 0 ? undefined : broken
 }
+
+/** A rule that the body breaks. */
+export const inBody = (path: string, rule: string, message: string): BrokenRule => ({ in: 'body', path, rule, message })
 
 /** The resource of that name; `undefined` once it has reported that there is none. */
 export function resourceOf(name: string, key: string, site: Site): Resource | undefined {

@@ -1,18 +1,19 @@
 // The order a client asks for: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, beside an `order` parameter.
 
 import { suggest } from '../../kernel/diagnostic.ts'
+import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Order } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { ListConfig, Locate } from './list.ts'
 import type { Resource } from './resource.ts'
 
-/** @returns per request the order, `undefined` for the order of ids, or a sentence about what is wrong */
+/** @returns per request the order, `undefined` for the order of ids, or the rule that the request breaks */
 export function compileSort(
   { sort, order, by }: ListConfig,
   { schema, name }: Resource,
   site: Site,
   locate: Locate,
-): ((exchange: Exchange) => readonly Order[] | string | undefined) | undefined {
+): ((exchange: Exchange) => readonly Order[] | BrokenRule | undefined) | undefined {
   const fields = [...schema.shape.properties.keys()]
   const standing = compileStanding(by, fields, site)
   if (sort === undefined) {
@@ -34,7 +35,8 @@ export function compileSort(
       else if (/^(?:asc|desc)(?:ending)?$/i.test(word) && orders.length > 0) {
         const last = orders.at(-1) as Order
         orders[orders.length - 1] = { ...last, descending: /^desc/i.test(word) }
-      } else return `query parameter ${sort} names no field of ${name}: ${JSON.stringify(word)}`
+      } else
+        return { in: 'query', path: sort, rule: 'sort', message: `names no field of ${name}: ${JSON.stringify(word)}` }
     }
     return orders.length === 0 ? standing : orders
   }

@@ -4,44 +4,47 @@ import { isUtf8 } from 'node:buffer'
 import { essenceOf, isJson, type MediaType, type Operation } from '../../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
 import { type Json, type Parsed, parseJson } from '../../kernel/json.ts'
-import { problems } from '../../kernel/problem.ts'
-import { type Reply, refuse } from '../../kernel/reply.ts'
+import { type BrokenRule, problems } from '../../kernel/problem.ts'
+import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
-import type { Exchange } from '../behaviour.ts'
+import type { Exchange, Invalid } from '../behaviour.ts'
 import type { ValidateConfig } from './index.ts'
 
-const NO_FAULTS: readonly string[] = []
+const NO_RULES: readonly BrokenRule[] = []
 
-/** Reads, parses and checks the body; the answer is a refusal or the list of faults. */
+/** A rule that the body as a whole breaks. */
+const whole = (rule: string, message: string): BrokenRule => ({ in: 'body', path: '', rule, message })
+
+/** Reads, parses and checks the body; the answer is a refusal or the rules that it breaks. */
 export function compileBody(
   operation: Operation,
   config: ValidateConfig,
   maxBody: number,
-  invalid: number,
-): ((exchange: Exchange) => Promise<Reply | readonly string[]>) | undefined {
+  invalid: Invalid,
+): ((exchange: Exchange) => Promise<Reply | readonly BrokenRule[]>) | undefined {
   const { body } = operation
   if (body === undefined) {
     if (config.undocumentedBody === 'ignore') return undefined
     const unexpected = refuse(problems.unsupported_media_type, 'this operation takes no body')
     return async ({ request }) => {
-      if (!request.hasBody) return NO_FAULTS
+      if (!request.hasBody) return NO_RULES
       const read = await request.readBody(maxBody)
-      return 'bytes' in read && read.bytes.length === 0 ? NO_FAULTS : unexpected
+      return 'bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected
     }
   }
   const types = [...body.content.keys()].join(', ')
   const readingOf = compileReadings(body.content)
-  const absent = body.required ? ['a body is required'] : NO_FAULTS
+  const absent = body.required ? [whole('required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  const check = ({ schema }: Reading, exchange: Exchange, parsed: Parsed): readonly string[] => {
-    if ('fault' in parsed) return [`the body ${parsed.fault}`]
+  const check = ({ schema }: Reading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
+    if ('fault' in parsed) return [whole('syntax', parsed.fault)]
     const violations = schema?.check(parsed.value, parsed.exact)
     if (violations !== undefined) {
-      return violations.map(({ pointer, message }) => `${pointer === '' ? 'the body' : pointer} ${message}`)
+      return violations.map(({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }))
     }
     exchange.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
-    return NO_FAULTS
+    return NO_RULES
   }
   return exchange => {
     const { request } = exchange
@@ -60,12 +63,12 @@ export function compileBody(
     }
     return request.readBody(maxBody).then(read => {
       if ('problem' in read) {
-        const status = read.problem.status === 400 ? invalid : undefined
-        return refuse(read.problem, read.detail, read.headers, status)
+        if (read.problem !== problems.invalid_request) return refuse(read.problem, read.detail, read.headers)
+        return withHeaders(invalid([whole('syntax', read.detail.replace(/^the body /, ''))]), read.headers)
       }
       if (read.bytes.length === 0) return absent
       // What is neither JSON nor a form nor text is taken as it is.
-      if (reading.parse === undefined) return NO_FAULTS
+      if (reading.parse === undefined) return NO_RULES
       const parsed = reading.parse(read.bytes, type)
       if (!(parsed instanceof Promise)) return check(reading, exchange, parsed)
       return parsed.then(value => check(reading, exchange, value))

@@ -1,12 +1,11 @@
 // Holds a request to the contract: parameters, then the body. Everything wrong is named in one refusal.
 
 import { nonconformanceOf } from '../../contract/conformance.ts'
-import { type Operation, refusalStatus } from '../../contract/contract.ts'
-import { cookieValues, type Parameter, readQuery, splitQuery } from '../../contract/parameters.ts'
+import type { Operation } from '../../contract/contract.ts'
+import { cookieValues, type Parameter, type ParameterRead, readQuery, splitQuery } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { problems } from '../../kernel/problem.ts'
+import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
-import type { Violation } from '../../kernel/schema.ts'
 import type { Behaviour, Exchange, Wrap } from '../behaviour.ts'
 import { compileBody } from './body.ts'
 
@@ -53,29 +52,20 @@ export const validate: Behaviour<ValidateConfig> = {
       },
     },
   },
-  compile(config, { operation, maxBody }) {
-    const invalid = statusOfInvalid(operation, config)
+  compile(config, { operation, maxBody, invalid }) {
     const readParameters = compileParameters(operation, config ?? {})
     const readBody = compileBody(operation, config ?? {}, maxBody, invalid)
-    const unidentified = operation.responses.has('404') ? problems.not_found : problems.invalid_request
-    const unidentifiedStatus = operation.responses.has('404') ? 404 : invalid
     const hold = compileHold(config?.replies, operation)
     const wrap: Wrap = responder => {
       const next = hold(responder)
       return exchange => {
-        const faults = readParameters(exchange)
-        if (faults.path.length > 0) {
-          return Promise.resolve(refuse(unidentified, sentence(faults.path), {}, unidentifiedStatus))
-        }
-        if (readBody === undefined) {
-          if (faults.rest.length === 0) return next(exchange)
-          return Promise.resolve(refuse(problems.invalid_request, sentence(faults.rest), {}, invalid))
-        }
+        const { path, rest } = readParameters(exchange)
+        if (path.length > 0) return Promise.resolve(invalid(path))
+        if (readBody === undefined) return rest.length === 0 ? next(exchange) : Promise.resolve(invalid(rest))
         return readBody(exchange).then(outcome => {
           if (!Array.isArray(outcome)) return outcome as Reply
-          const all = faults.rest.length === 0 ? outcome : [...faults.rest, ...outcome]
-          if (all.length === 0) return next(exchange)
-          return refuse(problems.invalid_request, sentence(all), {}, invalid)
+          const all: readonly BrokenRule[] = rest.length === 0 ? outcome : [...rest, ...outcome]
+          return all.length === 0 ? next(exchange) : invalid(all)
         })
       }
     }
@@ -95,27 +85,18 @@ function compileHold(mode: ValidateConfig['replies'] = 'off', operation: Operati
   }
 }
 
-function statusOfInvalid(operation: Operation, config: ValidateConfig | undefined): number {
-  const documented = [400, 422].some(status => operation.responses.has(`${status}`))
-  return documented ? refusalStatus(operation, 400, 422) : (config?.status ?? 400)
+/** The rules that the parameters of a request break. */
+interface Broken {
+  /** Those of the path: the request names nothing then. */
+  readonly path: readonly BrokenRule[]
+  readonly rest: readonly BrokenRule[]
 }
 
-const MOST_FAULTS = 20
-
-function sentence(faults: readonly string[]): string {
-  const shown = faults.slice(0, MOST_FAULTS).join('; ')
-  return faults.length > MOST_FAULTS ? `${shown}; and ${faults.length - MOST_FAULTS} more` : shown
-}
-
-interface Faults {
-  readonly path: readonly string[]
-  readonly rest: readonly string[]
-}
-
-const NO_FAULTS: Faults = { path: [], rest: [] }
+const NO_RULES: readonly BrokenRule[] = []
+const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
 
 /** Types and checks the parameters; puts their values into the exchange. */
-function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Faults {
+function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Broken {
   const { parameters } = operation
   const lenient = config.invalidQuery === 'ignore'
   const strict = config.undocumentedQuery === 'refuse'
@@ -124,10 +105,9 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
   const headerOf = parameters.map(({ name }) => name.toLowerCase())
   const queried = parameters.flatMap(({ name, in: place }, i) => (place === 'query' ? [[name, i] as const] : []))
   const known: ReadonlyMap<string, number> = new Map(queried)
-  const labels = parameters.map(({ name, in: place }) => `${place} parameter ${name}`)
   // A value that is spread over several names is gathered from all of them.
   const spread = parameters.some(({ gather }) => gather !== undefined)
-  if (parameters.length === 0 && !strict) return () => NO_FAULTS
+  if (parameters.length === 0 && !strict) return () => NONE
 
   const textsOf = (index: number, { segments, request }: Exchange, query: Texts): readonly string[] | undefined => {
     const { name, in: place } = parameters[index] as Parameter
@@ -148,39 +128,54 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
     const names = spread && text !== '' ? splitQuery(text) : undefined
     const values: unknown[] = new Array(parameters.length)
     exchange.values = values
-    let path: string[] | undefined
-    let rest: string[] | undefined
+    let path: BrokenRule[] | undefined
+    let rest: BrokenRule[] | undefined
     for (let i = 0; i < parameters.length; i++) {
       const parameter = parameters[i] as Parameter
       const gathered = names === undefined ? undefined : parameter.gather?.(names)
-      const texts = gathered === undefined ? textsOf(i, exchange, query) : NO_FAULTS.rest
+      const texts = gathered === undefined ? textsOf(i, exchange, query) : NO_TEXTS
       if (texts === undefined || (parameter.allowsEmpty && texts.length === 1 && texts[0] === '')) {
         values[i] = parameter.default
-        if (parameter.required && texts === undefined) rest = [...(rest ?? []), `${labels[i]} is required`]
+        if (parameter.required && texts === undefined)
+          rest = [...(rest ?? []), brokenBy(parameter, '', 'required', 'is required')]
         continue
       }
       const read = gathered ?? parameter.read(texts)
-      const faults = 'fault' in read ? [read.fault] : describe(parameter.schema.check(read.value, read.exact))
-      if ('value' in read && faults.length === 0) values[i] = read.value
-      else if (parameter.in === 'path') path = [...(path ?? []), ...faults.map(fault => `${labels[i]} ${fault}`)]
+      const broken = rulesBrokenBy(parameter, read)
+      if (broken === undefined) values[i] = (read as { value: unknown }).value
+      else if (parameter.in === 'path') path = [...(path ?? []), ...broken]
       else if (parameter.in === 'query' && lenient && !parameter.required) values[i] = parameter.default
-      else rest = [...(rest ?? []), ...faults.map(fault => `${labels[i]} ${fault}`)]
+      else rest = [...(rest ?? []), ...broken]
     }
-    if (exchange.broken && path === undefined) path = ['the path has a broken percent-encoding']
+    if (exchange.broken && path === undefined) path = [BROKEN_PATH]
     if (strict) {
       for (const name of new Set(undocumented)) {
         if (parameters.some(one => one.in === 'query' && one.owns(name))) continue
         rest ??= []
-        rest.push(`query parameter ${name} is not documented`)
+        rest.push({ in: 'query', path: name, rule: 'undocumented', message: 'is not documented' })
       }
     }
-    return path === undefined && rest === undefined ? NO_FAULTS : { path: path ?? [], rest: rest ?? [] }
+    return path === undefined && rest === undefined ? NONE : { path: path ?? NO_RULES, rest: rest ?? NO_RULES }
   }
 }
 
 type Texts = readonly (readonly string[] | undefined)[] | undefined
 
-const describe = (violations: readonly Violation[] | undefined): readonly string[] =>
-  violations === undefined
-    ? NO_FAULTS.path
-    : violations.map(({ pointer, message }) => (pointer === '' ? message : `${pointer} ${message}`))
+const NO_TEXTS: readonly string[] = []
+
+const BROKEN_PATH: BrokenRule = { in: 'path', path: '', rule: 'encoding', message: 'has a broken percent-encoding' }
+
+const brokenBy = ({ name, in: place }: Parameter, pointer: string, rule: string, message: string): BrokenRule => ({
+  in: place,
+  path: name + pointer,
+  rule,
+  message,
+})
+
+/** The rules that a parameter as it came in breaks; `undefined` if it breaks none. */
+function rulesBrokenBy(parameter: Parameter, read: ParameterRead): BrokenRule[] | undefined {
+  if ('fault' in read) return [brokenBy(parameter, '', 'syntax', read.fault)]
+  return parameter.schema
+    .check(read.value, read.exact)
+    ?.map(({ pointer, keyword, message }) => brokenBy(parameter, pointer, keyword, message))
+}

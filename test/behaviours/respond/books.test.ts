@@ -147,8 +147,8 @@ for (const [name, line, body, status, expected] of [
     '/tags must not hold the same item twice',
   ],
   ['an id does not change', 'PATCH', { isbn: NONE.slice(-36) }, 422, '/isbn must be the id in the path'],
-  ['a patch that is a list is none', 'PATCH', [1], 422, 'the record must be an object'],
-  ['a patch that is null is none', 'PATCH', null, 422, 'the record must be an object'],
+  ['a patch that is a list is none', 'PATCH', [1], 422, 'the body must be an object'],
+  ['a patch that is null is none', 'PATCH', null, 422, 'the body must be an object'],
   ['PUT must say what is required', 'PUT', { pages: 1 }, 400, '/title is required'],
   ['PUT is held to the record, too', 'PUT', { title: '' }, 400, '/title must not be empty'],
 ] as const) {
