@@ -34,14 +34,16 @@ export class Slot {
 export class Histogram {
   readonly name: string
   readonly help: string
+  readonly labelNames: readonly string[]
   // What prom-client's registry asks of a metric.
   readonly type = 'histogram'
   readonly aggregator = 'sum'
   readonly #slots = new Map<string, Slot>()
 
-  constructor(name: string, help: string) {
+  constructor(name: string, help: string, labelNames: readonly string[]) {
     this.name = name
     this.help = help
+    this.labelNames = labelNames
   }
 
   /** The slot of some labels, the same one every time: counts of what was known before go on. */

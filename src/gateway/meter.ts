@@ -22,24 +22,36 @@ export class Books {
   readonly #requests = new Histogram(
     'http_server_request_duration_seconds',
     'How long requests took, from their headers to the reply being ready to be written.',
+    ['http_request_method', 'http_route', 'http_response_status_code', 'operation'],
   )
   readonly #service = new Histogram(
     'understudy_service_duration_seconds',
     'How long requests took without the delay that is configured: what the stand-in itself costs.',
+    ['operation'],
   )
   readonly #injected = new Histogram(
     'understudy_injected_delay_seconds',
     'How long requests were made to wait, by latency, capacity or a fault; of those that were.',
+    ['operation'],
   )
-  readonly #queued = new Tally('understudy_queued_requests_total', 'Requests that had to stand in line for a capacity.')
+  readonly #queued = new Tally(
+    'understudy_queued_requests_total',
+    'Requests that had to stand in line for a capacity.',
+    ['operation'],
+  )
   readonly #refusals = new Tally(
     'understudy_refusals_total',
     'Requests refused, by the problem they were refused with.',
+    ['operation', 'problem'],
   )
-  readonly #faults = new Tally('understudy_faults_total', 'Configured faults that struck, by their kind.')
+  readonly #faults = new Tally('understudy_faults_total', 'Configured faults that struck, by their kind.', [
+    'operation',
+    'kind',
+  ])
   readonly #deprecatedInputs = new Tally(
     'understudy_deprecated_inputs_total',
     'Uses of deprecated parameters and body fields, by who still makes them.',
+    ['operation', 'input', 'consumer'],
   )
 
   /** What a registry is to know of. */
@@ -52,8 +64,10 @@ export class Books {
   bind({ operation, route }: PlannedOperation): Meter {
     const { id } = operation
     const slots = new Map<number, Slot>()
-    const service = this.#service.slot({ operation: id })
-    const queued = this.#queued.count({ operation: id })
+    // Requests that no operation matched never queue, and a histogram of nothing has no percentiles: their series begin
+    // when there is something to show, those of an operation at once.
+    let service = id === '' ? undefined : this.#service.slot({ operation: id })
+    const queued = id === '' ? undefined : this.#queued.count({ operation: id })
     let delays: Slot | undefined
     const slotOf = (method: string, status: number): Slot =>
       this.#requests.slot({
@@ -76,6 +90,7 @@ export class Books {
           }
         } else slot = slotOf(METHODS.has(method) ? method : '_OTHER', status)
         slot.observe(seconds)
+        service ??= this.#service.slot({ operation: id })
         service.observe(seconds - injected)
         if (injected > 0) {
           delays ??= this.#injected.slot({ operation: id })
@@ -83,7 +98,7 @@ export class Books {
         }
       },
       queued: () => {
-        queued.value += 1
+        if (queued !== undefined) queued.value += 1
       },
       refused: problem => {
         countOf(refusals, problem, () => this.#refusals.count({ operation: id, problem })).value += 1

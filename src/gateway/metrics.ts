@@ -12,6 +12,14 @@ import type { Worlds } from './worlds.ts'
 /** The numbers of one process, as they travel to another. */
 export type Snapshot = readonly { readonly type: string }[]
 
+/** A metric, for the documentation. */
+export interface MetricDescription {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+  readonly labelNames: readonly string[]
+}
+
 export class Metrics {
   readonly #registry = new Registry()
   readonly #books = new Books()
@@ -134,6 +142,17 @@ export class Metrics {
   reloaded(success: boolean): void {
     this.#reloads.inc({ result: success ? 'success' : 'failure' })
     this.#reloadSuccess.set(success ? 1 : 0)
+  }
+
+  /** Every metric that the page can have, whether it has a sample yet or not; without those of the process and of Node. */
+  list(): readonly MetricDescription[] {
+    return this.#registry
+      .getMetricsAsArray()
+      .filter(({ name }) => !/^(?:process|nodejs)_/.test(name))
+      .map(metric => {
+        const { name, help, type, labelNames = [] } = metric as unknown as MetricDescription
+        return { name, help, type: String(type), labelNames }
+      })
   }
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE

@@ -10,14 +10,16 @@ export interface Count {
 export class Tally {
   readonly name: string
   readonly help: string
+  readonly labelNames: readonly string[]
   // What prom-client's registry asks of a metric.
   readonly type = 'counter'
   readonly aggregator = 'sum'
   readonly #counts = new Map<string, Count>()
 
-  constructor(name: string, help: string) {
+  constructor(name: string, help: string, labelNames: readonly string[]) {
     this.name = name
     this.help = help
+    this.labelNames = labelNames
   }
 
   /** The count of some labels, the same one every time: what was counted before stays. */

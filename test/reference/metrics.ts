@@ -1,34 +1,21 @@
-// The table of metrics, made of the page itself, after requests that give every one of them something to count.
+// The table of metrics, as the registry declares them.
 
-import { startGateway } from '../../src/index.ts'
+import { inProcess } from '../support/in-process.ts'
 import { table } from './table.ts'
 
-export async function describeMetrics(): Promise<string> {
-  const gateway = await startGateway({ config: 'config/gateway.yaml' })
-  try {
-    const headers = { authorization: 'Bearer demo-key' }
-    for (const path of ['/pets', '/pets/1', '/pets/none']) await (await fetch(gateway.url + path, { headers })).text()
-    await (await fetch(`${gateway.url}/pets`)).text()
-    return describePage(await (await fetch(`${gateway.control}/metrics`)).text())
-  } finally {
-    await gateway.close()
-  }
-}
+const CONTRACT = '{ openapi: 3.1.0, info: { title: None, version: "1" }, paths: {} }'
 
-/** The families of a page in the Prometheus text format, without those that tell of the process. */
-function describePage(page: string): string {
-  const rows = page.split('\n').flatMap(line => {
-    const [, name, help] = /^# HELP (\S+) (.*)$/.exec(line) ?? []
-    if (name === undefined || help === undefined || /^(?:process|nodejs)_/.test(name)) return []
-    const type = new RegExp(`^# TYPE ${name} (\\w+)$`, 'm').exec(page)?.[1] ?? ''
-    const labels = labelsOf(name, page).map(label => `\`${label}\``)
-    return [[`\`${name}\``, type, labels.join(', ') || '·', help]]
-  })
+export function describeMetrics(): string {
+  const { gateway } = inProcess({ 'gateway.yaml': `contract: ${CONTRACT}` })
+  // Its metrics are there under `--workers` alone.
+  gateway.metrics.countWorkers(() => ({ running: 0, replaced: 0 }))
+  const rows = gateway.metrics
+    .list()
+    .map(({ name, help, type, labelNames }) => [
+      `\`${name}\``,
+      type,
+      labelNames.map(label => `\`${label}\``).join(', ') || '·',
+      help,
+    ])
   return table(['metric', 'type', 'labels', 'meaning'], rows)
-}
-
-function labelsOf(name: string, page: string): string[] {
-  const samples = page.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{([^}]*)\\}`, 'gm'))
-  const names = [...samples].flatMap(([, text]) => [...(text as string).matchAll(/(\w+)="/g)].map(([, label]) => label))
-  return [...new Set(names)].filter(label => label !== undefined && label !== 'le') as string[]
 }
