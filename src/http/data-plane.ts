@@ -74,7 +74,7 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
   }
 }
 
-const EXPOSABLE = new Set(['/metrics', '/healthz'])
+const EXPOSABLE = new Set(['/metrics', '/healthz', '/readyz'])
 
 /** A path of the contract is never taken from it. */
 const isExposed = (path: string, { simulation, methodsOf }: Plan): boolean =>

@@ -18,7 +18,7 @@ export interface Simulation {
     readonly clientControls: boolean
     readonly controlHost: string
   }
-  readonly expose: readonly ('metrics' | 'healthz')[]
+  readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
   readonly worlds: WorldsSettings
   readonly journal: JournalSettings
   /** Bytes and milliseconds. */

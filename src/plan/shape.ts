@@ -14,6 +14,8 @@ export interface ShapeCheck {
   /** A check for this value, and for what remains of it when something is left out. */
   checkFor(value: unknown): Check
   readonly formats: Likes
+  /** The message and the hint for a file that has none of the schema's keys. Unset: each of its keys is reported. */
+  readonly stranger?: { readonly message: string; readonly hint: string }
 }
 
 /**
@@ -25,14 +27,8 @@ export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostic
   let { value } = source
   const check = shape.checkFor(value)
   let violations = check(value, true)
-  if (violations !== undefined && isAnotherFile(value, shape.schema)) {
-    const message = 'this is neither a gateway file nor an OpenAPI document'
-    report.error(
-      'not-a-gateway-file',
-      message,
-      source.locate([]),
-      'a gateway file begins with contract: ./openapi.yaml',
-    )
+  if (violations !== undefined && shape.stranger !== undefined && isAnotherFile(value, shape.schema)) {
+    report.error('not-a-gateway-file', shape.stranger.message, source.locate([]), shape.stranger.hint)
     return undefined
   }
   for (const violation of violations ?? []) reportViolation(source, violation, shape, report)
@@ -97,6 +93,9 @@ function reportViolation(
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(path.at(-1))
+      const homes = path.length === 1 ? homesOf(key, schema) : []
+      // A key of a block that stands beside the blocks: several of them take it, and none is the likeliest.
+      if (homes.length > 2) return say('unknown-key', `"${key}" belongs below ${listed(homes)}`, 'key')
       const hint = suggestKey(key, params.known as string[], schema)
       return say('unknown-key', `"${key}" is not a key that means anything here`, 'key', hint)
     }
@@ -158,6 +157,12 @@ function suggestKey(key: string, known: readonly string[], schema: Schema): stri
   if (near?.startsWith('did you mean') || known.includes(key)) return near
   const homes = homesOf(key, schema)
   return homes.length > 0 && homes.length <= 4 ? `it goes under ${homes.join(', ')}` : near
+}
+
+/** `defaults, tags or operations`. */
+const listed = (homes: readonly string[]): string => {
+  const names = homes.map(home => home.replace(/: NAME$/, ''))
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
 /** The blocks of the top level that have a key. */

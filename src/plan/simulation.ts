@@ -24,7 +24,7 @@ export interface SimulationFile {
     readonly port?: number
     readonly control?: number
     readonly controlHost?: string
-    readonly expose?: readonly ('metrics' | 'healthz')[]
+    readonly expose?: readonly ('metrics' | 'healthz' | 'readyz')[]
     readonly clientControls?: boolean
   }
   readonly limits?: {
@@ -115,7 +115,7 @@ export const simulationSchema: Schema = {
         },
         expose: {
           type: 'array',
-          items: { enum: ['metrics', 'healthz'] },
+          items: { enum: ['metrics', 'healthz', 'readyz'] },
           description:
             'What of the control plane the API port serves too, unless the contract claims the path. Default: [metrics, healthz].',
         },
@@ -235,12 +235,13 @@ export const simulationSchema: Schema = {
 const tests = Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))
 
 /** Compiles of a schema what a file makes use of, which takes a fifth of the time; the next file often uses the same. */
-function shapeOf(schema: Schema): ShapeCheck {
+function shapeOf(schema: Schema, stranger?: ShapeCheck['stranger']): ShapeCheck {
   const all = namesIn(schema)
   let last: { readonly names: string; readonly check: Check } | undefined
   return {
     schema,
     formats: FORMATS,
+    ...(stranger === undefined ? {} : { stranger }),
     checkFor: value => {
       const used = new Set([...namesIn(value)].filter(name => all.has(name)))
       const names = [...used].sort().join()
@@ -262,7 +263,11 @@ function namesIn(value: unknown, names = new Set<string>()): Set<string> {
   return names
 }
 
-const [shape, orderShape] = [shapeOf(simulationSchema), shapeOf(orderSchema)]
+const shape = shapeOf(simulationSchema, {
+  message: 'this is neither a gateway file nor an OpenAPI document',
+  hint: 'a gateway file begins with contract: ./openapi.yaml',
+})
+const orderShape = shapeOf(orderSchema)
 
 /** Checks the shape of what the control plane was told about the weather, as `checkSimulation` does a file's. */
 export const checkOrder = (source: Source, report: Diagnostics): WeatherOrder | undefined =>

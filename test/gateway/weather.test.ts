@@ -104,6 +104,7 @@ test('weather that cannot be changes nothing, and says where it is wrong', async
     ['{ consumers: { bob: { latency: { p50: 2s, p90: 1s } } } }', ['percentiles-out-of-order at 1:48']],
     ['{ defaults: { fault: { kind: reset, probability: 1.5 } } }', ['invalid-value at 1:50']],
     ['{ defaults: { validate: null } }', ['unknown-key at 1:15']],
+    ['{ latency: { fixed: 3s } }', ['unknown-key at 1:3']],
   ]
   for (const [yaml, codes] of cases) assert.deepEqual(make(yaml), codes, yaml)
   assert.equal(await status('GET /things'), 500)

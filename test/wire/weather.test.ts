@@ -49,6 +49,14 @@ test('the control plane makes weather, tells of it, and clears it', async () => 
   assert.equal((await fetch(`${gateway.url}/things`)).status, 200)
 })
 
+test('a behaviour without the block it belongs to is refused with the blocks there are', async () => {
+  const reply = await put('{"latency":{"fixed":"3s"}}')
+  assert.equal(reply.status, 422)
+  const { detail } = (await reply.json()) as { detail: string }
+  assert.match(detail, /"latency" belongs below defaults, tags, operations or consumers\n/)
+  assert.doesNotMatch(detail, /gateway file/)
+})
+
 test('weather that cannot be is refused with the place of every mistake', async () => {
   const reply = await put('{"operations":{"listThink":{"fault":{"kind":"reset","probability":2}}}}')
   assert.equal(reply.status, 422)

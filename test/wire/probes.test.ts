@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Log } from '../../src/gateway/log.ts'
+import { type Started, start } from '../../src/start.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { CONTRACT, load, OPERATIONS } from '../simulate.ts'
+import { ask } from './ask.ts'
+
+const lines: string[] = []
+const log: Log = {
+  requests: true,
+  info: (_, message) => void lines.push(message),
+  warn: () => {},
+  error: () => {},
+}
+const listen = { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined }
+
+async function startWith(yaml: string): Promise<Started> {
+  const read = () => load(`${CONTRACT}\n${yaml}\noperations: ${OPERATIONS}`)
+  const loaded = read()
+  assert.ok(loaded.plan)
+  const started = await start(loaded.plan, loaded, read, { clock: realClock, log, version: '0', watch: false, listen })
+  after(() => started.serving.close(0))
+  return started
+}
+
+test('probes on the port of the API are answered and leave no line in the log', async () => {
+  const { serving } = await startWith('listen: { expose: [healthz, readyz, metrics] }')
+  lines.length = 0
+  for (const [path, text] of [
+    ['/healthz', '{"status":"ok"}'],
+    ['/readyz', '{"status":"ready"}'],
+  ]) {
+    const reply = await ask(serving.origin + path)
+    assert.deepEqual([reply.status, reply.text], [200, text])
+  }
+  assert.equal((await ask(`${serving.origin}/metrics`)).status, 200)
+  assert.deepEqual(lines, [])
+  await ask(`${serving.origin}/things`)
+  assert.deepEqual(lines, ['GET /things'])
+})
+
+test('readiness is on the port of the API only where it is asked for', async () => {
+  const { serving } = await startWith('')
+  assert.equal((await ask(`${serving.origin}/healthz`)).status, 200)
+  assert.equal((await ask(`${serving.origin}/readyz`)).status, 404)
+})
+
+test('series begin with operations: none is nameless before a request went nowhere', async () => {
+  const { serving } = await startWith('')
+  const page = async () => (await ask(`${serving.controlOrigin}/metrics`)).text
+  assert.doesNotMatch(await page(), /operation=""/)
+  await ask(`${serving.origin}/nowhere`)
+  assert.match(await page(), /^understudy_service_duration_seconds_count\{operation=""\} 1$/m)
+  assert.doesNotMatch(await page(), /^understudy_queued_requests_total\{operation=""\}/m)
+})
