@@ -23,7 +23,7 @@ export interface WorldHandle {
   readonly name: string
   /** The address of the API in this world: `http://127.0.0.1:49152/~alice/v1`. */
   readonly baseUrl: string
-  /** Begins anew from the seeds, by real time. */
+  /** Begins anew from the seeds, by real time, and forgets its requests. */
   reset(): void
   /**
    * Sets the clock, which runs on from there.
@@ -86,7 +86,7 @@ export function steerWorld(gateway: Gateway, name: string, origin: string): Worl
     },
     reset() {
       world()
-      worlds.reset(name)
+      gateway.reset(name)
     },
     travel: to => world().clock.adjust({ now: momentOf(to) }),
     freeze: at => world().clock.adjust(at === undefined ? { freeze: true } : { now: momentOf(at), freeze: true }),

@@ -4,13 +4,15 @@ import type { Plan } from '../plan/compile.ts'
 import { Mask } from './mask.ts'
 
 const MASKED = '***'
+/** Keys of a consumer that are not credentials. */
+const PUBLIC = new Set(['expires', 'scopes'])
 
 export function effectiveConfiguration(plan: Plan): object {
   const { file, source, seed, listen, expose, limits, worlds, journal, consumerNames } = plan.simulation
   const mask = new Mask(plan)
-  const written = masked(file, mask) as { consumers?: Record<string, Record<string, string>> }
+  const written = masked(file, mask) as { consumers?: Record<string, Record<string, unknown>> }
   for (const consumer of Object.values(written.consumers ?? {})) {
-    for (const key of Object.keys(consumer)) if (key !== 'expires') consumer[key] = MASKED
+    for (const key of Object.keys(consumer)) if (!PUBLIC.has(key)) consumer[key] = MASKED
   }
   return {
     file: source.file,

@@ -17,7 +17,7 @@ import type { Metrics } from './metrics.ts'
 import { Overheard } from './overheard.ts'
 import { askedOrdinal } from './replay.ts'
 import { underWeather, WeatherStation } from './weather.ts'
-import { type Visit, Worlds } from './worlds.ts'
+import { type Visit, type WorldFault, Worlds } from './worlds.ts'
 
 export class Gateway {
   /** Real time, as far as this gateway knows. */
@@ -64,9 +64,17 @@ export class Gateway {
     this.#adopters.push(adopter)
   }
 
-  /** Begins the default world anew; see `Worlds.reset`. */
-  reset(): void {
-    this.worlds.reset(this.worlds.default.name)
+  /** Begins a world anew (see `Worlds.reset`) and forgets the requests that reached it. */
+  reset(name = this.worlds.default.name): void {
+    this.worlds.reset(name)
+    this.journal.clear(name)
+  }
+
+  /** Forgets a sandbox and the requests that reached it. */
+  deleteWorld(name: string): WorldFault | undefined {
+    const fault = this.worlds.delete(name)
+    if (fault === undefined) this.journal.clear(name)
+    return fault
   }
 
   /** Answers a request. What breaks on the way is an answer as well. */

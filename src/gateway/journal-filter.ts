@@ -148,13 +148,24 @@ export const matches = (criteria: readonly Criterion[], entry: Entry): boolean =
 
 /** The last requests that match, at most so many, in the order in which they were answered. */
 export function selectRequests(journal: Journal, criteria: readonly Criterion[], limit: number): RecordedRequest[] {
+  return selectPage(journal, criteria, limit).requests
+}
+
+export interface RequestPage {
+  readonly requests: RecordedRequest[]
+  /** How many match. */
+  readonly total: number
+}
+
+/** As `selectRequests`, and says how many there are in all. */
+export function selectPage(journal: Journal, criteria: readonly Criterion[], limit: number): RequestPage {
   // Only what is shown is worded.
   const ids = new Set<number>()
   for (const entry of journal.each()) if (matches(criteria, entry)) ids.add(entry.id)
   const shown = new Set([...ids].slice(Math.max(0, ids.size - limit)))
   const requests: RecordedRequest[] = []
   for (const entry of journal.each()) if (shown.has(entry.id)) requests.push(describeEntry(entry))
-  return requests
+  return { requests, total: ids.size }
 }
 
 export interface Times {

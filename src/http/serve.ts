@@ -81,8 +81,7 @@ export async function serve(
     if (error.code === 'ECONNRESET') return socket.destroy()
     writeRaw(socket as Socket, await gateway.refuse(...describeClientError(error.code)))
   })
-  const all = controlRoutes({ gateway, reloader, status }, version)
-  const routes = fleet === undefined ? all : fleet.routes(all)
+  const routes = controlRoutes({ gateway, reloader, status }, version, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)
   const steer = onDemand(async () => {
     const { createControlPlane } = await import('./control-plane.ts')

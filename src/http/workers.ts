@@ -19,10 +19,6 @@ interface Told {
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
 
-/** What of the control plane makes sense where there is no state to look at or to steer. */
-const LOOKS = ['/metrics', '/healthz', '/readyz', '/plan', '/openapi.json'].map(path => `GET ${path}`)
-const ROUTES = [...LOOKS, 'POST /reload', 'POST /reset']
-
 export class Fleet {
   readonly #gateway: Gateway
   readonly #log: Log
@@ -63,12 +59,12 @@ export class Fleet {
     return ports[0] as number
   }
 
-  /** The routes of the control plane that stay, with a reset that reaches all. */
+  /** The routes of the control plane that stay (see `Route.underWorkers`), with a reset that reaches all. */
   routes(routes: readonly Route[]): Route[] {
     return routes
-      .filter(({ method, path }) => ROUTES.includes(`${method} ${path}`))
+      .filter(({ underWorkers }) => underWorkers !== 'absent')
       .map(route => {
-        if (route.path !== '/reset') return route
+        if (route.underWorkers !== 'reset') return route
         const answer: Route['answer'] = call => {
           this.#tell({ order: 'reset' })
           return route.answer(call)

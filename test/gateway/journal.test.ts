@@ -6,6 +6,7 @@ import {
   compileFilter,
   findUnknown,
   type RequestFilter,
+  selectPage,
   selectRequests,
   type Times,
   verifyRequests,
@@ -316,3 +317,24 @@ for (const [yaml, message] of [
     assert.match(report.list.map(one => one.message).join('\n'), message)
   })
 }
+
+test('a page of requests says how many there are in all', async () => {
+  const { gateway, ask } = start()
+  for (let i = 0; i < 5; i++) await ask('GET /things')
+  await ask('GET /things/1')
+  const page = selectPage(gateway.journal, criteriaOf({ operation: 'listThings' }), 2)
+  assert.deepEqual([page.requests.map(({ id }) => id), page.total], [[4, 5], 5])
+})
+
+test('a reset of a world forgets its requests, and those of no other world', async () => {
+  const { gateway, ask } = start()
+  await ask('GET /things')
+  await ask('GET /things', { headers: { 'understudy-world': 'alice' } })
+  gateway.reset('alice')
+  assert.deepEqual(
+    recorded(gateway).map(({ world }) => world),
+    ['default'],
+  )
+  gateway.reset()
+  assert.deepEqual(recorded(gateway), [])
+})

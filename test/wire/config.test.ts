@@ -42,6 +42,14 @@ test('the configuration is shown without its secrets', async () => {
   assert.ok(effective.limits)
 })
 
+test('scopes and dates of a consumer are shown: only credentials are secret', async () => {
+  const replaced = await put(shipped.replace('apiKey: retired-key,', 'apiKey: retired-key, scopes: [read, write],'))
+  assert.equal(replaced.status, 200, replaced.text)
+  const { body } = await ask(`${gateway.control}/config`)
+  const { retired } = (body as { written: { consumers: Record<string, unknown> } }).written.consumers
+  assert.deepEqual(retired, { apiKey: '***', scopes: ['read', 'write'], expires: '2026-01-01' })
+})
+
 test('another configuration is served at once, and the records stay', async () => {
   const body = JSON.stringify({ name: 'Rex', categoryId: 1 })
   const headers = { authorization: 'Bearer frontend-key', 'content-type': 'application/json' }

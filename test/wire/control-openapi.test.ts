@@ -32,6 +32,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   setWeather: [
     { path: '/weather', ...PUT('{"defaults":{"latency":{"fixed":"1ms"}},"for":"5m"}'), status: 200 },
     { path: '/weather', ...PUT('{"name":"nothing"}'), status: 422 },
+    { path: '/weather', ...PUT('{"latency":{"fixed":"3s"}}'), status: 422 },
     { path: '/weather', ...PUT('[]'), status: 400 },
   ],
   clearWeather: [{ path: '/weather', method: 'DELETE', status: 204 }],
@@ -62,7 +63,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   resetWorld: [
     { path: '/worlds/ada/reset', method: 'POST', status: 204 },
-    { path: '/worlds/nobody/reset', method: 'POST', status: 404 },
+    { path: '/worlds/new-1/reset', method: 'POST', status: 204 },
   ],
   getClock: [
     { path: '/worlds/ada/clock', status: 200 },
@@ -75,7 +76,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/worlds/ada/clock', ...PUT('{}'), status: 400 },
     { path: '/worlds/ada/clock', ...PUT('{"freeze":true,"rate":2}'), status: 400 },
     { path: '/worlds/ada/clock', ...PUT('{"rate":0}'), status: 400 },
-    { path: '/worlds/nobody/clock', ...PUT('{"freeze":true}'), status: 404 },
+    { path: '/worlds/new-2/clock', ...PUT('{"freeze":true}'), status: 200 },
   ],
   restoreClock: [
     { path: '/worlds/ada/clock', method: 'DELETE', status: 204 },
@@ -97,6 +98,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   deleteRecords: [
     { path: '/worlds/cay/collections/pets', method: 'DELETE', status: 204 },
+    { path: '/worlds/new-3/collections/pets', method: 'DELETE', status: 204 },
     { path: '/worlds/cay/collections/pats', method: 'DELETE', status: 404 },
   ],
   getRecord: [
@@ -110,7 +112,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/worlds/ada/collections/pets/700', ...PUT('{"id":701,"name":"Rex","categoryId":1}'), status: 422 },
     { path: '/worlds/ada/collections/pets/7', ...PUT('{"name":7}'), status: 422 },
     { path: '/worlds/ada/collections/pets/x', ...PUT('{"name":"Rex","categoryId":1}'), status: 422 },
-    { path: '/worlds/nobody/collections/pets/7', ...PUT('{"name":"Rex","categoryId":1}'), status: 404 },
+    { path: '/worlds/new-4/collections/pets/7', ...PUT('{"name":"Rex","categoryId":1}'), status: 200 },
   ],
   deleteRecord: [
     { path: '/worlds/ada/collections/pets/700', method: 'DELETE', status: 204 },
@@ -128,7 +130,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
       status: 422,
     },
     { path: '/worlds/ada/snapshot', ...PUT('{"version":2,"collections":{}}'), status: 400 },
-    { path: '/worlds/nobody/snapshot', ...PUT('{"version":1,"collections":{}}'), status: 404 },
+    { path: '/worlds/new-5/snapshot', ...PUT('{"version":1,"collections":{}}'), status: 204 },
   ],
   deleteWorld: [
     { path: '/worlds/ada', method: 'DELETE', status: 204 },

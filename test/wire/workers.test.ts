@@ -105,6 +105,11 @@ describe('two workers', () => {
 
   test('state that is not there cannot be steered', async () => {
     assert.equal((await fetch(`${control}/worlds`)).status, 404)
+    assert.equal((await fetch(`${control}/config`)).status, 200)
+    const { paths } = (await (await fetch(`${control}/openapi.json`)).json()) as { paths: Record<string, unknown> }
+    assert.deepEqual(Object.keys(paths).sort(), [
+      ...['/config', '/healthz', '/metrics', '/openapi.json', '/plan', '/readyz', '/reload', '/reset'],
+    ])
   })
 
   test('all of them stop at SIGTERM, and the exit code is 0', async () => {

@@ -174,6 +174,67 @@ describe('worlds over HTTP', () => {
     assert.equal((await pets(gateway.url)).length, 50)
   })
 
+  test('a write makes the world that it names, as a request does; a refused one and a read make none', async () => {
+    const pet = { name: 'Ada', categoryId: 1 }
+    for (const [name, method, path, body, status] of [
+      ['m1', 'PUT', '/clock', { now: '2030-12-06' }, 200],
+      ['m2', 'PUT', '/collections/pets', [{ id: 1, ...pet }], 204],
+      ['m3', 'PUT', '/collections/pets/7', pet, 200],
+      ['m4', 'PUT', '/snapshot', { version: 1, collections: { pets: { records: [] } } }, 204],
+      ['m5', 'POST', '/reset', undefined, 204],
+      ['m6', 'DELETE', '/collections/pets', undefined, 204],
+    ] as const) {
+      const reply = await steer(method, `/worlds/${name}${path}`, body)
+      assert.equal(reply.status, status, `${name}: ${reply.text}`)
+      assert.equal((await steer('GET', `/worlds/${name}`)).status, 200)
+    }
+    assert.equal((await ask(`${gateway.url}/~m1/pets/7`, { headers: KEY })).status, 410)
+    assert.equal((await pets(`${gateway.url}/~m2`)).length, 1)
+    assert.equal((await pets(`${gateway.url}/~m3`)).find(({ id }) => id === 7)?.name, 'Ada')
+    for (const [method, path, body, status] of [
+      ['PUT', '/clock', { now: 'soon' }, 400],
+      ['PUT', '/collections/pets/7', { name: 5 }, 422],
+      ['PUT', '/collections/pats/7', pet, 404],
+      ['PUT', '/snapshot', { version: 1, collections: { pats: { records: [] } } }, 422],
+      ['GET', '/clock', undefined, 404],
+    ] as const) {
+      const reply = await steer(method, `/worlds/n1${path}`, body)
+      assert.equal(reply.status, status, reply.text)
+      assert.equal((await steer('GET', '/worlds/n1')).status, 404)
+    }
+  })
+
+  test('writes that name the same new world at once all count', async () => {
+    const [clock, record] = await Promise.all([
+      steer('PUT', '/worlds/both/clock', { now: '2030-12-06T00:00:00Z', freeze: true }),
+      steer('PUT', '/worlds/both/collections/pets/7', { name: 'Ada', categoryId: 1 }),
+    ])
+    assert.deepEqual([clock.status, record.status], [200, 200])
+    assert.equal(((await steer('GET', '/worlds/both/clock')).body as { frozen: boolean }).frozen, true)
+    assert.equal((await pets(`${gateway.url}/~both`)).find(({ id }) => id === 7)?.name, 'Ada')
+  })
+
+  test('a reset or a deletion leaves no requests of the world behind: a suite may run twice', async () => {
+    const create = (base: string) =>
+      ask(`${base}/pets`, { method: 'POST', headers: { ...KEY, ...JSON_TYPE }, body: PET })
+    const once = async (world: string) => {
+      const { body } = await steer('GET', `/requests/verify?operation=createPet&world=${world}&min=1&max=1`)
+      return (body as { ok: boolean }).ok
+    }
+    await steer('POST', '/worlds/other/reset')
+    await create(`${gateway.url}/~other`)
+    for (const begin of [() => steer('POST', '/worlds/suite/reset'), () => steer('DELETE', '/worlds/suite')]) {
+      await begin()
+      await create(`${gateway.url}/~suite`)
+      assert.ok(await once('suite'))
+    }
+    await steer('POST', '/reset')
+    await create(gateway.url)
+    assert.ok(await once('default'))
+    assert.ok(await once('other'), 'another world keeps its requests')
+    await steer('POST', '/reset')
+  })
+
   test('worlds show in the metrics, and names of sandboxes never do', async () => {
     const { text } = await ask(`${gateway.control}/metrics`)
     assert.match(text, /^understudy_worlds\{kind="permanent"\} 3$/m)

@@ -2,7 +2,7 @@
 
 import { timestamp } from '../../world/clock.ts'
 import { type ClockWords, readClockChange, type WorldClock } from '../../world/world-clock.ts'
-import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
+import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { type Control, DONE, json, object, problem, type Route, replyWith } from './route.ts'
 
 export const clockSchema = object({
@@ -36,6 +36,7 @@ export const clockRoutes = ({ gateway: { worlds } }: Control): Route[] => [
     method: 'GET',
     path: '/worlds/{name}/clock',
     operation: 'getClock',
+    underWorkers: 'absent',
     summary: 'What time it is in a world.',
     parameters: nameParameter,
     replies: { 200: replyWith('The clock.', clockSchema), ...noSuchWorld },
@@ -45,12 +46,13 @@ export const clockRoutes = ({ gateway: { worlds } }: Control): Route[] => [
     method: 'PUT',
     path: '/worlds/{name}/clock',
     operation: 'setClock',
+    underWorkers: 'absent',
     summary:
       'Sets, shifts, freezes or hurries the clock of a world; it goes on from what it shows where no time is given.',
     parameters: nameParameter,
     body: { description: 'How it is to run.', schema: clockWordsSchema },
-    replies: { 200: replyWith('The clock.', clockSchema), ...noSuchWorld },
-    answer: inWorld(worlds, ({ clock }, { body }) => {
+    replies: { 200: replyWith('The clock.', clockSchema), ...noNewWorld },
+    answer: inMadeWorld(worlds, ({ clock }, { body }) => {
       const change = readClockChange(body as ClockWords, clock)
       if (typeof change === 'string') return problem(400, 'invalid_request', change)
       clock.adjust(change)
@@ -61,6 +63,7 @@ export const clockRoutes = ({ gateway: { worlds } }: Control): Route[] => [
     method: 'DELETE',
     path: '/worlds/{name}/clock',
     operation: 'restoreClock',
+    underWorkers: 'absent',
     summary: 'Returns the clock of a world to real time.',
     parameters: nameParameter,
     replies: { 204: { description: 'Done.' }, ...noSuchWorld },

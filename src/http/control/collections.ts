@@ -7,7 +7,7 @@ import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/compile.ts'
 import { type Collection, type Id, withId } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'
-import { inWorld, nameParameter } from './find-world.ts'
+import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
 import {
   type Answer,
   type Call,
@@ -27,6 +27,7 @@ const collectionParameter = { collection: { schema: { type: 'string' }, descript
 const idParameter = { id: { schema: { type: 'string' }, description: 'The id of a record.' } } as const
 const inCollection = { ...nameParameter, ...collectionParameter }
 const nowhere = { 404: { description: 'There is no such world, collection or record.' } } as const
+const nowhereNew = { 404: { description: 'There is no such collection or record.' }, ...noNewWorld } as const
 const invalid = { 422: { description: 'It breaks the contract; nothing changed.' } } as const
 const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
 const MAX_RECORDS_BODY = 64_000_000
@@ -35,19 +36,22 @@ type Resource = NonNullable<ReturnType<Plan['collections']['get']>>['resource']
 
 export const collectionRoutes = ({ gateway }: Control): Route[] => {
   const { worlds } = gateway
-  const within = (answer: (collection: Collection, resource: Resource, call: Call) => Promise<Answer>) =>
-    inWorld(worlds, (world, call) => {
+  type Touch = (collection: Collection, resource: Resource, call: Call) => Promise<Answer>
+  const within = (answer: Touch, find = inWorld) =>
+    find(worlds, (world, call) => {
       const name = call.parameters.collection as string
       const found = gateway.plan.collections.get(name)
       if (found !== undefined) return answer(world.collection(name), found.resource, call)
       const hint = suggest(name, gateway.plan.collections.keys())
       return problem(404, 'not_found', `there is no collection ${name}${hint === undefined ? '' : `; ${hint}`}`)
     })
+  const changing = (answer: Touch) => within(answer, inMadeWorld)
   return [
     {
       method: 'GET',
       path: '/worlds/{name}/collections',
       operation: 'listCollections',
+      underWorkers: 'absent',
       summary: 'The collections of a world.',
       parameters: nameParameter,
       replies: {
@@ -60,6 +64,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       method: 'GET',
       path: '/worlds/{name}/collections/{collection}',
       operation: 'listRecords',
+      underWorkers: 'absent',
       summary: 'The records of a collection, in the order of their ids.',
       parameters: {
         ...inCollection,
@@ -76,11 +81,12 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       method: 'PUT',
       path: '/worlds/{name}/collections/{collection}',
       operation: 'putRecords',
+      underWorkers: 'absent',
       summary: 'Puts other records in the place of all there are, if every one holds; else nothing changes.',
       parameters: inCollection,
       body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY },
-      replies: { 204: { description: 'Done.' }, ...nowhere, ...invalid },
-      answer: within(async (collection, resource, { body }) => {
+      replies: { 204: { description: 'Done.' }, ...nowhereNew, ...invalid },
+      answer: changing(async (collection, resource, { body }) => {
         const records = body as readonly JsonObject[]
         const faults = faultsOf({ records }, resource)
         if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
@@ -92,10 +98,11 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       method: 'DELETE',
       path: '/worlds/{name}/collections/{collection}',
       operation: 'deleteRecords',
+      underWorkers: 'absent',
       summary: 'Empties a collection, its seeds included.',
       parameters: inCollection,
-      replies: { 204: { description: 'Done.' }, ...nowhere },
-      answer: within(async collection => {
+      replies: { 204: { description: 'Done.' }, ...nowhereNew },
+      answer: changing(async collection => {
         await collection.load({ ...(await collection.dump()), records: [], created: [] })
         return DONE
       }),
@@ -104,6 +111,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       method: 'GET',
       path: '/worlds/{name}/collections/{collection}/{id}',
       operation: 'getRecord',
+      underWorkers: 'absent',
       summary: 'One record.',
       parameters: { ...inCollection, ...idParameter },
       replies: { 200: replyWith('The record.', record), ...nowhere },
@@ -117,16 +125,17 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       method: 'PUT',
       path: '/worlds/{name}/collections/{collection}/{id}',
       operation: 'putRecord',
+      underWorkers: 'absent',
       summary: 'Stores a record under an id, whether there was one or not.',
       parameters: { ...inCollection, ...idParameter },
       body: { description: 'The record; its id may be left out.', schema: record },
       replies: {
         200: replyWith('There was one; it is changed.', record),
         201: replyWith('There was none; it is created.', record),
-        ...nowhere,
+        ...nowhereNew,
         ...invalid,
       },
-      answer: within(async (collection, resource, { parameters, body }) => {
+      answer: changing(async (collection, resource, { parameters, body }) => {
         const id = idOf(parameters.id as string, resource)
         if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
         const given = body as JsonObject
@@ -143,10 +152,11 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       method: 'DELETE',
       path: '/worlds/{name}/collections/{collection}/{id}',
       operation: 'deleteRecord',
+      underWorkers: 'absent',
       summary: 'Deletes a record.',
       parameters: { ...inCollection, ...idParameter },
-      replies: { 204: { description: 'Done.' }, ...nowhere },
-      answer: within(async (collection, resource, { parameters }) => {
+      replies: { 204: { description: 'Done.' }, ...nowhereNew },
+      answer: changing(async (collection, resource, { parameters }) => {
         const id = idOf(parameters.id as string, resource)
         const outcome = id === undefined ? 'missing' : await collection.remove(id)
         return outcome === 'missing' ? noRecord(parameters.id as string) : DONE

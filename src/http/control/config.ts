@@ -39,6 +39,7 @@ export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
     method: 'PUT',
     path: '/config',
     operation: 'replaceConfiguration',
+    underWorkers: 'absent',
     summary:
       'Serves another configuration, until the next reload; the records stay. What cannot be served changes nothing.',
     body: {

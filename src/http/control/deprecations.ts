@@ -42,6 +42,7 @@ export const deprecationRoutes = ({ gateway }: Control): Route[] => [
     method: 'GET',
     path: '/deprecations',
     operation: 'getDeprecations',
+    underWorkers: 'absent',
     summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
     parameters: {
       at: {

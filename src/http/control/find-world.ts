@@ -19,6 +19,27 @@ export const inWorld =
     return world === undefined ? refuseWorld('unknown', name, worlds) : answer(world, call)
   }
 
+/**
+ * Answers for a world, which is made from the seeds where there is none of that name, as a request makes it. A refusal
+ * makes none. `answer` may run twice: when another client makes the world in the meantime.
+ */
+export const inMadeWorld =
+  (worlds: Worlds, answer: (world: World, call: Call) => Answer | Promise<Answer>) =>
+  async (call: Call): Promise<Answer> => {
+    const name = call.parameters.name as string
+    const found = worlds.get(name)
+    if (found !== undefined) return answer(found, call)
+    const fault = worlds.refuses(name)
+    if (fault !== undefined) return refuseWorld(fault, name, worlds)
+    const made = worlds.blank(name)
+    const reply = await answer(made, call)
+    if (reply.status >= 400) return reply
+    const meanwhile = worlds.get(name)
+    if (meanwhile !== undefined) return answer(meanwhile, call)
+    worlds.put(made)
+    return reply
+  }
+
 /** The status of each fault is documented by whichever route can have it. */
 export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): Answer {
   switch (fault) {
@@ -37,5 +58,8 @@ export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): An
     }
   }
 }
+
+/** For routes that make the world they change. */
+export const noNewWorld = { 409: { description: 'There is no such world, and sandboxes are switched off.' } } as const
 
 export const noSuchWorld = { 404: { description: 'There is no such world.' } } as const

@@ -13,8 +13,13 @@ import { statusRoutes } from './status.ts'
 import { weatherRoutes } from './weather.ts'
 import { worldRoutes } from './worlds.ts'
 
-export function controlRoutes(control: Control, version: string): Route[] {
-  const routes = [
+/** @param select leaves out routes; `/openapi.json` then has none of them */
+export function controlRoutes(
+  control: Control,
+  version: string,
+  select: (routes: readonly Route[]) => readonly Route[] = routes => routes,
+): Route[] {
+  const routes = select([
     ...statusRoutes(control), // /metrics /healthz /readyz
     ...planRoutes(control), //   /plan /reload
     ...weatherRoutes(control), // /weather
@@ -25,6 +30,6 @@ export function controlRoutes(control: Control, version: string): Route[] {
     ...requestRoutes(control), // /requests
     ...deprecationRoutes(control), // /deprecations
     ...configRoutes(control), // /config
-  ]
+  ])
   return [...routes, openApiRoute(routes, version)]
 }

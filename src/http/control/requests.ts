@@ -9,6 +9,7 @@ import {
   findUnknown,
   matches,
   type RequestFilter,
+  selectPage,
   selectRequests,
   verifyRequests,
 } from '../../gateway/journal-filter.ts'
@@ -89,6 +90,13 @@ const requestSchema = object(
 
 const evicted = { ...count, description: 'Requests that were forgotten to make room.' }
 
+const pageSchema = object({
+  requests: list(requestSchema),
+  total: { ...count, description: 'How many match, shown or not.' },
+  more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
+  evicted,
+})
+
 const verdictSchema = object(
   {
     ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
@@ -126,26 +134,29 @@ export function requestRoutes({ gateway }: Control): Route[] {
       method: 'GET',
       path: '/requests',
       operation: 'listRequests',
+      underWorkers: 'absent',
       summary: 'The last requests, in the order in which they were answered.',
       parameters: {
         ...FILTER,
         limit: {
           schema: { type: 'integer', minimum: 1, maximum: 100_000 },
-          description: 'The last so many of those that match. Default: 100.',
+          description: 'The last so many of those that match; `more` says whether there are others. Default: 100.',
         },
       },
-      replies: { 200: replyWith('Those that match.', object({ requests: list(requestSchema), evicted })) },
+      replies: { 200: replyWith('The last of those that match.', pageSchema) },
       answer: call => {
         const criteria = read(call)
         if ('status' in criteria) return criteria
         const { limit = 100 } = call.parameters
-        return json({ requests: selectRequests(journal, criteria, limit as number), evicted: journal.evicted })
+        const { requests, total } = selectPage(journal, criteria, limit as number)
+        return json({ requests, total, more: total > requests.length, evicted: journal.evicted })
       },
     },
     {
       method: 'DELETE',
       path: '/requests',
       operation: 'deleteRequests',
+      underWorkers: 'absent',
       summary: 'Forgets all requests, or those of one world.',
       parameters: { world: text('The world whose requests are forgotten.') },
       replies: { 204: { description: 'Done.' } },
@@ -158,6 +169,7 @@ export function requestRoutes({ gateway }: Control): Route[] {
       method: 'GET',
       path: '/requests/verify',
       operation: 'verifyRequests',
+      underWorkers: 'absent',
       summary: 'Whether between `min` and `max` requests match, with the nearest misses where too few do.',
       parameters: {
         ...FILTER,
@@ -182,6 +194,7 @@ export function requestRoutes({ gateway }: Control): Route[] {
       method: 'GET',
       path: '/requests/stream',
       operation: 'streamRequests',
+      underWorkers: 'absent',
       summary: 'Every request that matches, as it is answered; with `after`, first those that are kept since then.',
       parameters: FILTER,
       replies: {

@@ -30,6 +30,12 @@ export interface Route {
   readonly replies: Readonly<Record<number, ReplySpec>>
   /** Probes come without a token. */
   readonly open?: boolean
+  /**
+   * What becomes of the route where several processes serve (`--workers`) and the control plane is in none of them. Unset:
+   * it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there. `reset`: each
+   * of them is told to reset as well.
+   */
+  readonly underWorkers?: 'absent' | 'reset'
   answer(call: Call): Answer | Promise<Answer>
 }
 

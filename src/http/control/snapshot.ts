@@ -3,7 +3,7 @@
 import { importSnapshot } from '../../gateway/import.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import { clockWordsSchema } from './clock.ts'
-import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
+import { inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
 import { type Answer, type Control, DONE, json, list, problem, type Route, replyWith } from './route.ts'
 
 /** The largest snapshot, in bytes. */
@@ -52,6 +52,7 @@ export const snapshotRoutes = ({ gateway }: Control): Route[] => [
     method: 'GET',
     path: '/worlds/{name}/snapshot',
     operation: 'getSnapshot',
+    underWorkers: 'absent',
     summary: 'A whole world as one document.',
     parameters: nameParameter,
     replies: { 200: replyWith('The snapshot.', snapshotSchema), ...noSuchWorld },
@@ -61,19 +62,24 @@ export const snapshotRoutes = ({ gateway }: Control): Route[] => [
     method: 'PUT',
     path: '/worlds/{name}/snapshot',
     operation: 'putSnapshot',
+    underWorkers: 'absent',
     summary: 'Makes a world what a snapshot says, if all of it holds; else nothing changes.',
     parameters: nameParameter,
     body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT },
     replies: {
       204: { description: 'Done.' },
-      ...noSuchWorld,
+      ...noNewWorld,
       422: { description: 'It breaks the contract; nothing changed.' },
     },
-    answer: inWorld(gateway.worlds, async ({ name }, { body }) => {
-      const made = await importSnapshot(gateway.worlds, gateway.plan, name, body as unknown as Snapshot)
+    answer: async ({ parameters, body }) => {
+      const { worlds, plan } = gateway
+      const name = parameters.name as string
+      const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
+      if (fault !== undefined) return refuseWorld(fault, name, worlds)
+      const made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
       if (Array.isArray(made)) return refuseSnapshot(made)
-      gateway.worlds.put(made)
+      worlds.put(made)
       return DONE
-    }),
+    },
   },
 ]

@@ -34,6 +34,7 @@ export const weatherRoutes = ({ gateway }: Control): Route[] => [
     method: 'GET',
     path: '/weather',
     operation: 'getWeather',
+    underWorkers: 'absent',
     summary: 'What has come over the configuration, and what could.',
     replies: { 200: replyWith('The weather.', weatherSchema) },
     answer: () => json(describe(gateway.plan, gateway.weather.current)),
@@ -42,6 +43,7 @@ export const weatherRoutes = ({ gateway }: Control): Route[] => [
     method: 'PUT',
     path: '/weather',
     operation: 'setWeather',
+    underWorkers: 'absent',
     summary:
       'Makes weather over every world: one that the configuration names, or another; for a while, or until told.',
     body: {
@@ -68,6 +70,7 @@ export const weatherRoutes = ({ gateway }: Control): Route[] => [
     method: 'DELETE',
     path: '/weather',
     operation: 'clearWeather',
+    underWorkers: 'absent',
     summary: 'Back to the configuration.',
     replies: { 204: { description: 'It is clear.' } },
     answer: () => {

@@ -6,7 +6,7 @@ import type { Worlds } from '../../gateway/worlds.ts'
 import type { Snapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
 import { clockSchema, describeClock } from './clock.ts'
-import { inWorld, nameParameter, noSuchWorld, refuseWorld } from './find-world.ts'
+import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
 import {
   type Answer,
   type Call,
@@ -60,8 +60,9 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
       method: 'POST',
       path: '/reset',
       operation: 'reset',
+      underWorkers: 'reset',
       summary:
-        'Begins the default world anew: from the seeds, by real time. The other worlds go on; requests under way finish in the state they began in.',
+        'Begins the default world anew: from the seeds, by real time, with no requests in the journal. The other worlds go on; requests under way finish in the state they began in.',
       replies: { 204: { description: 'Done.' } },
       answer: () => {
         gateway.reset()
@@ -72,6 +73,7 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
       method: 'GET',
       path: '/worlds',
       operation: 'listWorlds',
+      underWorkers: 'absent',
       summary: 'The permanent worlds, then the sandboxes, that which was asked for last first.',
       replies: { 200: replyWith('Every world.', list(worldSchema)) },
       answer: () => json(worlds.list().map(world => describeWorld(world, worlds))),
@@ -80,6 +82,7 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
       method: 'POST',
       path: '/worlds',
       operation: 'createWorld',
+      underWorkers: 'absent',
       summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
       body: {
         description: 'Its name, and what it begins with.',
@@ -105,6 +108,7 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
       method: 'GET',
       path: '/worlds/{name}',
       operation: 'getWorld',
+      underWorkers: 'absent',
       summary: 'One world.',
       parameters: nameParameter,
       replies: { 200: replyWith('The world.', worldSchema), ...noSuchWorld },
@@ -114,7 +118,8 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
       method: 'DELETE',
       path: '/worlds/{name}',
       operation: 'deleteWorld',
-      summary: 'Forgets a sandbox; the next request that names it begins it anew.',
+      underWorkers: 'absent',
+      summary: 'Forgets a sandbox and its requests; the next request that names it begins it anew.',
       parameters: nameParameter,
       replies: {
         204: { description: 'Done.' },
@@ -123,7 +128,7 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
       },
       answer: ({ parameters }) => {
         const name = parameters.name as string
-        const fault = worlds.delete(name)
+        const fault = gateway.deleteWorld(name)
         return fault === undefined ? DONE : refuseWorld(fault, name, worlds)
       },
     },
@@ -131,11 +136,12 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
       method: 'POST',
       path: '/worlds/{name}/reset',
       operation: 'resetWorld',
-      summary: 'Begins a world anew: from the seeds, by real time.',
+      underWorkers: 'absent',
+      summary: 'Begins a world anew: from the seeds, by real time, with no requests in the journal.',
       parameters: nameParameter,
-      replies: { 204: { description: 'Done.' }, ...noSuchWorld },
-      answer: inWorld(worlds, ({ name }) => {
-        worlds.reset(name)
+      replies: { 204: { description: 'Done.' }, ...noNewWorld },
+      answer: inMadeWorld(worlds, ({ name }) => {
+        gateway.reset(name)
         return DONE
       }),
     },
