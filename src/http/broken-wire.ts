@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply, Wire } from '../kernel/reply.ts'
+import { fieldsOf } from './reply-fields.ts'
 
 /** Not HTTP in any version, and not TLS either. */
 const GARBAGE = Buffer.from('\u0000\u0001}{ this is no reply \u00ff\u00fe\r\n\r\n', 'latin1')
@@ -9,7 +10,7 @@ const GARBAGE = Buffer.from('\u0000\u0001}{ this is no reply \u00ff\u00fe\r\n\r\
 /** How often a drop falls, in milliseconds, unless a byte takes longer. */
 const DROP_INTERVAL = 50
 
-export function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Reply, wire: Wire): void {
+export function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Reply, wire: Wire, vary: string): void {
   const { socket } = req
   switch (wire.kind) {
     case 'reset':
@@ -25,7 +26,7 @@ export function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Re
       socket.destroySoon()
       return
     case 'truncate': {
-      const body = writeHead(req, res, reply)
+      const body = writeHead(req, res, reply, vary)
       // Of a reply without a body there is nothing to cut: its end comes too soon, and that is all.
       const kept = Math.min(wire.keep ?? body.length / 2, body.length - 1)
       if (kept < 1) socket.destroySoon()
@@ -33,16 +34,18 @@ export function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Re
       return
     }
     case 'drip':
-      drip(res, writeHead(req, res, reply), wire.rate)
+      drip(res, writeHead(req, res, reply, vary), wire.rate)
   }
 }
 
 /** Writes the head that promises the whole body, and gives the body. */
-function writeHead(req: IncomingMessage, res: ServerResponse, { status, headers, body = '' }: Reply): Buffer {
+function writeHead(req: IncomingMessage, res: ServerResponse, reply: Reply, vary: string): Buffer {
+  const { status, headers, body = '' } = reply
   const bytes = Buffer.from(body)
+  const fields = fieldsOf(headers, vary)
   req.resume()
-  if (status === 204 || status === 304) res.writeHead(status, { vary: 'Origin', ...headers })
-  else res.writeHead(status, { ...headers, vary: 'Origin', 'content-length': bytes.length })
+  if (status !== 204 && status !== 304) fields.push('content-length', bytes.length)
+  res.writeHead(status, fields as string[])
   res.flushHeaders()
   return req.method === 'HEAD' ? Buffer.alloc(0) : bytes
 }

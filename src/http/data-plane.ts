@@ -3,11 +3,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
 import { problems } from '../kernel/problem.ts'
-import type { Reply } from '../kernel/reply.ts'
+import { type Reply, withHeaders } from '../kernel/reply.ts'
 import type { BodyRead, Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/compile.ts'
 import { type BodyReader, compileBodyReader } from './body.ts'
 import { type Answer, onDemand } from './on-demand.ts'
+import { exposedNames } from './reply-fields.ts'
 import type { Status } from './status.ts'
 import { writeReply } from './wire.ts'
 
@@ -33,8 +34,8 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
     if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) return replyExposed(request)
     return gateway.handle(request)
   }
-  const answer = (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const { limits } = gateway.plan.simulation
+  const answer = (req: IncomingMessage, res: ServerResponse, shared = false): Promise<void> => {
+    const { limits, delivery } = gateway.plan.simulation
     if (limits.body !== maxBody) {
       maxBody = limits.body
       readBody = compileBodyReader(maxBody)
@@ -42,7 +43,7 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
     const request = new DataRequest(req, res, readBody)
     return replyTo(request).then(reply => {
       try {
-        writeReply(req, res, reply, limits.request)
+        writeReply(req, res, shared ? exposed(reply) : reply, delivery)
       } catch (error) {
         return apologise(error, req, res)
       }
@@ -52,15 +53,22 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
   const apologise = async (error: unknown, req: IncomingMessage, res: ServerResponse): Promise<void> => {
     gateway.reportFailure(error)
     const reply = await gateway.refuse(problems.internal_error, 'something broke')
-    writeReply(req, res, reply, gateway.plan.simulation.limits.request)
+    writeReply(req, res, reply, gateway.plan.simulation.delivery)
   }
 
   const answerOtherOrigin = onDemand(
-    async () => (await import('./other-origins.ts')).admitOtherOrigins(answer),
+    async () => {
+      const { admitOtherOrigins } = await import('./other-origins.ts')
+      return admitOtherOrigins(
+        (req, res) => answer(req, res, true),
+        () => gateway.plan.simulation.listen.cors,
+      )
+    },
     error => gateway.reportFailure(error),
   )
   return (req, res) => {
-    if (req.headers.origin !== undefined) {
+    const { origin } = req.headers
+    if (origin !== undefined && gateway.plan.simulation.listen.cors?.admits(origin) === true) {
       answerOtherOrigin(req, res)
       return
     }
@@ -73,6 +81,10 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
     }
   }
 }
+
+/** The reply, with all its headers readable for a page of another origin. */
+const exposed = (reply: Reply): Reply =>
+  withHeaders(reply, { 'access-control-expose-headers': exposedNames(reply.headers) })
 
 const EXPOSABLE = new Set(['/metrics', '/healthz', '/readyz'])
 

@@ -3,24 +3,28 @@
 import cors from '@koa/cors'
 import Koa from 'koa'
 import { METHODS } from '../contract/paths.ts'
+import type { CorsSettings } from '../plan/cors.ts'
 import type { Answer } from './on-demand.ts'
 
-const EXPOSED = [
-  ...['Deprecation', 'Sunset', 'Link', 'Link-Template', 'Location', 'Retry-After', 'WWW-Authenticate', 'Allow', 'ETag'],
-  ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
-  ...['X-Stability', 'Understudy-Explanation', 'Understudy-Warning', 'Idempotent-Replayed', 'Preference-Applied'],
-]
-
-/** The same answers, readable for pages of every origin; preflights are answered here. */
-export function admitOtherOrigins(answer: (...exchange: Parameters<Answer>) => Promise<void>): Answer {
+/**
+ * Returns a handler for requests of origins that `settings` admit: `answer` writes the reply, and its headers are exposed;
+ * preflights are answered here.
+ */
+export function admitOtherOrigins(
+  answer: (...exchange: Parameters<Answer>) => Promise<void>,
+  settings: () => CorsSettings | undefined,
+): Answer {
   const app = new Koa()
   app.silent = true
-  // Reflecting the origin, with credentials, is what lets every page in: a stand-in guards nothing.
+  app.use((ctx, next) => {
+    ctx.set('Cache-Control', 'no-store')
+    return next()
+  })
   app.use(
     cors({
+      // A wildcard admits no credentials, so the origin is named.
       origin: ctx => ctx.get('Origin'),
-      credentials: true,
-      exposeHeaders: EXPOSED,
+      credentials: () => settings()?.credentials ?? false,
       allowMethods: [...METHODS],
       maxAge: 600,
       privateNetworkAccess: true,

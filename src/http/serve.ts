@@ -72,14 +72,16 @@ export async function serve(
     const reply = await gateway.refuse(problems.expectation_failed, 'only 100-continue can be expected')
     // Whether a body follows that was not asked for, nobody can tell.
     res.shouldKeepAlive = false
-    writeReply(req, res, reply, gateway.plan.simulation.limits.request)
+    writeReply(req, res, reply, gateway.plan.simulation.delivery)
   })
   data.on('connect', async (_, socket) => {
-    writeRaw(socket as Socket, await gateway.refuse(problems.not_simulated, 'CONNECT is not supported'))
+    const reply = await gateway.refuse(problems.not_simulated, 'CONNECT is not supported')
+    writeRaw(socket as Socket, reply, gateway.plan.simulation.delivery)
   })
   data.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') return socket.destroy()
-    writeRaw(socket as Socket, await gateway.refuse(...describeClientError(error.code)))
+    const reply = await gateway.refuse(...describeClientError(error.code))
+    writeRaw(socket as Socket, reply, gateway.plan.simulation.delivery)
   })
   const routes = controlRoutes({ gateway, reloader, status }, version, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)

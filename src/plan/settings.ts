@@ -3,6 +3,7 @@
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
+import { type CorsSettings, corsSettings } from './cors.ts'
 import { type JournalSettings, journalSettings } from './journal.ts'
 import type { SimulationFile } from './simulation.ts'
 import { type WorldsSettings, worldsSettings } from './worlds.ts'
@@ -17,7 +18,10 @@ export interface Simulation {
     readonly control: number
     readonly clientControls: boolean
     readonly controlHost: string
+    /** `undefined` where it is off. */
+    readonly cors: CorsSettings | undefined
   }
+  readonly delivery: Delivery
   readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
   readonly worlds: WorldsSettings
   readonly journal: JournalSettings
@@ -29,6 +33,31 @@ export interface Simulation {
   /** Keys that the file itself publishes, by `CONSUMER SCHEME`. */
   readonly published: ReadonlyMap<string, string>
 }
+
+/** How every reply is written, whatever operation it comes from. */
+export interface Delivery {
+  /** Milliseconds that a client may take over reading a reply. */
+  readonly patience: number
+  /** The request headers that may change a reply: what `Vary` names. */
+  readonly vary: string
+  /** Whether pages of every origin may read a reply to a request that could not be read. */
+  readonly open: boolean
+}
+
+function deliveryOf(file: SimulationFile, cors: CorsSettings | undefined): Delivery {
+  const steering = file.listen?.clientControls === false ? [] : CONTROLS
+  const names = [
+    'Accept',
+    ...(cors === undefined ? [] : ['Origin']),
+    ...(file.defaults?.prefer === false ? [] : ['Prefer']),
+    ...steering,
+  ]
+  const open = cors?.admits('*') ?? false
+  return { patience: timerOf(file.limits?.request ?? '30s'), vary: names.join(', '), open }
+}
+
+/** Request headers by which a client steers the mock. */
+const CONTROLS = ['World', 'Time', 'Weather', 'Ordinal', 'Explain'].map(name => `Understudy-${name}`)
 
 /** Whole milliseconds, and no more than a timer can count: beyond that it would go off at once. */
 const timerOf = (text: string): number => Math.min(Math.ceil(parseDuration(text) as number), 2 ** 31 - 1)
@@ -51,7 +80,9 @@ export const simulationOf = (
     control: file.listen?.control ?? 4011,
     clientControls: file.listen?.clientControls ?? true,
     controlHost: file.listen?.controlHost ?? '127.0.0.1',
+    cors: corsSettings(file.listen?.cors),
   },
+  delivery: deliveryOf(file, corsSettings(file.listen?.cors)),
   expose: file.listen?.expose ?? ['metrics', 'healthz'],
   worlds: worldsSettings(file.worlds),
   journal: journalSettings(file.journal),

@@ -10,6 +10,7 @@ import type { Source } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import type { Assign } from '../world/collection.ts'
+import { type CorsFile, corsSchema, isOrigin } from './cors.ts'
 import { type JournalFile, journalSchema } from './journal.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
 import { type BehaviourConfigs, orderSchema, type WeatherFile, type WeatherOrder, weatherSchema } from './weather.ts'
@@ -26,6 +27,7 @@ export interface SimulationFile {
     readonly controlHost?: string
     readonly expose?: readonly ('metrics' | 'healthz' | 'readyz')[]
     readonly clientControls?: boolean
+    readonly cors?: CorsFile
   }
   readonly limits?: {
     readonly body?: string
@@ -70,6 +72,7 @@ const FORMATS = {
   duration: { test: (text: string) => parseDuration(text) !== undefined, like: '250ms, 10s, 5m, 2h or 30d' },
   rate: { test: (text: string) => parseRate(text) !== undefined, like: '10/s, 100/m or 1000/15m' },
   'byte rate': { test: (text: string) => parseByteRate(text) !== undefined, like: '64B/s or 10kB/s' },
+  origin: { test: isOrigin, like: 'https://app.example.com, http://localhost:5173 or "*"' },
   size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB' },
 }
 
@@ -124,6 +127,7 @@ export const simulationSchema: Schema = {
           description:
             'Whether a request may steer the stand-in: with `Understudy-*` headers, and by naming its world in the path. Default: true.',
         },
+        cors: corsSchema,
       },
     },
     limits: {

@@ -21,7 +21,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'sorted-btree': 'world/memory.ts',
   'lru-cache': 'world/',
 }
-const TOOLS = ['tsx', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon']
+const TOOLS = ['tsx', 'playwright-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon']
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', object | undefined>

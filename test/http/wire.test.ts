@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { writeReply } from '../../src/http/wire.ts'
 
 const PATIENCE = 30_000
+const DELIVERY = { patience: PATIENCE, vary: 'Origin', open: true }
 
 /** A response that the system did not take at once. */
 class Slow extends EventEmitter {
@@ -24,7 +25,7 @@ function reply({ mock }: TestContext) {
   const socket = new EventEmitter()
   const res = new Slow()
   const req = { socket, complete: true } as unknown as IncomingMessage
-  writeReply(req, res as unknown as ServerResponse, { status: 200, headers: {}, body: 'long' }, PATIENCE)
+  writeReply(req, res as unknown as ServerResponse, { status: 200, headers: {}, body: 'long' }, DELIVERY)
   return { socket, res }
 }
 

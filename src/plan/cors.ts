@@ -1,0 +1,47 @@
+// The `listen.cors` block of gateway.yaml: which pages may read the replies, and so whether a CORS failure is rehearsed.
+
+import type { Schema } from '../kernel/schema.ts'
+
+export type CorsFile = 'off' | { readonly origins?: readonly string[]; readonly credentials?: boolean }
+
+export interface CorsSettings {
+  /** Whether a page of this origin may read the replies. */
+  admits(origin: string): boolean
+  /** Whether it may send cookies and HTTP authentication. */
+  readonly credentials: boolean
+}
+
+export const corsSchema: Schema = {
+  anyOf: [
+    { enum: ['off'], description: 'No page of another origin may read a reply; preflights get no permission.' },
+    {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        origins: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'string', format: 'origin' },
+          description: 'The origins whose pages may read the replies; `*` is every origin. Default: ["*"].',
+        },
+        credentials: {
+          type: 'boolean',
+          description: 'Whether such a page may send cookies and HTTP authentication. Default: true.',
+        },
+      },
+    },
+  ],
+  description: 'Which pages of other origins may call the API (CORS). Unset: all of them, with credentials.',
+}
+
+/** Whether a text is a serialised origin (RFC 6454 §6.2), or `*`. */
+export const isOrigin = (text: string): boolean => ORIGIN.test(text)
+const ORIGIN = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,]+)$/
+
+/** Returns `undefined` where CORS is off. */
+export function corsSettings(file: CorsFile = {}): CorsSettings | undefined {
+  if (file === 'off') return undefined
+  const { origins = ['*'], credentials = true } = file
+  const listed = new Set(origins)
+  return { admits: origin => listed.has('*') || listed.has(origin), credentials }
+}

@@ -1,0 +1,43 @@
+// A headless Chromium for tests: the machine's own, so that nothing is downloaded.
+
+import { existsSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, chromium } from 'playwright-core'
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+]
+const found = [process.env.CHROMIUM ?? '', ...PLACES].find(path => path !== '' && existsSync(path))
+
+/** The reason why no test can run in a browser here; `false` where one can. */
+export const withoutBrowser: string | false =
+  found === undefined && 'no Chromium is installed (apt-get install chromium, or set CHROMIUM)'
+
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-default-apps'],
+]
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: found as string, headless: true, args: FLAGS })
+
+/** Serves an empty page on a free port of this machine. `localhost` and `127.0.0.1` are then two origins. */
+export async function servePage(): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const server: Server = createServer((_, res) => {
+    res.writeHead(200, { 'content-type': 'text/html' })
+    res.end('<!doctype html><title>page</title><link rel="icon" href="data:,">')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise(resolve => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
