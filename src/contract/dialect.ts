@@ -4,11 +4,11 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
-import { forValidator, type Unions } from './discriminator.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { type SchemaUse, type Tools, Use } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
 import { type Edge, type Mark, type Reading, type Surroundings, Translation } from './translate.ts'
+import { forValidator, type Unions } from './union.ts'
 
 export type { SchemaUse } from './schema-use.ts'
 export { type Shape, shapeOf } from './shape.ts'

@@ -4,18 +4,12 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import type { RequiredBy, Schema } from '../kernel/schema.ts'
-import {
-  branchesOf,
-  childrenOf,
-  discriminatorOf,
-  translateBranches,
-  translateParent,
-  type Unions,
-} from './discriminator.ts'
+import { branchesOf, childrenOf, discriminatorOf, ownNamesOf } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
 import { IN_PLACE, isAssertion, judge, judgeKeyword, KEPT, LIST, MAP, ONE } from './keywords.ts'
 import { modernise } from './modernise.ts'
 import { isMarked, shapeOf } from './shape.ts'
+import { translateOwnNames, translateUnion, type Union, type Unions } from './union.ts'
 
 /** What a schema may be marked as. */
 export type Mark = 'readOnly' | 'writeOnly' | 'deprecated'
@@ -74,7 +68,11 @@ export class Translation {
   }
 
   run(): Schema {
-    return this.#schema(this.#root, { inPlace: true, outer: undefined })
+    const schema = this.#schema(this.#root, { inPlace: true, outer: undefined })
+    const own = this.#reading.base ? [] : ownNamesOf(this.#root, this.#around.documents)
+    if (own.length === 0 || !isObject(schema)) return schema
+    const { allOf } = schema as { allOf?: Schema[] }
+    return { ...schema, allOf: [...(allOf ?? []), ...own.map(translateOwnNames)] }
   }
 
   #schema(node: Node, here: Here): Schema {
@@ -297,21 +295,27 @@ export class Translation {
       isObject(branch.value) && typeof branch.value.$ref === 'string'
         ? this.#reference(branch, branch.value.$ref, here.inPlace)
         : this.#refer(branch, branch, here.inPlace, false)
-    const union = out.oneOf === undefined ? 'anyOf' : 'oneOf'
-    if (out[union] !== undefined) {
-      const branches = branchesOf(node, union, property, documents)
+    const keyword = out.oneOf === undefined ? 'anyOf' : 'oneOf'
+    if (out[keyword] !== undefined) {
+      const branches = branchesOf(node, keyword, property, documents)
       if (branches === undefined) return
-      const named = translateBranches(branches, property, refer)
-      if (out.anyOf !== undefined && union === 'oneOf')
-        out.allOf = [...((out.allOf as Schema[]) ?? []), { anyOf: out.anyOf }]
+      const besides = keyword === 'oneOf' && out.anyOf !== undefined ? [{ anyOf: out.anyOf } as Schema] : []
+      if (besides.length > 0) out.allOf = [...((out.allOf as Schema[] | undefined) ?? []), ...besides]
       delete out.oneOf
-      out.anyOf = named
-      this.unions.set(named, { property, branches })
-      this.special = true
+      out.anyOf = this.#union({ property, branches, open: false }, refer)
       return
     }
-    const conditions = translateParent(childrenOf(node, documents), property, refer)
-    if (conditions.length > 0) out.allOf = [...((out.allOf as Schema[] | undefined) ?? []), ...conditions]
+    const children = childrenOf(node, documents)
+    if (children.length === 0) return
+    const anyOf = this.#union({ property, branches: children, open: true }, refer)
+    out.allOf = [...((out.allOf as Schema[] | undefined) ?? []), { anyOf }]
+  }
+
+  #union(union: Union, refer: (branch: Node) => Schema): Schema[] {
+    const named = translateUnion(union, refer)
+    this.unions.set(named, union)
+    this.special = true
+    return named
   }
 }
 

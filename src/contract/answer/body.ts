@@ -50,7 +50,7 @@ export function exampleContent({ examples, schema }: MediaType, type: string): C
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
   const sampler = schema && samplerOf(schema)
   if (schema === undefined || sampler === undefined) return { value: undefined }
-  const { value, fits } = sampler.sample(schema.key, { seed, dynamic })
+  const { value, fits } = sampler.sample(schema.key, { seed, dynamic, sent: given.body })
   if (!fits) return { value, unfit: true }
   const told = (next: Json) => sampler.fits(schema.key, next)
   return { value: echo(value, given, told, sampler.declared(schema.key)) }

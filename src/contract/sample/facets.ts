@@ -23,6 +23,8 @@ export class Facets {
   /** The values of `enum` and `const`, where there are such. */
   choices: readonly Json[] | undefined = undefined
   readonly excluded: Json[] = []
+  /** Of several values, those to write: each names one branch of a union. */
+  named: readonly Json[] | undefined = undefined
   /** Values that the schema itself proposes, the first one first. */
   readonly proposals: Json[] = []
 
@@ -90,6 +92,11 @@ export class Facets {
       if (this.choices !== undefined) this.doubtful = true
       const known = this.choices?.map(item => JSON.stringify(item))
       this.choices = known === undefined ? given : given.filter(item => known.includes(JSON.stringify(item)))
+    }
+    if (Array.isArray(schema.named)) {
+      const { named } = this
+      const both = named === undefined ? schema.named : schema.named.filter(name => named.includes(name))
+      this.named = both.length > 0 ? both : named
     }
     // A value of its own, if it has one, is nearer than what a reference brings.
     const { example, examples } = schema

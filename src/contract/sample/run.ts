@@ -6,10 +6,11 @@ import { writeArray } from './arrays.ts'
 import { Chance } from './chance.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
 import { Facets, type Type } from './facets.ts'
-import type { Definitions, Fitting } from './fits.ts'
+import type { Definitions, Fitting, SchemaObject } from './fits.ts'
 import type { Needs } from './needs.ts'
 import { writeNumber } from './numbers.ts'
 import { writeObject } from './objects.ts'
+import { denies, pinnedValues } from './pins.ts'
 import type { StringWriter } from './strings.ts'
 import { tellApart } from './tell-apart.ts'
 
@@ -22,6 +23,8 @@ export interface SampleOptions {
   readonly request?: boolean
   /** What the value is for, as far as its name tells. */
   readonly name?: string
+  /** A value of which the sample repeats what it can, where its schema chooses between branches. */
+  readonly sent?: Json
 }
 
 /** How many values may be tried for one body. */
@@ -47,6 +50,7 @@ export class Run {
   readonly #inside = new Map<string, number>()
   /** For a schema that took more than one attempt: the one that did, and how many missed before it. */
   readonly #learnt = new Map<unknown, { readonly attempt: number; readonly misses: number }>()
+  readonly #pinned: ReadonlyMap<string, Json>
   #trials = 0
 
   constructor(
@@ -55,7 +59,9 @@ export class Run {
     strings: StringWriter,
     needs: Needs,
     { seed, dynamic, request }: SampleOptions,
+    pins?: SchemaObject,
   ) {
+    this.#pinned = pinnedValues(pins)
     this.#needs = needs
     this.#definitions = definitions
     this.fitting = fitting
@@ -134,12 +140,13 @@ export class Run {
     }
   }
 
-  /** In the order of the document, but `null` after values, and what would begin a circle last of all. */
+  /** In the order of the document, but `null` after values, then what would begin a circle, then what pins deny. */
   #orderOf(branches: readonly unknown[]): readonly unknown[] {
-    const rank = (branch: unknown) => (this.circles([branch]) ? 2 : isNull(branch) ? 1 : 0)
+    const denied = (branch: unknown) => this.#pinned.size > 0 && denies(branch, this.#pinned, this.#definitions)
+    const rank = (branch: unknown) => (denied(branch) ? 3 : this.circles([branch]) ? 2 : isNull(branch) ? 1 : 0)
     if (branches.length < 2) return branches
     const ranks = branches.map(rank)
-    const order = [0, 1, 2].flatMap(wanted => branches.filter((_, i) => ranks[i] === wanted))
+    const order = [0, 1, 2, 3].flatMap(wanted => branches.filter((_, i) => ranks[i] === wanted))
     if (!this.#dynamic) return order
     const values = order.slice(0, ranks.filter(one => one === 0).length)
     const shift = values.length === 0 ? 0 : this.chance.between(0, values.length - 1)
@@ -156,10 +163,15 @@ export class Run {
 
   #build(facets: Facets, name: string | undefined, budget: number, depth: number, variant: number): Json | undefined {
     const fits = (value: Json) => facets.schemas.every(schema => this.fitting.fits(schema, value))
+    if (facets.choices === undefined && facets.named !== undefined && variant < 2) {
+      const name = facets.named.find(fits)
+      if (name !== undefined) return name
+    }
     if (facets.choices !== undefined) {
       const choices = facets.choices.filter(value => !facets.excluded.includes(value) && fits(value))
+      const named = choices.filter(value => facets.named?.includes(value))
       // An empty choice, and `null`, say little where there is something else to say.
-      const telling = choices.filter(value => value !== null && value !== '')
+      const telling = named.length > 0 ? named : choices.filter(value => value !== null && value !== '')
       const from = telling.length > 0 && variant < 4 ? telling : choices
       if (from.length === 0) return undefined
       return variant === 0 ? this.chance.pick(from) : from[variant % from.length]
