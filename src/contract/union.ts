@@ -67,14 +67,14 @@ function conditionsOf(translated: readonly Schema[], { property, branches, open 
     then: indices.length === 1 ? parts[indices[0] as number] : { anyOf: indices.map(index => parts[index]) },
   }))
   if (open) return conditions
-  const any = named(property, namesOf(branches))
+  const hasName = named(property, namesOf(branches))
   const fallback = branches.findIndex(branch => branch.fallback)
-  if (fallback !== -1) return [{ if: any, else: parts[fallback] }, ...conditions]
-  if (branches.every(({ requires }) => requires)) return [any, ...conditions]
+  if (fallback !== -1) return [{ if: hasName, else: parts[fallback] }, ...conditions]
+  if (branches.every(({ requires }) => requires)) return [hasName, ...conditions]
   const nameless = {
     if: { type: 'object', required: [property] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: any,
+    then: hasName,
     else: { anyOf: parts },
   }
   return [nameless, ...conditions]
