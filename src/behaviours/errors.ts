@@ -5,7 +5,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
-import { compileTemplate, type Fields, placeholders, strangers } from '../kernel/template.ts'
+import { compileTemplate, type Fields, unfilled } from '../kernel/template.ts'
 import type { Behaviour } from './behaviour.ts'
 
 export interface ErrorsConfig {
@@ -38,16 +38,14 @@ export const errors: Behaviour<ErrorsConfig> = {
   },
   compile(config, site) {
     const { body, fields } = shapeOf(config)
-    for (const [path, name] of placeholders(body, 'problem')) {
-      if (Object.hasOwn(fields, name)) continue
-      const hint = `one of: ${Object.keys(fields).join(', ')}`
-      site.error('unknown-placeholder', `a problem has no "${name}"`, ['body', ...path], hint)
-    }
-    for (const [path, whole] of strangers(body, 'problem')) {
-      const hint = `one of: ${Object.keys(fields)
-        .map(name => `\${problem.${name}}`)
-        .join(', ')}`
-      site.error('unknown-placeholder', `nothing fills in ${whole} here`, ['body', ...path], hint)
+    const known = Object.keys(fields).map(name => `problem.${name}`)
+    const { contentType, codes } = config ?? UNSET
+    const fixed = 'only the body is filled in'
+    for (const { path, part, message, hint } of [
+      ...unfilled({ body }, known),
+      ...unfilled({ ...(contentType === undefined ? {} : { contentType }), codes }, [], fixed),
+    ]) {
+      site.error('unknown-placeholder', message, path, hint, part)
     }
     const dress = dressingOf(config ?? UNSET)
     // A shape of one's own is for every refusal; without one each operation's own shape is the truest.

@@ -1,5 +1,6 @@
 // JSON with holes, compiled: a list of texts and of fields, so that nothing is walked while a request waits.
 
+import { suggest } from './diagnostic.ts'
 import { isObject, type Json, stringifyJson } from './json.ts'
 import type { Path } from './source.ts'
 
@@ -18,7 +19,7 @@ export type Fields<Context> = Readonly<
 
 /**
  * Compiles a template whose strings may hold `${NAMESPACE.FIELD}`. Alone in a string, a field keeps its type; within a
- * longer one it becomes part of the text. Unknown fields stay as they are written: `placeholders` finds them at load.
+ * longer one it becomes part of the text. Unknown fields stay as they are written: `unfilled` finds them at load.
  */
 export function compileTemplate<Context>(
   template: Json,
@@ -101,14 +102,57 @@ export function* placeholders(template: unknown, namespace: string, path: Path =
   }
 }
 
-/** Every `${…}` in a template that speaks of another namespace, with its path: nothing will fill it in. */
-export function* strangers(template: unknown, namespace: string): Iterable<[Path, string]> {
-  const other = `(?!${namespace}\\.)[\\w-]+`
-  for (const [path] of placeholders(template, other)) {
-    const text = path.reduce((at, key) => (at as Record<string, unknown>)[key], template)
-    for (const [whole] of String(text).matchAll(patternOf(other))) yield [path, whole]
+/** A `${…}` that nothing fills in, or that stands in a key. */
+export interface Unfilled {
+  readonly path: Path
+  readonly part: 'key' | 'value'
+  readonly message: string
+  readonly hint: string | undefined
+}
+
+/**
+ * Finds every `${…}` in a template that would be sent as it is written.
+ *
+ * @param known what is filled in: `page.items`
+ * @param otherwise the hint where nothing is
+ */
+export function* unfilled(
+  template: unknown,
+  known: readonly string[],
+  otherwise?: string,
+  path: Path = [],
+): Iterable<Unfilled> {
+  if (typeof template === 'string') {
+    for (const [whole, name = ''] of template.matchAll(new RegExp(ANY, 'g'))) {
+      if (whole.endsWith('}') && (known.includes(name) || VARIABLE.test(name))) continue
+      const hint =
+        known.length === 0
+          ? otherwise
+          : suggest(
+              whole,
+              known.map(one => `\${${one}}`),
+            )
+      yield { path, part: 'value', message: `nothing fills in ${whole} here`, hint }
+    }
+  } else if (Array.isArray(template)) {
+    for (const [index, item] of template.entries()) yield* unfilled(item, known, otherwise, [...path, index])
+  } else if (isObject(template)) {
+    for (const [key, item] of Object.entries(template)) {
+      const at = [...path, key]
+      const [whole] = ANY.exec(key) ?? []
+      if (whole !== undefined) {
+        yield { path: at, part: 'key', message: `nothing fills in ${whole} in a key`, hint: 'it works in values' }
+      }
+      yield* unfilled(item, known, otherwise, at)
+    }
   }
 }
+
+/** An environment variable, which is missing where it is still there: that is reported already. */
+const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
+
+/** One that is not closed is sent as it is written, too. */
+const ANY = /\$\{([^{}]*)\}?/
 
 const patternOf = (namespace: string): RegExp => new RegExp(`\\$\\{${namespace}\\.([^}]*)\\}`, 'g')
 

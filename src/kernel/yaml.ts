@@ -178,7 +178,8 @@ const resolver =
   (node: Node | null | undefined): Node | undefined =>
     (isAlias(node) ? node.resolve(document) : node) ?? undefined
 
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+/** Environment variables have upper-case names: `${now}` is for a template. */
+const VARIABLE = /\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g
 
 /** Replaces `${NAME}` in a scalar; an unquoted one takes the type that its new text has, as YAML would have it. */
 function substitute(node: Scalar, environment: Environment, missing: (name: string) => void): void {

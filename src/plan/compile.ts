@@ -11,6 +11,7 @@ import type { Found, Method } from '../contract/paths.ts'
 import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
+import { unfilled } from '../kernel/template.ts'
 import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
 import { compileJudges } from './credentials.ts'
@@ -320,6 +321,9 @@ function compileConsumers(
         const hint = suggest(scheme, contract.securitySchemes.keys())
         const message = `the contract has no security scheme "${scheme}"`
         report.error('unknown-security-scheme', message, source.locate(path, 'key'), hint)
+      }
+      for (const { message, hint } of unfilled(key, [], 'environment variables have upper-case names: ${API_KEY}')) {
+        report.error('unknown-placeholder', message, source.locate(path), hint)
       }
       if (key === '***') {
         report.error('masked-credential', 'this stands in the place of a credential', source.locate(path))

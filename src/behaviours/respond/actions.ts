@@ -5,7 +5,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
-import { compileTemplate, type Fields, JsonText, placeholders } from '../../kernel/template.ts'
+import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/template.ts'
 import { type Entry, type Id, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { asId, checkRecord, compileAccept, inBody, type Resource, resourceOf } from './resource.ts'
@@ -212,9 +212,9 @@ function compileGive(body: Json | undefined, site: Site): Give {
   if (body === undefined) {
     return ({ text }, status, location) => ({ status, headers: headersOf(location), body: text })
   }
-  for (const [path, name] of placeholders(body, 'record')) {
-    if (Object.hasOwn(RECORD, name)) continue
-    site.error('unknown-placeholder', `a record has no "${name}"`, ['body', ...path], 'one of: value, id')
+  const known = Object.keys(RECORD).map(name => `record.${name}`)
+  for (const { path, part, message, hint } of unfilled({ body }, known)) {
+    site.error('unknown-placeholder', message, path, hint, part)
   }
   const render = compileTemplate(body, 'record', RECORD)
   return (entry, status, location) => ({ status, headers: headersOf(location), body: render(entry) })

@@ -3,7 +3,7 @@
 import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import { parseJson } from '../../kernel/json.ts'
 import { type Headers, JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
-import { compileTemplate, compileText, type Fields, JsonText, placeholders } from '../../kernel/template.ts'
+import { compileTemplate, compileText, type Fields, JsonText, placeholders, unfilled } from '../../kernel/template.ts'
 import type { Page } from '../../world/collection.ts'
 import type { Site } from '../behaviour.ts'
 import type { ListConfig } from './list.ts'
@@ -40,9 +40,9 @@ export interface Envelope {
 
 export function compileEnvelope({ body, headers = {}, links }: ListConfig, site: Site, counts: boolean): Envelope {
   const named = [...placeholders({ body, headers }, 'page')]
-  for (const [path, name] of named) {
-    if (Object.hasOwn(FIELDS, name)) continue
-    site.error('unknown-placeholder', `a page has no "${name}"`, path, `one of: ${Object.keys(FIELDS).join(', ')}`)
+  const known = Object.keys(FIELDS).map(name => `page.${name}`)
+  for (const { path, part, message, hint } of unfilled({ body, headers }, known)) {
+    site.error('unknown-placeholder', message, path, hint, part)
   }
   const counted = counts || named.some(([, name]) => COUNTING.has(name))
   if (body === undefined && links !== true && Object.keys(headers).length === 0) return { counts, wrap: undefined }

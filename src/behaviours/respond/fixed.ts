@@ -4,6 +4,7 @@ import { isJson, responseFor } from '../../contract/contract.ts'
 import { type Json, stringifyJson } from '../../kernel/json.ts'
 import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
+import { unfilled } from '../../kernel/template.ts'
 import type { Handler, Site } from '../behaviour.ts'
 
 export interface FixedConfig {
@@ -12,12 +13,17 @@ export interface FixedConfig {
   readonly body?: Json
 }
 
+const SENT_AS_WRITTEN = 'a fixed reply is sent as it is written; environment variables have upper-case names'
+
 export function compileFixed({ status, headers = {}, body }: FixedConfig, site: Site): Handler {
   const { operation } = site
   const documented = responseFor(operation, status)
   if (documented === undefined && status < 500) {
     const hint = `documented: ${[...operation.responses.keys()].join(', ') || 'nothing'}`
     site.error('undocumented-status', `the operation ${operation.id} does not document ${status}`, ['status'], hint)
+  }
+  for (const { path, part, message, hint } of unfilled({ headers, body }, [], SENT_AS_WRITTEN)) {
+    site.error('unknown-placeholder', message, path, hint, part)
   }
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
   if (body === undefined) {
