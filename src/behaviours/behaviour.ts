@@ -22,8 +22,10 @@ export type Wrap = (next: Handler) => Handler
 export interface Behaviour<Config> {
   /** Its key in gateway.yaml, and its name in the printed plan. */
   readonly name: string
-  /** The shape of that key; it becomes part of gateway.schema.json and of the documentation. */
-  readonly schema: Schema
+  /** The shape of that key; it becomes part of gateway.schema.json and of the documentation. Unset: it has no key. */
+  readonly schema?: Schema
+  /** The behaviour whose key configures this one too, where it has no key. */
+  readonly keyOf?: string
   /** The refusals it may answer with, for the documentation. */
   readonly problems?: readonly Problem[]
   /** Whether it dresses every reply of an operation, failures of our own included. It must then touch no state. */
@@ -63,6 +65,8 @@ export interface Site {
    * with is not asked. To be called once the chain is known: while it is wrapped.
    */
   detour(end: Handler): Handler
+  /** Gives a refusal the body that the client will see. To be called for a request, not at load. */
+  dress(exchange: Exchange, reply: Reply): Promise<Reply>
   /** Asks for an index on a field of a resource. */
   index(resource: string, field: string): void
   /** Reports a mistake at a path within the behaviour's own configuration. */

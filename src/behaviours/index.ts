@@ -12,6 +12,7 @@ import { idempotency } from './idempotency.ts'
 import { latency } from './latency.ts'
 import { prefer } from './prefer.ts'
 import { rateLimit } from './rate-limit.ts'
+import { replies } from './replies.ts'
 import { respond } from './respond/index.ts'
 import { stability } from './stability.ts'
 import { validate } from './validate/index.ts'
@@ -19,6 +20,7 @@ import { validate } from './validate/index.ts'
 // Each takes a configuration of its own shape, which its own schema has checked: the list need not know it.
 export const behaviours = [
   errors, //       every refusal in the shape of this API
+  replies, //      500 or a warning for a reply that breaks the contract
   stability, //    X-Stability
   deprecation, //  headers; brown-outs; 410 after the sunset
   capacity, //     so many at once, the rest in line; 503

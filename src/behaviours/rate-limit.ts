@@ -37,7 +37,10 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
         description:
           'Who shares it: a consumer, or the address where there is none; an address; everybody. Default: consumer.',
       },
-      legacyHeaders: { type: 'boolean', description: 'Send `X-RateLimit-*` too. Default: false.' },
+      legacyHeaders: {
+        type: 'boolean',
+        description: 'Send `X-RateLimit-*` too, with the numbers of the other fields. Default: false.',
+      },
     },
   },
   compile(config, { scope }) {
@@ -47,13 +50,15 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
     const keyOf = KEYS[config.by ?? 'consumer']
     const name = `"${(scope.split('/').at(-1) as string).replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
     const policy = `${name};q=${count};w=${window / 1000}`
-    const headersOf = ({ remaining, reset }: Taken, now: number): Headers => {
+    const headersOf = ({ remaining: left, reset }: Taken, now: number): Headers => {
+      // A bucket may hold more than the policy allows in its window: the fields then promise no more than the policy.
+      const remaining = Math.min(left, count)
       const seconds = Math.ceil(reset / 1000)
       const headers = { 'ratelimit-policy': policy, ratelimit: `${name};r=${remaining};t=${seconds}` }
       if (config.legacyHeaders !== true) return headers
       return {
         ...headers,
-        'x-ratelimit-limit': `${config.burst ?? count}`,
+        'x-ratelimit-limit': `${count}`,
         'x-ratelimit-remaining': `${remaining}`,
         'x-ratelimit-reset': `${Math.ceil((now + reset) / 1000)}`,
       }

@@ -78,7 +78,7 @@ export interface Weather {
 }
 
 /** What a site has of its operation's own. */
-type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'invalid'>
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid'>
 
 type Configs = Readonly<Record<string, unknown>>
 
@@ -107,11 +107,15 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   }
 
   // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
-  const siteOf = ({ operation, judge, answers, detour, invalid }: OwnSite, { value, path, layer }: Word): Site => ({
+  const siteOf = (
+    { operation, judge, answers, detour, dress, invalid }: OwnSite,
+    { value, path, layer }: Word,
+  ): Site => ({
     operation,
     judge,
     answers,
     detour,
+    dress,
     invalid,
     contract,
     consumers,
@@ -147,14 +151,15 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
+    const dress: Site['dress'] = (exchange, reply) => compose(dresses, async () => reply)(exchange)
     let lifecycle: Lifecycle | undefined
     for (const behaviour of index === UNMATCHED ? behaviours.slice(0, 1) : behaviours) {
-      const word = wordOn(behaviour.name, operation, layers)
+      const word = wordOn(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = word
       if (value === null) continue
       const at = wraps.length
       const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = siteOf({ operation, judge, answers, detour, invalid }, word)
+      const site = siteOf({ operation, judge, answers, detour, dress, invalid }, word)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -171,7 +176,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
         const marked = wraps.flatMap((wrap, i) => [mark((links[i] as Link).name, passed), wrap])
         return compose(marked, nobody)(exchange)
       },
-      dress: (exchange, reply) => compose(dresses, async () => reply)(exchange),
+      dress,
       chain: links,
       lifecycle,
     }

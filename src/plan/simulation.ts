@@ -77,11 +77,12 @@ const FORMATS = {
 }
 
 const port = { type: 'integer', minimum: 0, maximum: 65535 }
-const configurable = behaviours.filter(({ name }) => name !== 'errors')
+const keyed = behaviours.filter(({ schema }) => schema !== undefined)
+const configurable = keyed.filter(({ name }) => name !== 'errors')
 const nullable = (schema: Schema): Schema =>
   typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
 /** One object per behaviour, wherever it may be configured: see `shareRepeated`. */
-const settings = new Map(behaviours.map(({ name, schema }) => [name, nullable(schema)]))
+const settings = new Map(keyed.map(({ name, schema }) => [name, nullable(schema as Schema)]))
 const blockOf = (list: typeof behaviours, description: string): Schema => ({
   type: 'object',
   description,
@@ -231,7 +232,7 @@ export const simulationSchema: Schema = {
     operations: {
       type: 'object',
       description: 'By operationId, or by method and path: "GET /books".',
-      additionalProperties: blockOf(behaviours, 'Each key is a behaviour; null switches it off.'),
+      additionalProperties: blockOf(keyed, 'Each key is a behaviour; null switches it off.'),
     },
   },
 }

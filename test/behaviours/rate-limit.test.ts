@@ -82,3 +82,18 @@ test('a limit begins anew with its world, and after its clock was set back', asy
   gateway.worlds.default.clock.adjust({ now: clock.now() - 86_400_000 })
   assert.deepEqual([await list(), await list()], [200, 429])
 })
+
+test('every field tells of the policy that is configured, whatever the bucket holds', async () => {
+  for (const [limit, fields] of [
+    ['{ limit: 100/m, burst: 20, legacyHeaders: true }', ['"things";q=100;w=60', '"things";r=19;t=1', '100', '19']],
+    ['{ limit: 2/m, burst: 5, legacyHeaders: true }', ['"things";q=2;w=60', '"things";r=2;t=30', '2', '2']],
+    ['{ limit: 3/s, legacyHeaders: true }', ['"things";q=3;w=1', '"things";r=2;t=1', '3', '2']],
+  ] as const) {
+    const { headers } = await limited(limit).ask('GET /things')
+    assert.deepEqual(
+      ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining'].map(name => headers[name]),
+      fields,
+      limit,
+    )
+  }
+})

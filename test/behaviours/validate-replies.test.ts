@@ -42,3 +42,64 @@ suite('a reply that breaks the contract', () => {
     assert.equal((body as { code: string }).code, 'invalid_reply')
   })
 })
+
+// Refusals in a shape of their own, which the documented statuses do not have; 429 is documented nowhere.
+const shop = (mode: string, more = '') =>
+  inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+errors: { body: { reason: "\${problem.detail}" } }
+defaults: { validate: { replies: ${mode} } ${more} }
+`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Shop, version: 1.0.0 }
+components:
+  schemas: { Error: { type: object, required: [code], properties: { code: { type: integer } } } }
+paths:
+  /things/{id}:
+    get:
+      operationId: getThing
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses:
+        '200': { description: Fine., content: { application/json: { schema: { type: object }, example: {} } } }
+        '404':
+          description: None.
+          content: { application/json: { schema: { $ref: "#/components/schemas/Error" }, examples: { no: { value: { code: no } } } } }
+        '503': { description: Down., content: { application/json: { schema: { $ref: "#/components/schemas/Error" } } } }
+`,
+  })
+const MISSING = 'with a body that breaks its schema: /code is required'
+
+suite('every reply whose status the contract documents is checked', () => {
+  const cases: [what: string, line: string, more: string, status: number, warning: string | undefined][] = [
+    ['a refusal', 'GET /things/x', '', 404, `answered 404 ${MISSING}`],
+    ['a status fault', 'GET /things/1', ', fault: { kind: status, status: 503 }', 503, `answered 503 ${MISSING}`],
+    [
+      'a reply that the client chose',
+      'GET /things/1?__code=404&__example=no',
+      '',
+      404,
+      'answered 404 with a body that breaks its schema: /code must be an integer',
+    ],
+    ['an undocumented refusal is not', 'GET /things/1', ', rateLimit: { limit: 1/h }', 429, undefined],
+    ['what fits is not warned of', 'GET /things/1', '', 200, undefined],
+  ]
+  for (const [what, line, more, status, warning] of cases) {
+    test(what, async () => {
+      const warned = shop('warn', more)
+      if (status === 429) await warned.send(line)
+      const reply = await warned.send(line)
+      assert.deepEqual([reply.status, reply.headers['understudy-warning']], [status, warning])
+      if (warning === undefined) return
+      const refused = await shop('refuse', more).send(line)
+      assert.deepEqual([refused.status, refused.body], [500, { reason: `getThing ${warning}` }])
+      const off = await shop('off', more).send(line)
+      assert.deepEqual([off.status, off.headers['understudy-warning']], [status, undefined])
+    })
+  }
+
+  test('a fault that leaves no reply is left alone', async () => {
+    assert.equal((await shop('refuse', ', fault: { kind: reset }').send('GET /things/1')).status, 0)
+  })
+})

@@ -1,12 +1,11 @@
 // Holds a request to the contract: parameters, then the body. Everything wrong is named in one refusal.
 
-import { nonconformanceOf } from '../../contract/conformance.ts'
 import type { Operation } from '../../contract/contract.ts'
 import { cookieValues, type Parameter, type ParameterRead, readQuery, splitQuery } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
-import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
-import type { Behaviour, Exchange, Wrap } from '../behaviour.ts'
+import type { Reply } from '../../kernel/reply.ts'
+import type { Behaviour, Exchange } from '../behaviour.ts'
 import { compileBody } from './body.ts'
 
 export interface ValidateConfig {
@@ -14,15 +13,13 @@ export interface ValidateConfig {
   readonly undocumentedQuery?: 'ignore' | 'refuse'
   readonly undocumentedBody?: 'refuse' | 'ignore'
   readonly status?: 400 | 422
+  /** See `replies.ts`. */
   readonly replies?: 'off' | 'warn' | 'refuse'
 }
 
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
-  problems: [
-    ...[problems.invalid_request, problems.not_found, problems.payload_too_large, problems.unsupported_media_type],
-    problems.invalid_reply,
-  ],
+  problems: [problems.invalid_request, problems.not_found, problems.payload_too_large, problems.unsupported_media_type],
   schema: {
     type: 'object',
     description:
@@ -48,41 +45,24 @@ export const validate: Behaviour<ValidateConfig> = {
       replies: {
         enum: ['off', 'warn', 'refuse'],
         description:
-          'A reply that breaks the contract: send it, send it with `Understudy-Warning`, or answer 500 instead. Default: off.',
+          'A reply that breaks the contract, refusals, chosen replies and status faults included: send it, send it with `Understudy-Warning`, or answer 500 instead. Default: off.',
       },
     },
   },
   compile(config, { operation, maxBody, invalid }) {
     const readParameters = compileParameters(operation, config ?? {})
     const readBody = compileBody(operation, config ?? {}, maxBody, invalid)
-    const hold = compileHold(config?.replies, operation)
-    const wrap: Wrap = responder => {
-      const next = hold(responder)
-      return exchange => {
-        const { path, rest } = readParameters(exchange)
-        if (path.length > 0) return Promise.resolve(invalid(path))
-        if (readBody === undefined) return rest.length === 0 ? next(exchange) : Promise.resolve(invalid(rest))
-        return readBody(exchange).then(outcome => {
-          if (!Array.isArray(outcome)) return outcome as Reply
-          const all: readonly BrokenRule[] = rest.length === 0 ? outcome : [...rest, ...outcome]
-          return all.length === 0 ? next(exchange) : invalid(all)
-        })
-      }
+    return next => exchange => {
+      const { path, rest } = readParameters(exchange)
+      if (path.length > 0) return Promise.resolve(invalid(path))
+      if (readBody === undefined) return rest.length === 0 ? next(exchange) : Promise.resolve(invalid(rest))
+      return readBody(exchange).then(outcome => {
+        if (!Array.isArray(outcome)) return outcome as Reply
+        const all: readonly BrokenRule[] = rest.length === 0 ? outcome : [...rest, ...outcome]
+        return all.length === 0 ? next(exchange) : invalid(all)
+      })
     }
-    return wrap
   },
-}
-
-/** Holds what the responder answers to the contract as well. Refusals have no body yet: their shape is another's. */
-function compileHold(mode: ValidateConfig['replies'] = 'off', operation: Operation): Wrap {
-  if (mode === 'off') return next => next
-  return next => async exchange => {
-    const reply = await next(exchange)
-    const fault = reply.refusal === undefined ? nonconformanceOf(operation, reply) : undefined
-    if (fault === undefined) return reply
-    if (mode === 'refuse') return refuse(problems.invalid_reply, `${operation.id} ${fault.message}`)
-    return withHeaders(reply, { 'understudy-warning': fault.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) })
-  }
 }
 
 /** The rules that the parameters of a request break. */

@@ -1,0 +1,36 @@
+// Checks every reply against the contract: what the responder answers, what the client chose, refusals and status faults.
+// Stands inside `errors`, which gives refusals their body, and outside all else.
+
+import { nonconformanceOf } from '../contract/conformance.ts'
+import { problems } from '../kernel/problem.ts'
+import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
+import type { Behaviour } from './behaviour.ts'
+
+export interface RepliesConfig {
+  readonly replies?: 'off' | 'warn' | 'refuse'
+}
+
+export const replies: Behaviour<RepliesConfig> = {
+  name: 'replies',
+  keyOf: 'validate',
+  problems: [problems.invalid_reply],
+  compile(config, { operation, dress }) {
+    const mode = config?.replies ?? 'off'
+    if (mode === 'off') return undefined
+    return next => async exchange => {
+      const reply = await next(exchange)
+      if (reply.status === 0) return reply
+      const bare = reply.refusal !== undefined && reply.body === undefined
+      const fault = nonconformanceOf(operation, bare ? await dress(exchange, reply) : reply)
+      if (fault === undefined) return reply
+      // Any operation may refuse, and any may answer 304 to a request that asks for it: contracts leave them out.
+      if (fault.code === 'undocumented-status' && (reply.refusal !== undefined || reply.status === 304)) return reply
+      if (mode === 'refuse') return refuse(problems.invalid_reply, `${operation.id} ${fault.message}`)
+      return withWarning(reply, fault.message)
+    }
+  },
+  describe: config => config?.replies,
+}
+
+const withWarning = (reply: Reply, message: string): Reply =>
+  withHeaders(reply, { 'understudy-warning': message.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) })
