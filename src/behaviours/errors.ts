@@ -1,11 +1,11 @@
 // Gives every refusal the shape this API uses. Outermost: whatever refuses further in, its reply passes here.
 
 import { compileRefusals } from '../contract/answer/refusals.ts'
-import type { Json } from '../kernel/json.ts'
+import { type Json, stringifyJson } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
-import type { Reply } from '../kernel/reply.ts'
-import { compileTemplate, type Fields, unfilled } from '../kernel/template.ts'
+import { printable, type Reply } from '../kernel/reply.ts'
+import { compileTemplate, type Fields, JsonText, placeholders, unfilled } from '../kernel/template.ts'
 import type { Behaviour } from './behaviour.ts'
 
 export interface ErrorsConfig {
@@ -25,7 +25,7 @@ export const errors: Behaviour<ErrorsConfig> = {
     properties: {
       body: {
         description:
-          'The body, with ${problem.code}, ${problem.title}, ${problem.detail} and ${problem.status} filled in; alone in a string, the status stays a number.',
+          'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }.',
       },
       contentType: { type: 'string', description: 'Its media type. Default: application/json.' },
       codes: {
@@ -52,9 +52,15 @@ export const errors: Behaviour<ErrorsConfig> = {
     const documented = config === undefined ? compileRefusals(site.operation) : undefined
     if (documented === undefined) return next => exchange => next(exchange).then(dress)
     const dressAsDocumented = (reply: Reply): Reply => {
-      const written = isBare(reply) ? documented(reply.refusal) : undefined
+      if (!isBare(reply)) return reply
+      const written = documented(reply.refusal)
       if (written === undefined) return dress(reply)
-      return { ...reply, headers: { 'content-type': written.contentType, ...reply.headers }, body: written.body }
+      const why = written.told ? undefined : whyHeader(reply.refusal)
+      return {
+        ...reply,
+        headers: { 'content-type': written.contentType, ...reply.headers, ...why },
+        body: written.body,
+      }
     }
     return next => exchange => next(exchange).then(dressAsDocumented)
   },
@@ -73,9 +79,16 @@ function shapeOf({ body, codes = {} }: ErrorsConfig = UNSET): { body: Json; fiel
       title: ({ problem }) => problem.title,
       detail: ({ detail }) => detail,
       status: ({ status }) => status,
+      errors: ({ errors }) =>
+        errors === undefined ? NO_ERRORS : new JsonText(stringifyJson(errors as unknown as Json)),
     },
   }
 }
+
+const NO_ERRORS = new JsonText('[]')
+
+/** Says why in a header, where the body has no place for it. */
+const whyHeader = ({ detail }: Refusal) => ({ 'understudy-problem': printable(detail) })
 
 /** By their configuration, which thousands of operations may share. */
 const dressings = new WeakMap<ErrorsConfig, (reply: Reply) => Reply>()
@@ -85,12 +98,17 @@ function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
   let dress = dressings.get(config)
   if (dress === undefined) {
     const { body, fields } = shapeOf(config)
-    const render = compileTemplate(body, 'problem', fields)
+    const plain = compileTemplate(body, 'problem', fields)
+    // A problem document of our own lists what is wrong only where something is (RFC 9457 §3.2).
+    const listed =
+      config.body === undefined ? compileTemplate({ ...(body as object), ...LISTED }, 'problem', fields) : plain
+    const render = (refusal: Refusal) => (refusal.errors === undefined ? plain : listed)(refusal)
+    const tells = [...placeholders(body, 'problem')].some(([, name]) => name === 'detail' || name === 'errors')
     const usual = config.body === undefined ? 'application/problem+json' : 'application/json'
     const headers = { 'content-type': config.contentType ?? usual }
     const write = (reply: Reply & { refusal: Refusal }): Reply => ({
       ...reply,
-      headers: { ...headers, ...reply.headers },
+      headers: { ...headers, ...reply.headers, ...(tells ? undefined : whyHeader(reply.refusal)) },
       body: render(reply.refusal),
     })
     const standing = new WeakMap<Reply, Reply>()
@@ -108,6 +126,8 @@ function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
   }
   return dress
 }
+
+const LISTED = { errors: '${problem.errors}' }
 
 const problemJson = {
   title: '${problem.title}',

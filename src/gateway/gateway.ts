@@ -215,6 +215,7 @@ export class Gateway {
         status: reply.status,
         ms: Math.round(milliseconds * 1000) / 1000,
         refused: refusal?.problem.code,
+        reason: refusal === undefined ? undefined : served.mask.text(refusal.detail),
         weather: exchange.weather,
         fault: exchange.fault,
         waited: exchange.injected === 0 ? undefined : Math.round(exchange.injected * 1000) / 1000,

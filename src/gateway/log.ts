@@ -19,14 +19,7 @@ export async function createLog(level: LogLevel): Promise<Log> {
   // Loaded for a terminal alone: nobody else waits for it.
   const pretty = process.stderr.isTTY ? (await import('pino-pretty')).default : undefined
   const stream = pretty
-    ? pretty({
-        colorize: true,
-        ignore: 'pid,hostname',
-        translateTime: 'HH:MM:ss.l',
-        singleLine: true,
-        destination: 2,
-        sync: true,
-      })
+    ? pretty({ ...LINE, colorize: true, destination: 2, sync: true })
     : pino.destination({ fd: 2, sync: false, minLength: 0 })
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
   return {
@@ -36,5 +29,13 @@ export async function createLog(level: LogLevel): Promise<Log> {
     error: (fields, message) => log.error(fields, message),
   }
 }
+
+/** A line for a terminal: what a request was answered stands first, and why it was refused stands behind it. */
+export const LINE = {
+  ignore: 'pid,hostname,status,reason',
+  messageFormat: '{if status}{status} {end}{msg}{if reason}: {reason}{end}',
+  translateTime: 'HH:MM:ss.l',
+  singleLine: true,
+} as const
 
 export const silentLog: Log = { requests: false, info: () => {}, warn: () => {}, error: () => {} }

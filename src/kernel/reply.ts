@@ -42,6 +42,9 @@ export function refuse(
   return { status, headers, body: undefined, refusal: { problem, status, detail } }
 }
 
+/** A text as a header field may carry it: printable ASCII, 500 characters at most. */
+export const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
+
 /** The reply with more headers; those it has already win nothing and lose nothing but their name's twin. */
 export const withHeaders = (reply: Reply, headers: Headers): Reply => ({
   ...reply,

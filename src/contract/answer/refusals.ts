@@ -1,19 +1,25 @@
 // Refusals in the shape that the operation documents for their status: the fields of its error schema, filled by name.
 // Knows of a refusal only what every client may know.
 
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/json.ts'
 import { problemOf, type Refusal } from '../../kernel/problem.ts'
 import { isJson, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import { isXml, type Written, writeBody } from './body.ts'
-import { type Place, replaced } from './places.ts'
+import { ErrorForm } from './error-form.ts'
 import { samplerOf } from './sampling.ts'
 
+/** A refusal as the contract has it. */
+export interface Shaped extends Written {
+  /** Whether the body says what is wrong with this request. */
+  readonly told: boolean
+}
+
 /** `undefined` where the contract has no shape that fits. */
-type Shaped = Written | undefined
+type Form = (refusal: Refusal) => Shaped | undefined
 
 /** Gives refusals of an operation the shape that it documents; each status is looked at once, when first refused with. */
-export function compileRefusals(operation: Operation): (refusal: Refusal) => Shaped {
-  const forms = new Map<number, (refusal: Refusal) => Shaped>()
+export function compileRefusals(operation: Operation): Form {
+  const forms = new Map<number, Form>()
   return refusal => {
     let form = forms.get(refusal.status)
     if (form === undefined) {
@@ -24,9 +30,9 @@ export function compileRefusals(operation: Operation): (refusal: Refusal) => Sha
   }
 }
 
-const FORMLESS = (): Shaped => undefined
+const FORMLESS: Form = () => undefined
 
-function compileForm(operation: Operation, status: number): (refusal: Refusal) => Shaped {
+function compileForm(operation: Operation, status: number): Form {
   const response = responseFor(operation, status)
   if (response === undefined || speaksOfSuccess(operation, response)) return FORMLESS
   const media = [...response.content]
@@ -40,16 +46,21 @@ function compileForm(operation: Operation, status: number): (refusal: Refusal) =
   const sampler = schema && samplerOf(schema)
   const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
   const example = spec.examples.find(({ value }) => fits(value))
-  // Who may not come in is told so in the document's own words, where it has some.
-  if (example !== undefined && (status === 401 || schema === undefined)) {
-    const written = writeBody({ value: example.value }, spec, type)
+  // A client without a credential is told so in the document's own words, where it has some.
+  if (example !== undefined && status === 401) {
+    const written: Shaped = { ...writeBody({ value: example.value }, spec, type), told: false }
     return () => written
   }
-  if (schema === undefined || sampler === undefined) return FORMLESS
-  const sample = example === undefined ? sampler.sample(schema.key, { seed: status }) : undefined
-  if (sample?.fits === false) return FORMLESS
-  const blank = example?.value ?? withoutTrimmings(sample?.value as Json, fits)
-  return refusal => writeBody({ value: fillError(blank, refusal, fits) }, spec, type)
+  const sample = schema && sampler?.sample(schema.key, { seed: status })
+  const value = example?.value ?? (sample?.fits === true ? sample.value : undefined)
+  if (value === undefined) return FORMLESS
+  const own = operation.responses.get(`${status}`) === response ? 'example' : 'elsewhere'
+  const words = example === undefined ? 'none' : own
+  const form = new ErrorForm({ value, sample: sample?.fits === true ? sample.value : undefined, words, fits })
+  return refusal => {
+    const { value, told } = form.write(refusal)
+    return { ...writeBody({ value }, spec, type), told }
+  }
 }
 
 /** Where nothing else does, `default` speaks of what is answered when all is well. */
@@ -63,95 +74,6 @@ export function describeError(value: Json, status: number, { description }: Resp
   if (schema === undefined || sampler === undefined) return value
   const problem = problemOf(status)
   const detail = description.trim().split('\n', 1)[0] || problem.title
-  return fillError(value, { problem, status, detail }, next => sampler.fits(schema.key, next))
-}
-
-/** What fills a field, by its name without case and punctuation; the first that fits. */
-const TEXTS: Readonly<Record<string, readonly (keyof Words)[]>> = {
-  code: ['code', 'status'],
-  errorcode: ['code', 'status'],
-  reason: ['code', 'detail'],
-  error: ['title', 'detail'],
-  errordescription: ['detail'],
-  errormessage: ['detail'],
-  message: ['detail'],
-  msg: ['detail'],
-  developermessage: ['detail'],
-  usermessage: ['detail'],
-  description: ['detail'],
-  detail: ['detail'],
-  details: ['detail'],
-  text: ['detail'],
-  info: ['detail'],
-  title: ['title'],
-  name: ['title'],
-  summary: ['title'],
-  status: ['status', 'code'],
-  statuscode: ['status'],
-  httpstatus: ['status'],
-  httpcode: ['status'],
-  statustext: ['title'],
-  type: ['blank', 'code'],
-}
-const NUMBERS = new Set(['code', 'status', 'statuscode', 'httpstatus', 'httpcode', 'errorcode', 'httpstatuscode'])
-/** Fields that hold errors, and are gone into. */
-const HOLDERS = /^(?:errors?|faults?|details?|problems?|messages?|meta|status|issues?|violations?|data|body|response)$/
-const FLAGS = new Set(['success', 'ok', 'succeeded'])
-
-interface Words {
-  readonly code: string
-  readonly title: string
-  readonly detail: string
-  readonly status: string
-  readonly blank: string
-}
-
-/** The value with its fields filled by name, as far as it then still fits. */
-export function fillError(value: Json, { problem, status, detail }: Refusal, fits: (value: Json) => boolean): Json {
-  const words: Words = { code: problem.code, title: problem.title, detail, status: `${status}`, blank: 'about:blank' }
-  let current = value
-  const attempt = (path: Place, next: Json): boolean => {
-    const whole = replaced(current, path, next)
-    const fit = fits(whole)
-    if (fit) current = whole
-    return fit
-  }
-  for (const [path, name, at] of fieldsIn(value, [], '')) {
-    if (typeof at === 'string') void (TEXTS[name] ?? []).some(word => attempt(path, words[word]))
-    else if (typeof at === 'number' && NUMBERS.has(name)) attempt(path, status)
-    else if (typeof at === 'boolean' && FLAGS.has(name)) attempt(path, false)
-    // One refusal, one entry.
-    else if (Array.isArray(at) && at.length > 1) attempt(path, at.slice(0, 1))
-  }
-  return current
-}
-
-/** Every field that may be filled, lists before what is in them. */
-function* fieldsIn(value: Json, path: Place, name: string): Iterable<readonly [Place, string, Json]> {
-  const plain = name.toLowerCase().replace(/[^a-z]/g, '')
-  if (Array.isArray(value)) {
-    if (path.length > 0 && !HOLDERS.test(plain)) return
-    yield [path, plain, value]
-    const entry = value[0] as Json | undefined
-    if (entry !== undefined) yield* fieldsIn(entry, [...path, 0], isObject(entry) ? name || 'errors' : 'message')
-  } else if (isObject(value)) {
-    if (path.length > 0 && !HOLDERS.test(plain)) return
-    for (const [key, child] of Object.entries(value as JsonObject)) yield* fieldsIn(child, [...path, key], key)
-  } else yield [path, path.length === 0 ? 'message' : plain, value]
-}
-
-/** A made-up error says no more than it must: what is optional, and speaks of nothing that a refusal knows, goes. */
-function withoutTrimmings(value: Json, fits: (value: Json) => boolean): Json {
-  if (!isObject(value)) return value
-  let current = value as JsonObject
-  const plainly = (key: string) => key.toLowerCase().replace(/[^a-z]/g, '')
-  const told = Object.entries(current).some(([key, at]) => typeof at === 'string' && TEXTS[plainly(key)] !== undefined)
-  for (const [key, at] of Object.entries(current)) {
-    const plain = plainly(key)
-    const filled = typeof at === 'object' ? HOLDERS.test(plain) && !told : TEXTS[plain] !== undefined
-    if (filled || NUMBERS.has(plain) || FLAGS.has(plain)) continue
-    const { [key]: _, ...rest } = current
-    if (fits(rest)) current = rest
-  }
-  return current
+  const fits = (next: Json) => sampler.fits(schema.key, next)
+  return new ErrorForm({ value, sample: undefined, words: 'shown', fits }).write({ problem, status, detail }).value
 }

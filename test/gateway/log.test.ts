@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { prettyFactory } from 'pino-pretty'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { LINE, type Log } from '../../src/gateway/log.ts'
+import { Metrics } from '../../src/gateway/metrics.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { CONTRACT, load, OPERATIONS, requestOf } from '../simulate.ts'
+
+/** The fields and the message of each line that a request makes. */
+async function linesOf(...asked: string[]): Promise<Record<string, unknown>[]> {
+  const lines: Record<string, unknown>[] = []
+  const log: Log = { requests: true, info: (fields, msg) => lines.push({ ...fields, msg }), warn() {}, error() {} }
+  const { plan } = load(`${CONTRACT}operations: ${OPERATIONS}`)
+  assert.ok(plan)
+  const gateway = new Gateway(plan, realClock, log, records => new Metrics('0', records))
+  for (const one of asked) await gateway.handle(requestOf(one, one.startsWith('POST') ? { body: {} } : {}))
+  return lines
+}
+
+test('the log says which rule a refused request breaks', async () => {
+  const [refused, unmatched, fine] = await linesOf('POST /things', 'GET /nothing-of-ann-key', 'GET /things')
+  assert.equal(refused?.refused, 'invalid_request')
+  assert.equal(refused?.reason, '/name is required')
+  assert.match(String(unmatched?.reason), /\/nothing-of-\*\*\*/, 'a credential is masked')
+  assert.equal(fine?.reason, undefined)
+})
+
+test('on a terminal the status stands first, and the reason behind the request', () => {
+  const line = prettyFactory({ ...LINE, colorize: false })
+  const time = Date.now()
+  const refused = line({
+    level: 30,
+    time,
+    status: 400,
+    refused: 'invalid_request',
+    reason: '/name is required',
+    msg: 'POST /things',
+  })
+  assert.match(refused, /INFO: 400 POST \/things: \/name is required \{"refused":"invalid_request"\}/)
+  assert.match(line({ level: 30, time, msg: 'reloaded' }), /INFO: reloaded\n$/)
+})
