@@ -3,6 +3,7 @@
 import type { Consumer, Exchange, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
+import { ACTIONS, type ActionConfig } from '../behaviours/respond/actions.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
@@ -78,7 +79,7 @@ export interface Weather {
 }
 
 /** What a site has of its operation's own. */
-type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid'>
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid' | 'onRecord'>
 
 type Configs = Readonly<Record<string, unknown>>
 
@@ -108,7 +109,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
 
   // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
   const siteOf = (
-    { operation, judge, answers, detour, dress, invalid }: OwnSite,
+    { operation, judge, answers, detour, dress, invalid, onRecord }: OwnSite,
     { value, path, layer }: Word,
   ): Site => ({
     operation,
@@ -117,6 +118,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     detour,
     dress,
     invalid,
+    onRecord,
     contract,
     consumers,
     resources,
@@ -148,6 +150,8 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const { answers, judge } = ownOf(operation)
     const { value: validation } = wordOn('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
+    const responder = wordOn('respond', operation, layers).value as ActionConfig | null | undefined
+    const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
@@ -159,7 +163,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       if (value === null) continue
       const at = wraps.length
       const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = siteOf({ operation, judge, answers, detour, dress, invalid }, word)
+      const site = siteOf({ operation, judge, answers, detour, dress, invalid, onRecord }, word)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
