@@ -30,14 +30,23 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
     const replies = refusalsOf(config?.realm ?? site.contract.title, site)
     return next => exchange => {
       const verdict = judge(exchange.request, exchange.clock.now())
-      if (typeof verdict === 'string') return anonymous ? next(exchange) : Promise.resolve(replies[verdict])
+      if (typeof verdict === 'string') {
+        if (anonymous) return next(exchange)
+        const odd = verdict === 'missing' && exchange.request.headers.authorization !== undefined
+        return Promise.resolve(
+          odd ? replies.schemeOf(exchange.request.headers.authorization as string) : replies[verdict],
+        )
+      }
       exchange.consumer = verdict.name
       return next(exchange)
     }
   },
 }
 
-type Refusals = Readonly<Record<Refused, Reply>>
+interface Refusals extends Readonly<Record<Refused, Reply>> {
+  /** The refusal of an `Authorization` field that has not the form that any scheme of the operation wants. */
+  schemeOf(authorization: string): Reply
+}
 
 /** By realm and requirements, which thousands of operations may share. */
 const refusals = new WeakMap<Contract, Map<string, Refusals>>()
@@ -72,8 +81,20 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
   }
   const scopes = [...new Set(security.flat().flatMap(one => one.scopes))].join(' ')
   const insufficient = `, error="insufficient_scope", scope="${scopes.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
+  const missing = reply(`a credential is missing: ${where}`, '')
+  const words = [...new Set(schemes.flatMap(schemeWord))]
+  const shape = words.map(word => `"${word} "`).join(' or ')
+  const bare = reply(`the Authorization header has no ${shape} before the credential: ${where}`, '')
+  const other = reply(`the Authorization header has another scheme than ${words.join(' or ')}: ${where}`, '')
+  const malformed = reply(`the Authorization header has no credential that can be read: ${where}`, '')
   return {
-    missing: reply(`a credential is missing: ${where}`, ''),
+    schemeOf(authorization) {
+      if (words.length === 0) return missing
+      const [first = '', rest] = authorization.trim().split(/ +(.*)/s)
+      if (words.some(word => word.toLowerCase() === first.toLowerCase())) return malformed
+      return rest === undefined ? bare : other
+    },
+    missing,
     unknown: reply('the credential is not known', ', error="invalid_token"'),
     expired: reply(
       'the credential has expired',
@@ -81,6 +102,13 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
     ),
     unscoped: reply(`the credential lacks a scope: ${scopes}`, insufficient, problems.forbidden),
   }
+}
+
+/** The word that an `Authorization` field begins with. */
+function schemeWord(scheme: SecurityScheme): string[] {
+  if (isOauth(scheme)) return ['Bearer']
+  if (scheme.type !== 'http') return []
+  return [scheme.scheme.charAt(0).toUpperCase() + scheme.scheme.slice(1)]
 }
 
 const isKnown = (scheme: SecurityScheme | undefined): boolean => scheme !== undefined && scheme.type !== 'other'

@@ -145,6 +145,8 @@ export class Exchange {
   fault: string | undefined = undefined
   /** What else was done to it on purpose, in words: the journal tells. */
   notes: readonly string[] = NO_NOTES
+  /** What the reply tells the client in `Understudy-Warning`: the request was answered, and is probably not what was meant. */
+  warnings: readonly string[] = NO_NOTES
   /** Every draw by its purpose, where the client asks why. */
   drawn: Record<string, number> | undefined = undefined
 
@@ -178,6 +180,11 @@ export class Exchange {
   /** Writes down, for the journal, what is done to the request or its reply on purpose. */
   note(text: string): void {
     this.notes = [...this.notes, text]
+  }
+
+  /** Tells the client, whatever the reply will be. */
+  warn(text: string): void {
+    this.warnings = [...this.warnings, text]
   }
 
   /** This request, as a question to the contract alone: equal requests are equal questions. */

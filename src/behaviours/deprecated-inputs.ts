@@ -2,7 +2,6 @@
 
 import { deprecatedFields } from '../contract/deprecated-fields.ts'
 import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
-import { withHeaders } from '../kernel/reply.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 
 export interface DeprecatedInputsConfig {
@@ -46,9 +45,8 @@ export const deprecatedInputs: Behaviour<DeprecatedInputsConfig> = {
       const used = inputs.filter(input => input.isIn(exchange)).map(({ label }) => label)
       if (used.length === 0) return reply
       exchange.deprecatedInputs = used
-      if (!warn) return reply
-      const said = [reply.headers['understudy-warning'], `deprecated: ${used.join(', ')}`].filter(Boolean).join('; ')
-      return withHeaders(reply, { 'understudy-warning': said.replace(/[^\x20-\x7e]/g, '?') })
+      if (warn) exchange.warn(`deprecated: ${used.join(', ')}`)
+      return reply
     }
   },
 }

@@ -3,6 +3,7 @@
 
 import type { Answers } from '../contract/answer/answers.ts'
 import { decodeQuery, splitQuery } from '../contract/parameters.ts'
+import { slipOf } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import type { BodyRead, Request } from '../kernel/request.ts'
@@ -13,13 +14,13 @@ type Words = { readonly [name in (typeof NAMES)[number]]?: string }
 
 export const prefer: Behaviour<boolean> = {
   name: 'prefer',
-  problems: [problems.not_found],
+  problems: [problems.not_found, problems.invalid_request],
   schema: {
     type: 'boolean',
     description:
       'Whether clients may choose their answer with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with `?__code=404` and so on. Default: true.',
   },
-  compile(config, { operation, answers, detour }) {
+  compile(config, { operation, answers, detour, invalid }) {
     if (config === false) return undefined
     const own = new Set(operation.parameters.filter(one => one.in === 'query').map(({ name }) => name))
     const controls = NAMES.filter(name => !own.has(`__${name}`))
@@ -29,8 +30,13 @@ export const prefer: Behaviour<boolean> = {
         const { headers, query } = exchange.request
         if (headers.prefer === undefined && !query.includes('__')) return next(exchange)
         const inQuery = takeFromQuery(exchange, controls)
-        const words = { ...inQuery, ...wordsIn(headers.prefer) }
+        const inHeader = wordsIn(headers.prefer, exchange)
+        const words = { ...inQuery, ...inHeader }
         if (NAMES.every(name => words[name] === undefined)) return next(exchange)
+        if (words.code !== undefined && !STATUS.test(words.code)) {
+          const place = inHeader.code === undefined ? IN_QUERY : IN_HEADER
+          return Promise.resolve(invalid([{ ...place, rule: 'status', message: 'must be a status such as 404' }]))
+        }
         exchange.choice = choiceOf(words)
         return chosen(exchange).then(reply => {
           // Refused on the way with the very status that was asked for: then as the contract documents it.
@@ -45,6 +51,9 @@ export const prefer: Behaviour<boolean> = {
   },
   describe: () => undefined,
 }
+
+const IN_QUERY = { in: 'query', path: '__code' } as const
+const IN_HEADER = { in: 'header', path: 'Prefer: code' } as const
 
 /** Answers as the client chose, and says so. */
 function answerTo(exchange: Exchange, answers: Answers): Reply {
@@ -66,24 +75,25 @@ function answerTo(exchange: Exchange, answers: Answers): Reply {
 
 function choiceOf({ code, example, dynamic, seed }: Words): Choice {
   return {
-    // What is no status is documented nowhere, and is told so.
-    ...(code === undefined ? {} : { status: /^[1-5]\d\d$/.test(code) ? Number(code) : Number.NaN }),
+    ...(code === undefined ? {} : { status: Number(code) }),
     ...(example === undefined || example === '' ? {} : { example }),
     ...(dynamic === undefined ? {} : { dynamic: dynamic !== 'false' }),
     ...(seed === undefined ? {} : { seed }),
   }
 }
 
+const STATUS = /^[1-5]\d\d$/
 const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"
 const PREFERENCE = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;"]*)))?`, 'g')
 
 /** The preferences of a field (RFC 7240 §2): names in any case, values quoted or not, of two the first. */
-function wordsIn(field: string | string[] | undefined): Words {
+function wordsIn(field: string | string[] | undefined, exchange: Exchange): Words {
   if (field === undefined) return {}
   const words: { -readonly [name in keyof Words]: string } = {}
   for (const [, token = '', inQuotes, plain] of String(field).matchAll(PREFERENCE)) {
     const name = NAMES.find(one => one === token.toLowerCase())
     if (name !== undefined) words[name] ??= inQuotes?.replace(/\\(.)/g, '$1') ?? plain ?? ''
+    else warnOfSlip(exchange, 'preference', token, '')
   }
   return words
 }
@@ -97,12 +107,23 @@ function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[num
     const text = given.get(`__${name}`)?.[0]
     return text === undefined ? [] : [[name, decodeQuery(text) ?? text] as const]
   })
+  for (const name of given.keys()) {
+    if (name.startsWith('__')) warnOfSlip(exchange, 'query parameter', name.slice(2), '__')
+  }
   if (found.length === 0) return {}
   const names = new Set(found.map(([name]) => `__${name}`))
   const rest = request.query.split('&').filter(pair => !names.has(decodeQuery(pair.split('=', 1)[0] as string) ?? ''))
   exchange.request = new Rephrased(request, rest.join('&'))
   return Object.fromEntries(found)
 }
+
+/** Tells a client of a word that is a letter or two off one of ours: it does nothing. */
+function warnOfSlip(exchange: Exchange, what: string, word: string, prefix: string): void {
+  const meant = word.length > LONGEST_WORD ? undefined : slipOf(word.toLowerCase(), NAMES)
+  if (meant !== undefined) exchange.warn(`unknown ${what} "${prefix}${word}"; did you mean "${prefix}${meant}"?`)
+}
+
+const LONGEST_WORD = 20
 
 const quoted = (text: string): string =>
   /^[\w.-]+$/.test(text) ? text : `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`

@@ -3,7 +3,7 @@
 import { Exchange } from '../behaviours/behaviour.ts'
 import { isDecodable } from '../contract/paths.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
-import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders } from '../kernel/reply.ts'
+import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders, withWarning } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/compile.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
@@ -16,6 +16,7 @@ import type { Meter } from './meter.ts'
 import type { Metrics } from './metrics.ts'
 import { Overheard } from './overheard.ts'
 import { askedOrdinal } from './replay.ts'
+import { unknownControl } from './unknown-controls.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { type Visit, type WorldFault, Worlds } from './worlds.ts'
 
@@ -181,6 +182,10 @@ export class Gateway {
     const { served, planned, exchange, passed } = turn
     const { clock } = exchange
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
+    const { warnings, request } = exchange
+    const unknown = served.plan.simulation.listen.clientControls ? unknownControl(request.headers) : undefined
+    if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
+    if (unknown !== undefined) reply = withWarning(reply, unknown)
     let explanation: Explanation | undefined
     if (passed !== undefined) {
       explanation = explain(planned, exchange, reply, passed, served.mask)
@@ -284,7 +289,8 @@ function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
   const methods: string[] = [...plan.methodsOf(path)]
   if (methods.length === 0) {
     if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
-    return refuse(problems.not_found, `there is nothing at ${path}`)
+    const near = plan.near(method, path)
+    return refuse(problems.not_found, `no operation matches ${method} ${path}${near === undefined ? '' : `; ${near}`}`)
   }
   if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
   if (!methods.includes('OPTIONS')) methods.push('OPTIONS')

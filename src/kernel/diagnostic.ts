@@ -145,6 +145,26 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
+/**
+ * The candidate that a word is a slip of: one letter off, or two in a word of five or more. For what clients send, where a
+ * wrong guess is worse than none; `undefined` for a word of one or two letters, unless it differs in case alone.
+ */
+export function slipOf(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let least = slipsIn(word) + 1
+  for (const candidate of candidates) {
+    if (candidate === word) continue
+    const letters = editDistance(word.toLowerCase(), candidate.toLowerCase(), least)
+    if (letters >= least) continue
+    least = letters
+    best = candidate
+  }
+  return best
+}
+
+/** How many letters of a word may be wrong before it is another word. */
+export const slipsIn = ({ length }: string): number => (length > 4 ? 2 : length > 2 ? 1 : 0)
+
 /** `did you mean "…"?`, or what there is to choose from, or nothing. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const all = [...candidates]
@@ -154,7 +174,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** Optimal string alignment distance: insert, delete, replace, or swap two neighbours; gives up at `limit`. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {

@@ -45,6 +45,14 @@ export function refuse(
 /** A text as a header field may carry it: printable ASCII, 500 characters at most. */
 export const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
 
+/** The reply with a sentence more in `Understudy-Warning`. */
+export const withWarning = (reply: Reply, warning: string): Reply => {
+  const before = reply.headers['understudy-warning']
+  return withHeaders(reply, {
+    'understudy-warning': printable(before === undefined ? warning : `${before}; ${warning}`),
+  })
+}
+
 /** The reply with more headers; those it has already win nothing and lose nothing but their name's twin. */
 export const withHeaders = (reply: Reply, headers: Headers): Reply => ({
   ...reply,

@@ -60,6 +60,8 @@ export interface Plan {
   find(method: string, path: string): Found<Route> | undefined
   /** The methods that a path has; none for an unknown path. */
   methodsOf(path: string): readonly Method[]
+  /** What a request that no operation matches may have meant: `did you mean GET /v1/books?`. */
+  near(method: string, path: string): string | undefined
   /** By name. */
   readonly weather: ReadonlyMap<string, Weather>
   /** Compiles weather that no file knows. Whatever is wrong with it goes to `report`. */
@@ -225,6 +227,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     unmatched: plan(NO_OPERATION, UNMATCHED),
     find: routes.finder((operation, basePath) => ({ planned: planned.get(operation)!, basePath })),
     methodsOf: routes.methodsOf,
+    near: routes.near,
     weather: new Map(
       Object.entries(file.weather ?? {}).map(([name, weather]) => [
         name,

@@ -4,6 +4,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { placeOf } from '../contract/document.ts'
 import { type Found, type Method, PathTable } from '../contract/paths.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { compileNear, type Near } from './near-paths.ts'
 
 export interface Routes {
   /** Those that some path leads to; of two that cannot be told apart, the first. */
@@ -13,6 +14,8 @@ export interface Routes {
     make: (operation: Operation, basePath: string) => Target,
   ): (method: string, path: string) => Found<Target> | undefined
   methodsOf(path: string): readonly Method[]
+  /** What a request that nothing matches may have meant. */
+  readonly near: Near
 }
 
 export function layRoutes(contract: Contract, report: Diagnostics): Routes {
@@ -41,5 +44,6 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
       }
     },
     methodsOf: path => table.methodsOf(path),
+    near: compileNear(places, path => table.methodsOf(path)),
   }
 }

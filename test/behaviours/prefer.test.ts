@@ -28,7 +28,6 @@ test('a client chooses a status: exact, then its range, then default, and sent a
 test('what is not documented is a 404 that lists what is', async () => {
   const rows = [
     ['GET /v1/books/1', 'code=418', /documents 200, 404, 5XX/],
-    ['GET /v1/books/1', 'code=abc', /documents 200, 404, 5XX/],
     ['GET /v1/cover', 'example=three', /there are one, two/],
     ['GET /v1/books/1', 'example=one', /there are none/],
   ] as const
@@ -37,6 +36,31 @@ test('what is not documented is a 404 that lists what is', async () => {
     assert.equal(status, 404, prefer)
     assert.match(JSON.stringify(body), detail)
     assert.equal(headers['preference-applied'], undefined)
+  }
+})
+
+test('a status that is none is an invalid request', async () => {
+  for (const [line, prefer] of [
+    ['GET /v1/books/1', 'code=teapot'],
+    ['GET /v1/books/1', 'code=99999'],
+    ['GET /v1/books/1?__code=__proto__', 'wait=5'],
+  ] as const) {
+    const { status, body } = await preferring(line, prefer)
+    assert.equal(status, 400, line)
+    assert.match(JSON.stringify(body), /code must be a status such as 404/)
+  }
+})
+
+test('a word that is a letter or two off is told of', async () => {
+  for (const [line, prefer, warning] of [
+    ['GET /v1/books/1', 'cod=404', 'unknown preference "cod"; did you mean "code"?'],
+    ['GET /v1/books/1', 'dynamc', 'unknown preference "dynamc"; did you mean "dynamic"?'],
+    ['GET /v1/books/1?__exmaple=x', 'wait=5', 'unknown query parameter "__exmaple"; did you mean "__example"?'],
+    ['GET /v1/books/1?__other=x', 'respond-async, wait=5', undefined],
+  ] as const) {
+    const { status, headers } = await preferring(line, prefer)
+    assert.equal(status, 200)
+    assert.equal(headers['understudy-warning'], warning, `${line} ${prefer}`)
   }
 })
 

@@ -25,7 +25,7 @@ test('a reply says why it is what it is', async () => {
 for (const [line, headers, why] of [
   ['GET /things/x', {}, /replied="validate", problem="not_found", rule="path parameter id must be/],
   ['GET /things/9', {}, /replied="respond: read things", problem="not_found", rule="there is no record 9 in things"/],
-  ['GET /nowhere', {}, /^world="default".* replied="route", problem="not_found", rule="there is nothing at/],
+  ['GET /nowhere', {}, /^world="default".* replied="route", problem="not_found", rule="no operation matches GET \//],
   ['GET /things', { 'understudy-time': '2030-12-06' }, /time=@1922745600, clock=adjusted/],
   ['GET /things', { 'understudy-world': 'alice' }, /world="alice"/],
 ] as const) {
@@ -81,5 +81,5 @@ test('an explanation is ASCII, and of bounded length', async () => {
   assert.match(long, /^[\x20-\x7e]+$/)
   assert.ok(long.length < 4000, `${long.length}`)
   const odd = explained(await ask('GET /"\\é', { headers: WHY })) ?? ''
-  assert.match(odd, /rule="there is nothing at \/\\"\\\\%C3%A9"/)
+  assert.match(odd, /rule="no operation matches GET \/\\"\\\\%C3%A9"/)
 })

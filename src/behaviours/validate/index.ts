@@ -3,6 +3,7 @@
 import type { Operation } from '../../contract/contract.ts'
 import { cookieValues, type Parameter, type ParameterRead, readQuery, splitQuery } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { slipOf } from '../../kernel/diagnostic.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import type { Reply } from '../../kernel/reply.ts'
 import type { Behaviour, Exchange } from '../behaviour.ts'
@@ -127,6 +128,7 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
       else if (parameter.in === 'query' && lenient && !parameter.required) values[i] = parameter.default
       else rest = [...(rest ?? []), ...broken]
     }
+    if (undocumented.length > 0) warnOfSlips(exchange, undocumented, known)
     if (exchange.broken && path === undefined) path = [BROKEN_PATH]
     if (strict) {
       for (const name of new Set(undocumented)) {
@@ -138,6 +140,20 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
     return path === undefined && rest === undefined ? NONE : { path: path ?? NO_RULES, rest: rest ?? NO_RULES }
   }
 }
+
+/** Tells a client of a query parameter that is a letter or two off a documented one: it would be ignored in silence. */
+function warnOfSlips(exchange: Exchange, undocumented: readonly string[], known: ReadonlyMap<string, number>): void {
+  const { parameters } = exchange.operation
+  for (const name of new Set(undocumented.slice(0, MOST_SLIPS))) {
+    const meant = name.length > LONGEST_NAME ? undefined : slipOf(name, known.keys())
+    if (meant === undefined || parameters.some(one => one.in === 'query' && one.owns(name))) continue
+    exchange.warn(`the contract has no query parameter "${name}"; did you mean "${meant}"?`)
+  }
+}
+
+/** What it costs to look must not depend on the client. */
+const MOST_SLIPS = 10
+const LONGEST_NAME = 100
 
 type Texts = readonly (readonly string[] | undefined)[] | undefined
 

@@ -1,0 +1,105 @@
+// What a request that no operation matches may have meant: the base path is missing or another one, a slash is one too
+// many or too few, a segment is a letter or two off. Asked only where nothing matches.
+
+import type { Operation } from '../contract/contract.ts'
+import { editDistance, slipsIn } from '../kernel/diagnostic.ts'
+
+/** Says what was probably meant, as the end of a sentence: `did you mean GET /v1/books?`; `undefined` where nothing is near. */
+export type Near = (method: string, path: string) => string | undefined
+
+/** An operation below one of its base paths. */
+export interface Served {
+  readonly operation: Operation
+  readonly basePath: string
+}
+
+/** The segments of a template; `undefined` for one with an expression in it. */
+interface Template {
+  readonly method: string
+  readonly segments: readonly (string | undefined)[]
+}
+
+/** A longer path is not looked at: whatever it costs to look must not depend on the client. */
+const LONGEST = 300
+/** So many segments that are too many at the front may be taken away. */
+const MOST_PREFIX = 3
+
+export function compileNear(served: readonly Served[], methodsOf: (path: string) => readonly string[]): Near {
+  const bases = [...new Set(served.map(({ basePath }) => basePath))]
+  let byLength: Map<number, Template[]> | undefined
+  const templates = () => {
+    byLength ??= gather(served)
+    return byLength
+  }
+  return (method, path) => {
+    if (path.length > LONGEST || !path.startsWith('/')) return undefined
+    const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
+    const where = below ? '' : `the API is below ${bases.slice(0, 5).join(', ')}`
+    const target = repair(path, bases, methodsOf) ?? findNear(method, path, bases, templates())
+    if (target === undefined) return where || undefined
+    const methods = methodsOf(target)
+    const meant = method === 'HEAD' && methods.includes('GET') ? 'HEAD' : methods.includes(method) ? method : methods[0]
+    return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${target}?`
+  }
+}
+
+/** The path with its slashes mended, or below another base path, where some operation is there. */
+function repair(path: string, bases: readonly string[], methodsOf: (path: string) => readonly string[]) {
+  const mended = path.replace(/\/{2,}/g, '/')
+  const trimmed = mended.replace(/\/$/, '')
+  const steps = trimmed.split('/')
+  const shorter = [0, 1, 2, MOST_PREFIX].map(count => ['', ...steps.slice(1 + count)].join('/'))
+  const below = shorter.flatMap(one => (one === '' ? [] : bases.map(base => base + one)))
+  const candidates = [mended, trimmed, `${trimmed}/`, ...below, ...below.map(one => `${one}/`)]
+  return candidates.find(one => one !== path && one !== '' && methodsOf(one).length > 0)
+}
+
+/** The served path that differs from this one by the fewest letters, if they are few enough; of two, that with the method. */
+function findNear(
+  method: string,
+  path: string,
+  bases: readonly string[],
+  templates: ReadonlyMap<number, readonly Template[]>,
+): string | undefined {
+  let best: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const whole of new Set([path, ...bases.map(base => base + path)])) {
+    const given = whole.replace(/\/$/, '').split('/')
+    for (const template of templates.get(given.length) ?? []) {
+      const far = distanceTo(template, given) + (template.method === method ? 0 : 0.1)
+      if (far >= least) continue
+      least = far
+      best = template.segments.map((segment, i) => segment ?? given[i]).join('/')
+    }
+  }
+  return best
+}
+
+/** How many letters a path is from a template; infinite where it is too many. */
+function distanceTo({ segments }: Template, given: readonly string[]): number {
+  let far = 0
+  for (const [i, segment] of segments.entries()) {
+    const own = given[i] as string
+    if (segment === undefined ? own !== '' : own === segment) continue
+    if (segment === undefined) return Number.POSITIVE_INFINITY
+    const most = slipsIn(segment)
+    const letters = editDistance(own.toLowerCase(), segment.toLowerCase(), most + 1)
+    far += letters === 0 ? 0.5 : letters
+    if (letters > most || far > 2) return Number.POSITIVE_INFINITY
+  }
+  return far
+}
+
+function gather(served: readonly Served[]): Map<number, Template[]> {
+  const out = new Map<number, Template[]>()
+  for (const { operation, basePath } of served) {
+    const segments = (basePath + operation.path.replace(/\/$/, ''))
+      .split('/')
+      .map(segment => (segment.includes('{') ? undefined : segment))
+    const known = out.get(segments.length)
+    const template = { method: operation.method, segments }
+    if (known === undefined) out.set(segments.length, [template])
+    else known.push(template)
+  }
+  return out
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inProcess } from '../support/in-process.ts'
+
+const SHOP = `
+openapi: 3.1.0
+info: { title: Shop, version: "1" }
+servers: [{ url: /v1 }]
+components: { securitySchemes: { key: { type: http, scheme: bearer }, user: { type: http, scheme: basic }, other: { type: apiKey, in: header, name: X-Key } } }
+paths:
+  /pets:
+    get:
+      parameters: [{ name: status, in: query, schema: { type: string } }, { name: q, in: query, schema: { type: string } }]
+      responses: { "200": { description: Pets, content: { application/json: { example: [] } } } }
+    post: { responses: { "201": { description: Made } } }
+  /pets/{id}:
+    get: { parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { "200": { description: A pet } } }
+  /stores/{id}/orders/: { get: { responses: { "200": { description: Orders } } } }
+  /bearer: { get: { security: [{ key: [] }], responses: { "200": { description: Fine } } } }
+  /basic: { get: { security: [{ user: [] }], responses: { "200": { description: Fine } } } }
+  /header: { get: { security: [{ other: [] }], responses: { "200": { description: Fine } } } }
+`
+const { send } = inProcess({ 'shop.yaml': SHOP })
+const detailOf = ({ body }: { body: unknown }) => (body as { detail: string }).detail
+
+for (const [line, near] of [
+  ['GET /pets', 'the API is below /v1: did you mean GET /v1/pets?'],
+  ['POST /pets', 'the API is below /v1: did you mean POST /v1/pets?'],
+  ['HEAD /pets', 'the API is below /v1: did you mean HEAD /v1/pets?'],
+  ['GET /pets/7', 'the API is below /v1: did you mean GET /v1/pets/7?'],
+  ['GET /api/v2/pets/7', 'the API is below /v1: did you mean GET /v1/pets/7?'],
+  ['GET /v1/pets/', 'did you mean GET /v1/pets?'],
+  ['GET /v1//pets', 'did you mean GET /v1/pets?'],
+  ['GET /v1/stores/1/orders', 'did you mean GET /v1/stores/1/orders/?'],
+  ['GET /v1/pet', 'did you mean GET /v1/pets?'],
+  ['GET /v1/Pets/7', 'did you mean GET /v1/pets/7?'],
+  ['GET /v1/ptes/7', 'did you mean GET /v1/pets/7?'],
+  ['GET /pet', 'the API is below /v1: did you mean GET /v1/pets?'],
+  ['DELETE /v1/pet', 'did you mean GET /v1/pets?'],
+  ['GET /v2/pets', 'the API is below /v1: did you mean GET /v1/pets?'],
+  ['GET /', 'the API is below /v1'],
+  ['GET /nothing', 'the API is below /v1'],
+  ['GET /v1/nothing', undefined],
+  [`GET /v1/${'pets'.repeat(100)}`, undefined],
+] as const) {
+  test(`${line.slice(0, 40)} is a 404 that says ${near ?? 'no more'}`, async () => {
+    const refused = await send(line)
+    assert.equal(refused.status, 404)
+    const said = `no operation matches ${line}`
+    assert.equal(detailOf(refused), near === undefined ? said : `${said}; ${near}`)
+  })
+}
+
+for (const [line, authorization, detail] of [
+  ['GET /v1/bearer', undefined, 'a credential is missing: Authorization: Bearer <key>'],
+  [
+    'GET /v1/bearer',
+    'demo-key',
+    'the Authorization header has no "Bearer " before the credential: Authorization: Bearer <key>',
+  ],
+  [
+    'GET /v1/bearer',
+    'Basic YTpi',
+    'the Authorization header has another scheme than Bearer: Authorization: Bearer <key>',
+  ],
+  [
+    'GET /v1/bearer',
+    'Bearer',
+    'the Authorization header has no credential that can be read: Authorization: Bearer <key>',
+  ],
+  [
+    'GET /v1/basic',
+    'a:b',
+    'the Authorization header has no "Basic " before the credential: Authorization: Basic <user:password>',
+  ],
+  ['GET /v1/header', 'demo-key', 'a credential is missing: the header x-key'],
+] as const) {
+  test(`Authorization: ${authorization} to ${line} says what is wrong with it`, async () => {
+    const refused = await send(line, undefined, authorization === undefined ? {} : { authorization })
+    assert.equal(refused.status, 401)
+    assert.equal(detailOf(refused), detail)
+  })
+}
+
+for (const [line, headers, warning] of [
+  ['GET /v1/pets?stauts=sold', {}, 'the contract has no query parameter "stauts"; did you mean "status"?'],
+  ['GET /v1/pets?Status=sold', {}, 'the contract has no query parameter "Status"; did you mean "status"?'],
+  ['GET /v1/pets?status=sold&utm_source=x&p=1', {}, undefined],
+  [
+    'GET /v1/pets',
+    { 'understudy-wether': 'storm' },
+    'unknown header understudy-wether; did you mean "Understudy-Weather"?',
+  ],
+  [
+    'GET /v1/nothing',
+    { 'understudy-wether': 'storm' },
+    'unknown header understudy-wether; did you mean "Understudy-Weather"?',
+  ],
+  ['GET /v1/pets', { 'understudy-world': 'ann' }, undefined],
+] as const) {
+  test(`${line} with ${JSON.stringify(headers)} is answered ${warning === undefined ? 'without' : 'with'} a warning`, async () => {
+    assert.equal((await send(line, undefined, headers)).headers['understudy-warning'], warning)
+  })
+}
+
+test('without client controls, Understudy-… headers are no business of the gateway', async () => {
+  const deaf = inProcess({
+    'gateway.yaml': 'contract: ./shop.yaml\nlisten: { clientControls: false }',
+    'shop.yaml': SHOP,
+  })
+  const { headers } = await deaf.send('GET /v1/pets', undefined, { 'understudy-wether': 'storm' })
+  assert.equal(headers['understudy-warning'], undefined)
+})
