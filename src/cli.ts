@@ -95,13 +95,12 @@ function serve(line: CommandLine): number | Promise<number> {
         controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined,
       },
     })
-    if (isWorker()) await stopped(stop => obey(started.gateway, started.reloader, stop))
-    else {
-      print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))
-      await stopped()
-    }
+    // Signals are waited for before the banner says that they may come.
+    const told = stopped(isWorker() ? stop => obey(started.gateway, started.reloader, stop) : undefined)
+    if (!isWorker()) print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))
+    await told
     started.stopWatching()
-    await started.serving.close()
+    await started.serving.close({ drain: started.gateway.plan.simulation.listen.drain })
     leave()
     return 0
   })

@@ -41,6 +41,6 @@ export async function start(
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
   const reloader = new Reloader(gateway, load, loaded, log)
   const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
-  const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version)
+  const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log)
   return { gateway, reloader, serving, stopWatching: watch ? reloader.watch() : () => {} }
 }

@@ -1,14 +1,14 @@
 // The control plane: an ordinary Koa app on a port of its own, so that no path of the API is taken from it. Mounts the
 // routes of `control/`; what they do is theirs.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { stringifyJson } from '../kernel/json.ts'
 import { compileAccess } from './control/access.ts'
 import { compileCallReader } from './control/read-call.ts'
-import { type Answer, problem, type Route } from './control/route.ts'
+import { type Answer, GUARD_HEADERS, problem, type Route } from './control/route.ts'
 
 /**
  * @param token what a client must show; `undefined` on loopback
@@ -23,7 +23,7 @@ export function createControlPlane(
   app.silent = true
   const refuse = compileAccess(token)
   const open = new Set(routes.filter(route => route.open).map(({ path }) => path))
-  const router = new Router({ sensitive: true, strict: true, exclusive: 'specificity' })
+  const router = new Router({ sensitive: true, strict: true, exclusive: 'specificity', methods: [...METHODS] })
   for (const route of routes) {
     const read = compileCallReader(route)
     router.register(route.path.replace(/\{([^{}]+)\}/g, ':$1'), [route.method.toLowerCase()], async ctx => {
@@ -45,8 +45,6 @@ export function createControlPlane(
       failed(error)
       write(ctx, problem(500, 'internal_error', 'something broke; the log says what'))
     }
-    // What is left of a body that nobody wanted is read and forgotten, so that the client gets to see the answer.
-    if (!ctx.req.complete) ctx.req.resume()
   })
   app.use(router.routes())
   app.use(router.allowedMethods())
@@ -56,12 +54,11 @@ export function createControlPlane(
 const NOWHERE: Readonly<Record<number, readonly [code: string, detail: string]>> = {
   404: ['not_found', 'the control plane has no such path; GET /openapi.json lists what it has'],
   405: ['method_not_allowed', 'the path has no such method; the header Allow lists those it has'],
-  501: ['not_implemented', 'the method is not known'],
 }
 
 function write(ctx: Koa.Context, { status, type, headers = {}, body }: Answer): void {
   ctx.status = status
-  ctx.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers })
+  ctx.set({ ...GUARD_HEADERS, ...headers })
   if (body === undefined) return
   ctx.body = typeof body === 'string' || body instanceof Readable ? body : stringifyJson(body)
   if (type !== undefined) ctx.type = type

@@ -7,6 +7,7 @@ import { type Reply, withHeaders } from '../kernel/reply.ts'
 import type { BodyRead, Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/compile.ts'
 import { type BodyReader, compileBodyReader } from './body.ts'
+import { type Fault, faultOf } from './message-fault.ts'
 import { type Answer, onDemand } from './on-demand.ts'
 import { exposedNames } from './reply-fields.ts'
 import type { Status } from './status.ts'
@@ -28,8 +29,8 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
   let maxBody = gateway.plan.simulation.limits.body
   let readBody = compileBodyReader(maxBody)
 
-  const replyTo = (request: DataRequest): Promise<Reply> => {
-    const { path, fault } = request
+  const replyTo = (request: DataRequest, fault: Fault | undefined): Promise<Reply> => {
+    const { path } = request
     if (fault !== undefined) return gateway.refuse(...fault)
     if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) return replyExposed(request)
     return gateway.handle(request)
@@ -41,7 +42,7 @@ export function createDataPlane(gateway: Gateway, status: Status): Answer {
       readBody = compileBodyReader(maxBody)
     }
     const request = new DataRequest(req, res, readBody)
-    return replyTo(request).then(reply => {
+    return replyTo(request, faultOf(req, res)).then(reply => {
       try {
         writeReply(req, res, shared ? exposed(reply) : reply, delivery)
       } catch (error) {
@@ -138,36 +139,6 @@ class DataRequest implements Request {
     }
     return this.#signal
   }
-
-  /** What is wrong with the request as HTTP, where Node's parser lets it pass. */
-  get fault(): Parameters<Gateway['refuse']> | undefined {
-    const { httpVersionMinor, rawHeaders, headers } = this.#req
-    const { host, 'transfer-encoding': coding } = headers
-    if (host === undefined) {
-      if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
-    } else if (!HOST.test(host)) return [problems.invalid_request, 'the Host field names no host']
-    // Node keeps the first of several: whoever stands in front of it may have gone by another (RFC 9112 §3.2).
-    if (hasTwoHosts(rawHeaders)) return [problems.invalid_request, 'the request has more than one Host field']
-    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-      return [problems.not_simulated, 'the transfer coding is not supported; chunked is']
-    }
-    if (this.path.includes('#') || this.query.includes('#')) {
-      return [problems.invalid_request, 'the request target has a fragment']
-    }
-    return undefined
-  }
-}
-
-/** RFC 9110 §7.2: `uri-host [ ":" port ]`, which may be empty. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
-
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts > 1
 }
 
 /** A proxy's client sends the whole URL (RFC 9112 §3.2.2); the authority is then Node's `host`. */

@@ -1,17 +1,17 @@
 // Two listeners around a gateway: start, and stop without losing what is under way.
 
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
-import { type Problem, problems } from '../kernel/problem.ts'
-import type { Simulation } from '../plan/settings.ts'
 import { checkGuarded } from './control/access.ts'
 import { controlRoutes } from './control/index.ts'
+import { refuseControl } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
+import { Listener, type Plane } from './listener.ts'
+import { faultOf } from './message-fault.ts'
 import { onDemand } from './on-demand.ts'
 import { createStatus } from './status.ts'
-import { writeRaw, writeReply } from './wire.ts'
+import { writeReply } from './wire.ts'
 import type { Fleet } from './workers.ts'
 
 export interface Listen {
@@ -29,13 +29,20 @@ export interface Serving {
   /** `http://127.0.0.1:4010`, without a base path. */
   readonly origin: string
   readonly controlOrigin: string
-  /** Stops accepting, waits for what is under way, at most `grace` milliseconds; then cuts what is left. */
-  close(grace?: number): Promise<void>
+  /**
+   * Says at /readyz that it stops, serves on for `drain` milliseconds, then accepts no more connections and waits for the
+   * requests under way, at most `grace` milliseconds; cuts what is left.
+   */
+  close(options?: { readonly grace?: number; readonly drain?: number }): Promise<void>
 }
 
 const GRACE = 10_000
 
-type Limits = Simulation['limits']
+/** What is under way on the control plane when the API has stopped has this many milliseconds. */
+const CONTROL_GRACE = 250
+
+/** The control plane takes headers of this many bytes, however few the API does. */
+const CONTROL_HEADERS = 16_000
 
 /**
  * Starts both planes; rejects, with nothing left open, when a port cannot be had, and with an `UnguardedControlPlane` when
@@ -46,42 +53,18 @@ export async function serve(
   reloader: Reloader | undefined,
   listen: Listen,
   version: string,
+  log: Log,
 ): Promise<Serving> {
   checkGuarded(listen.controlHost, listen.controlToken)
-  const { limits } = gateway.plan.simulation
   let ready = true
   const { workers } = listen
   const fleet = typeof workers === 'object' ? workers.fleet : undefined
   const status = createStatus(gateway, () => ready, fleet && (() => fleet.metrics()))
-  const data = createServer({
-    maxHeaderSize: limits.headers,
-    requestTimeout: limits.request,
-    headersTimeout: limits.request,
-    keepAliveTimeout: limits.idle,
-    connectionsCheckingInterval: Math.min(1000, limits.request),
-    // Refused below, in the shape that this API's refusals have.
-    requireHostHeader: false,
-    noDelay: true,
-  })
-  gateway.onAdopt(({ simulation }) => applyLimits(data, simulation.limits))
-  const handle = createDataPlane(gateway, status)
-  data.on('request', handle)
-  // Answering 100 is left to whoever wants the body.
-  data.on('checkContinue', handle)
-  data.on('checkExpectation', async (req, res) => {
-    const reply = await gateway.refuse(problems.expectation_failed, 'only 100-continue can be expected')
-    // Whether a body follows that was not asked for, nobody can tell.
-    res.shouldKeepAlive = false
-    writeReply(req, res, reply, gateway.plan.simulation.delivery)
-  })
-  data.on('connect', async (_, socket) => {
-    const reply = await gateway.refuse(problems.not_simulated, 'CONNECT is not supported')
-    writeRaw(socket as Socket, reply, gateway.plan.simulation.delivery)
-  })
-  data.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET') return socket.destroy()
-    const reply = await gateway.refuse(...describeClientError(error.code))
-    writeRaw(socket as Socket, reply, gateway.plan.simulation.delivery)
+  const data = new Listener({
+    answer: createDataPlane(gateway, status),
+    refuse: (problem, detail) => gateway.refuse(problem, detail),
+    limits: () => gateway.plan.simulation.limits,
+    delivery: () => gateway.plan.simulation.delivery,
   })
   const routes = controlRoutes({ gateway, reloader, status }, version, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)
@@ -89,95 +72,58 @@ export async function serve(
     const { createControlPlane } = await import('./control-plane.ts')
     return createControlPlane(routes, listen.controlToken, failed)
   }, failed)
-  const control = createServer({ requestTimeout: limits.request }, steer)
-  // Answering 100 is left to whoever wants the body.
-  control.on('checkContinue', steer)
-  const [dataSockets, controlSockets] = [socketsOf(data), socketsOf(control)]
+  const controlPlane: Plane = {
+    answer: async (req, res) => {
+      const fault = faultOf(req, res)
+      if (fault === undefined) steer(req, res)
+      else writeReply(req, res, await refuseControl(...fault), controlPlane.delivery())
+    },
+    refuse: refuseControl,
+    limits: () => {
+      const { limits } = gateway.plan.simulation
+      return { ...limits, headers: Math.max(limits.headers, CONTROL_HEADERS) }
+    },
+    // Pages of other origins are refused: no header says anything to them.
+    delivery: () => ({ ...gateway.plan.simulation.delivery, vary: '', open: false }),
+  }
+  const control = new Listener(controlPlane)
+  gateway.onAdopt(({ simulation }) => {
+    data.apply(simulation.limits)
+    control.apply(controlPlane.limits())
+  })
   let origin = ''
   if (typeof workers === 'object') origin = originOf(listen.host, await workers.fleet.start(workers.count))
   else {
-    await listenOn(data, listen.port, listen.host)
-    origin = originOf(listen.host, portOf(data))
+    await data.listen(listen.port, listen.host)
+    origin = originOf(listen.host, data.port)
   }
-  const close = async (grace = GRACE) => {
+  // Workers stop together: the primary speaks for them.
+  const say = (message: string) => void (workers === 'worker' || log.info({}, message))
+  const close: Serving['close'] = async ({ grace = GRACE, drain = 0 } = {}) => {
     ready = false
-    await fleet?.stop()
-    if (data.listening) await stop(data, dataSockets, grace)
-    if (control.listening) await stop(control, controlSockets, 0)
+    data.wane()
+    const stopped = fleet?.stop()
+    if (drain > 0) {
+      say(`stopping: /readyz answers 503, requests are served for ${drain} ms more`)
+      await new Promise(resolve => setTimeout(resolve, drain))
+    }
+    if (data.busy > 0) say(`waiting for ${data.busy} requests under way, at most ${grace / 1000} s`)
+    const cut = await data.close(grace)
+    if (cut > 0) log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
+    await stopped
+    await control.close(grace === 0 ? 0 : CONTROL_GRACE)
   }
   if (workers === 'worker') return { origin, controlOrigin: '', close }
   try {
-    await listenOn(control, listen.controlPort, listen.controlHost)
+    await control.listen(listen.controlPort, listen.controlHost)
   } catch (error) {
-    await close(0)
+    await close({ grace: 0 })
     throw error
   }
-  return { origin, controlOrigin: originOf(listen.controlHost, portOf(control)), close }
+  return { origin, controlOrigin: originOf(listen.controlHost, control.port), close }
 }
-
-function describeClientError(code: string | undefined): [Problem, string] {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return [problems.header_fields_too_large, 'the request line and headers are too large']
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [problems.request_timeout, 'the request did not arrive in time']
-    case 'HPE_INVALID_METHOD':
-      return [problems.not_simulated, 'the method is not known']
-    default:
-      return [problems.invalid_request, 'the request is not well-formed HTTP']
-  }
-}
-
-const listenOn = (server: Server, port: number, host: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 const originOf = (host: string, port: number): string => {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
-}
-
-/** The limits of a plan, from the next connection on; an idle one goes by what it was opened with. */
-function applyLimits(server: Server, { headers, request, idle }: Limits): void {
-  server.requestTimeout = server.headersTimeout = request
-  server.keepAliveTimeout = idle
-  // Node reads it for every connection, though its types do not have it.
-  Object.assign(server, { maxHeaderSize: headers })
-}
-
-/** The connections that are open, from now on. */
-function socketsOf(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  return sockets
-}
-
-async function stop(server: Server, sockets: ReadonlySet<Socket>, grace: number): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  // A client that never pauses would otherwise be served to the last moment.
-  server.prependListener('request', (_, res) => {
-    res.shouldKeepAlive = false
-  })
-  const closeIdle = () => {
-    server.closeIdleConnections()
-    // Node takes a connection for busy that has not asked for anything yet.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  }
-  closeIdle()
-  // A connection that falls idle after its last reply would keep the server open until its time-out.
-  const idle = setInterval(closeIdle, 50)
-  const cut = setTimeout(() => server.closeAllConnections(), grace)
-  await closed
-  clearInterval(idle)
-  clearTimeout(cut)
 }

@@ -6,13 +6,8 @@ import type { Socket } from 'node:net'
 import type { Reply } from '../kernel/reply.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { writeBroken } from './broken-wire.ts'
+import { closeInStages } from './lingering-response.ts'
 import { fieldsOf } from './reply-fields.ts'
-
-/** A reply may be taken this many bytes of unread request after it: enough for the client to notice, no more. */
-const DRAIN_BYTES = 16 * 1024 * 1024
-
-/** A peer that was told that its connection ends here has this many milliseconds to read it. */
-const LINGER = 1000
 
 /** Writes the reply; throws, with nothing written, where a header cannot be. */
 export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Reply, delivery: Delivery): void {
@@ -27,7 +22,6 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
   if (status !== 204 && status !== 304) fields.push('content-length', length)
   res.writeHead(status, fields as string[])
   finish(res, body, length)
-  if (!req.complete) drain(req)
   // What the system took at once needs no watching.
   if (res.writableLength > 0) watch(req, res, delivery.patience)
 }
@@ -44,20 +38,6 @@ function finish(res: ServerResponse, body: Reply['body'], length: number): void 
     res.socket?.uncork()
   }
   res.end()
-}
-
-/** A body that nobody wanted is read and forgotten, so that the client gets to see the reply; up to a bound. */
-function drain(req: IncomingMessage): void {
-  let drained = 0
-  answered.add(req.socket)
-  // Whatever was reading it has stopped, and would hold up the rest.
-  req.unpipe()
-  req.on('data', (chunk: Buffer) => {
-    drained += chunk.length
-    if (drained > DRAIN_BYTES) req.socket.destroy()
-  })
-  req.on('end', () => answered.delete(req.socket))
-  req.resume()
 }
 
 function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
@@ -87,38 +67,45 @@ function timersOf(socket: Socket): Set<NodeJS.Timeout> {
   return timers
 }
 
-/** Sockets whose current request has been answered before it had arrived whole. */
-const answered = new WeakSet<Socket>()
-
 /** Sockets that are being given a reply below Node's own: what else arrives on them is not looked at. */
 const ending = new WeakSet<Socket>()
-
-/** Writes a reply to what Node's parser gave up on, there being no response object then; and ends the connection. */
-export function writeRaw(socket: Socket, reply: Reply, delivery: Delivery): void {
-  // The parser complains of every further piece that arrives.
-  if (ending.has(socket)) return
-  ending.add(socket)
-  writeInTurn(socket, reply, delivery)
-}
 
 /**
  * Node keeps the response that a socket is busy with under this name, and offers no other way to ask. Without it, a reply to
  * the second of two pipelined requests would be taken for the reply to the first.
  */
-type Busy = Socket & { readonly _httpMessage?: ServerResponse | null }
+export type Busy = Socket & { readonly _httpMessage?: ServerResponse | null }
 
-function writeInTurn(socket: Socket, reply: Reply, delivery: Delivery): void {
+/**
+ * Replies to what Node's parser gave up on, there being no response object then, and ends the connection. A request that has
+ * had its reply already gets no second one, which would be taken for the reply to the next.
+ *
+ * @param make makes the reply; called only where there is somebody to read it
+ */
+export function writeRaw(socket: Socket, make: () => Promise<Reply>, delivery: Delivery): void {
+  // The parser complains of every further piece that arrives.
+  if (ending.has(socket)) return
+  ending.add(socket)
+  writeInTurn(socket, make, delivery)
+}
+
+function writeInTurn(socket: Socket, make: () => Promise<Reply>, delivery: Delivery): void {
   const before = (socket as Busy)._httpMessage
   if (before?.req.complete === true) {
-    before.once('close', () => writeInTurn(socket, reply, delivery))
+    before.once('close', () => writeInTurn(socket, make, delivery))
     return
   }
-  // A second reply to the same request would be taken for the reply to the next.
-  if (answered.has(socket) || before?.headersSent === true) socket.destroySoon()
-  else if (socket.writable) socket.end(textOf(reply, delivery))
-  // However busily the peer goes on sending, or however long it takes over reading.
-  const timer = setTimeout(() => socket.destroy(), LINGER)
-  socket.once('close', () => clearTimeout(timer))
+  if (before?.headersSent === true || !socket.writable) {
+    closeInStages(socket)
+    return
+  }
+  make().then(
+    reply => {
+      if (socket.writable) socket.write(textOf(reply, delivery))
+      closeInStages(socket)
+    },
+    () => socket.destroy(),
+  )
 }
 
 function textOf({ status, headers, body = '' }: Reply, { vary, open }: Delivery): string {

@@ -91,6 +91,11 @@ export const problems = define({
     when: 'a deprecated operation rests on its way to the sunset; `Retry-After` says for how long',
   },
   gateway_timeout: { status: 504, title: 'Gateway timeout', when: 'a configured `fault` says so' },
+  version_not_supported: {
+    status: 505,
+    title: 'HTTP version not supported',
+    when: 'the request line names another version than HTTP/1.1 or HTTP/1.0',
+  },
 })
 
 /** The problem that goes by an error status, or comes nearest to it. */

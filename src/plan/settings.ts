@@ -20,6 +20,8 @@ export interface Simulation {
     readonly controlHost: string
     /** `undefined` where it is off. */
     readonly cors: CorsSettings | undefined
+    /** Milliseconds. */
+    readonly drain: number
   }
   readonly delivery: Delivery
   readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
@@ -81,6 +83,7 @@ export const simulationOf = (
     clientControls: file.listen?.clientControls ?? true,
     controlHost: file.listen?.controlHost ?? '127.0.0.1',
     cors: corsSettings(file.listen?.cors),
+    drain: timerOf(file.listen?.drain ?? '250ms'),
   },
   delivery: deliveryOf(file, corsSettings(file.listen?.cors)),
   expose: file.listen?.expose ?? ['metrics', 'healthz'],

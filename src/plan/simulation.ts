@@ -28,6 +28,7 @@ export interface SimulationFile {
     readonly expose?: readonly ('metrics' | 'healthz' | 'readyz')[]
     readonly clientControls?: boolean
     readonly cors?: CorsFile
+    readonly drain?: string
   }
   readonly limits?: {
     readonly body?: string
@@ -129,6 +130,12 @@ export const simulationSchema: Schema = {
             'Whether a request may steer the stand-in: with `Understudy-*` headers, and by naming its world in the path. Default: true.',
         },
         cors: corsSchema,
+        drain: {
+          type: 'string',
+          format: 'duration',
+          description:
+            'After SIGTERM, requests are served this much longer, while /readyz answers 503: for those who still send some. Default: 250ms.',
+        },
       },
     },
     limits: {

@@ -26,7 +26,7 @@ describe('the control plane on loopback', () => {
   before(async () => {
     started = await startOn('127.0.0.1', undefined)
   })
-  after(() => started.serving.close(0))
+  after(() => started.serving.close({ grace: 0 }))
 
   const port = () => new URL(started.serving.controlOrigin).port
   const table: [why: string, path: string, options: () => AskOptions, status: number, code?: string][] = [
@@ -100,7 +100,7 @@ describe('the control plane with a token', () => {
   before(async () => {
     started = await startOn('0.0.0.0', TOKEN)
   })
-  after(() => started.serving.close(0))
+  after(() => started.serving.close({ grace: 0 }))
 
   const table: [why: string, path: string, headers: Record<string, string>, status: number, challenge?: string][] = [
     ['a request without it is refused', '/plan', {}, 401, 'Bearer realm="control plane"'],

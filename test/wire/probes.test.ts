@@ -20,7 +20,7 @@ async function startWith(yaml: string): Promise<Started> {
   const loaded = read()
   assert.ok(loaded.plan)
   const started = await start(loaded.plan, loaded, read, { clock: realClock, log, version: '0', watch: false, listen })
-  after(() => started.serving.close(0))
+  after(() => started.serving.close({ grace: 0 }))
   return started
 }
 

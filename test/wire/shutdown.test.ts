@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, suite, test } from 'node:test'
@@ -15,9 +16,11 @@ writeFileSync(
   openapi: 3.1.0
   info: { title: Slow, version: "1" }
   paths:
+    /quick: { post: { operationId: quick, responses: { 200: { description: At once } } } }
     /slow: { get: { operationId: slow, responses: { 200: { description: Late } } } }
     /never: { get: { operationId: never, responses: { 200: { description: Later } } } }
 operations:
+  quick: { respond: { status: 200 } }
   slow: { latency: { fixed: 2500ms }, respond: { status: 200 } }
   never: { latency: { fixed: 60s }, respond: { status: 200 } }
 `,
@@ -29,18 +32,29 @@ interface Spawned {
   readonly control: string
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string | null>
+  /** Resolves once the log holds the text. */
+  logged(text: string): Promise<void>
 }
 
-async function serve(): Promise<Spawned> {
-  const args = ['--import', 'tsx', resolve('src/cli.ts'), 'serve', config, '--port', '0', '--control-port', '0']
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, LOG_LEVEL: 'silent' },
-  })
+async function serve(file = config, ...more: readonly string[]): Promise<Spawned> {
+  const args = ['--import', 'tsx', resolve('src/cli.ts'), 'serve', file, '--port', '0', '--control-port', '0', ...more]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   after(() => child.kill('SIGKILL'))
   const ended = new Promise<number | string | null>(resolve =>
     child.once('exit', (code, signal) => resolve(code ?? signal)),
   )
+  let log = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    // Lines of single requests are no matter of these tests.
+    log = (log + chunk).replace(/^\{[^\n]*"operation"[^\n]*\n/gm, '')
+  })
+  const logged = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => log.includes(text) && resolve()
+      look()
+      child.stderr?.on('data', look)
+      void ended.then(() => reject(new Error(`it ended without "${text}": ${log}`)))
+    })
   let text = ''
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
     text += chunk
@@ -48,29 +62,81 @@ async function serve(): Promise<Spawned> {
     const [, control] = /Control plane +(http:\S+)/.exec(text) ?? []
     if (url !== undefined && control !== undefined && text.includes('curl')) {
       child.stdout?.resume()
-      return { child, url, control, ended }
+      return { child, url, control, ended, logged }
     }
   }
-  return assert.fail(`it did not start: ${text}`)
+  return assert.fail(`it did not start: ${text} ${log}`)
 }
 
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
-const pause = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds))
+
+/** Sends a request and resolves once it is under way: a later one, on a connection made after it, has been answered. */
+async function begin(url: string, path: string): Promise<Raw> {
+  const raw = new Raw(url)
+  await new Promise<void>(resolve => raw.socket.write(GET(path), () => resolve()))
+  const later = new Raw(url).send(GET('/nowhere'))
+  assert.equal((await later.reply())?.status, 404)
+  later.close()
+  return raw
+}
+
+interface Exchanged {
+  readonly replies: number
+  /** Whether the last reply said that the connection ends with it. */
+  readonly told: boolean
+  readonly failure: string | undefined
+}
+
+/** Sends one request after the other on one connection, until a reply says that it is the last. */
+async function keepBusy(url: string): Promise<Exchanged> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const once = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request(`${url}/quick`, { method: 'POST', agent }, reply => {
+        reply.resume().once('end', () => resolve(reply))
+      })
+      sent.once('error', reject)
+      sent.end()
+    })
+  for (let replies = 1; ; replies++) {
+    try {
+      const { headers, statusCode } = await once()
+      assert.equal(statusCode, 200)
+      if (headers.connection === 'close') return { replies, told: true, failure: undefined }
+    } catch (error) {
+      return { replies, told: false, failure: String(error) }
+    }
+  }
+}
 
 suite('a gateway that is told to stop', { concurrency: true }, () => {
   test('finishes what is under way, says that it is not ready, takes nothing new, and exits with 0', async () => {
-    const { child, url, control, ended } = await serve()
-    const slow = new Raw(url).send(GET('/slow'))
-    await pause(300)
+    const { child, url, control, ended, logged } = await serve()
+    const slow = await begin(url, '/slow')
     child.kill('SIGTERM')
-    await pause(300)
+    await logged('stopping: /readyz answers 503, requests are served for 250 ms more')
     const { status, body } = await ask(`${control}/readyz`)
     assert.equal(status, 503)
     assert.deepEqual(body, { status: 'stopping' })
-    assert.deepEqual(await new Raw(url).send(GET('/slow')).replies(), [])
+    await logged('waiting for 1 requests under way, at most 10 s')
+    // The port is closed within the same moment; a connection that still got in line is reset.
+    for (;;) if ((await new Raw(url).send(GET('/nowhere')).replies()).length === 0) break
     const reply = await slow.reply()
     assert.equal(reply?.status, 200)
+    assert.equal(reply?.headers.connection, 'close')
     assert.equal(await ended, 0)
+  })
+
+  test('serves those who come late, on connections that end with their reply', async () => {
+    const patient = join(home, 'patient.yaml')
+    writeFileSync(patient, `listen: { drain: 60s }\n${readFileSync(config, 'utf8')}`)
+    const { child, url, logged } = await serve(patient)
+    child.kill('SIGTERM')
+    await logged('stopping')
+    const [reply, ...more] = await new Raw(url).send(GET('/nowhere')).replies()
+    assert.equal(reply?.status, 404)
+    assert.equal(reply?.headers.connection, 'close')
+    assert.deepEqual(more, [])
   })
 
   test('does not wait for connections that ask nothing', async () => {
@@ -79,23 +145,40 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
     assert.equal((await used.reply())?.status, 404)
     const unused = new Raw(url)
     await new Promise(resolve => unused.socket.once('connect', resolve))
-    await pause(100)
     const before = performance.now()
     child.kill('SIGINT')
     assert.equal(await ended, 0)
     assert.ok(performance.now() - before < 8000, 'before the last moment')
   })
 
+  for (const [who, more] of [
+    ['one process', []],
+    ['two workers', ['--workers', '2']],
+  ] as const) {
+    test(`resets none of 32 busy connections of ${who}: each is told which reply is its last`, async () => {
+      const { child, url, ended } = await serve(config, '--log-level', 'warn', ...more)
+      const busy = Array.from({ length: 32 }, () => keepBusy(url))
+      // All are busy, and have been for a while.
+      await keepBusyFor(url, 200)
+      child.kill('SIGTERM')
+      const exchanged = await Promise.all(busy)
+      assert.deepEqual(
+        exchanged.filter(({ told, failure }) => !told || failure !== undefined),
+        [],
+      )
+      assert.equal(await ended, 0)
+    })
+  }
+
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
   ] as const) {
     test(`ends at once at the second ${signal}`, async () => {
-      const { child, url, ended } = await serve()
-      const never = new Raw(url).send(GET('/never'))
-      await pause(200)
+      const { child, url, ended, logged } = await serve()
+      const never = await begin(url, '/never')
       child.kill(signal)
-      await pause(200)
+      await logged('waiting for 1 requests under way')
       assert.equal(child.exitCode, null)
       child.kill(signal)
       assert.equal(await ended, code)
@@ -103,3 +186,8 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
     })
   }
 })
+
+/** Sends so many requests, one after the other. */
+async function keepBusyFor(url: string, requests: number): Promise<void> {
+  for (let i = 0; i < requests; i++) assert.equal((await ask(`${url}/quick`, { method: 'POST' })).status, 200)
+}

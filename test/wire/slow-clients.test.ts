@@ -51,6 +51,20 @@ suite('whoever takes his time', { concurrency: true }, () => {
     )
   })
 
+  test('an upload that was refused and goes on for ever is cut when its time is up', async () => {
+    const raw = new Raw(gateway.url).send(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${JSON_TYPE}Content-Length: 1000000000000\r\n\r\n`,
+    )
+    assertRefusal((await raw.reply()) ?? assert.fail(), 401)
+    const piece = Buffer.alloc(100_000)
+    const pump = () => {
+      while (!raw.socket.destroyed && raw.socket.write(piece));
+    }
+    raw.socket.on('drain', pump)
+    pump()
+    await raw.closed()
+  })
+
   test('an idle connection is closed without a word', async () => {
     const raw = new Raw(gateway.url).send(GET)
     assert.equal((await raw.reply())?.status, 200)

@@ -52,12 +52,20 @@ const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/sc
 
 /** What a route may answer without saying so, and when. */
 const COMMON = {
-  Invalid: { status: 400, description: 'A parameter or the body is not what this document says it is.' },
+  Invalid: {
+    status: 400,
+    description: 'The request is not well-formed HTTP, or a parameter or the body is not as described here.',
+  },
   Unauthorized: { status: 401, description: 'The token is missing or wrong.' },
   Foreign: { status: 403, description: 'The request comes from a web page of another origin, or by a foreign name.' },
+  Late: { status: 408, description: 'The request did not arrive in time.' },
   TooLarge: { status: 413, description: 'The body is too large.' },
   Unsupported: { status: 415, description: 'The content type or content encoding of the body is not supported.' },
+  Unexpected: { status: 417, description: 'Expect asks for more than 100-continue.' },
+  LongHeaders: { status: 431, description: 'The request line and headers are too large.' },
   Broken: { status: 500, description: 'Something broke; the log says what.' },
+  Unknown: { status: 501, description: 'The method or the transfer coding is not known.' },
+  OtherVersion: { status: 505, description: 'The request line names another version than HTTP/1.1 or HTTP/1.0.' },
 } as const
 
 function describeRoute({ operation, summary, parameters = {}, path, body, replies, open }: Route): object {
@@ -66,8 +74,9 @@ function describeRoute({ operation, summary, parameters = {}, path, body, replie
     'Invalid' as const,
     ...(open ? [] : (['Unauthorized'] as const)),
     'Foreign' as const,
+    'Late' as const,
     ...(body === undefined ? [] : (['TooLarge', 'Unsupported'] as const)),
-    'Broken' as const,
+    ...(['Unexpected', 'LongHeaders', 'Broken', 'Unknown', 'OtherVersion'] as const),
   ]
   return {
     operationId: operation,

@@ -5,6 +5,8 @@ import type { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { Json } from '../../kernel/json.ts'
+import type { Problem } from '../../kernel/problem.ts'
+import type { Reply } from '../../kernel/reply.ts'
 import type { Schema } from '../../kernel/schema.ts'
 import type { Status } from '../status.ts'
 
@@ -98,6 +100,15 @@ export function problem(status: number, code: string, detail: string, more: obje
   const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
   return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
 }
+
+/** A refusal of what never reached a route, in the shape that routes have. */
+export async function refuseControl({ status, code }: Problem, detail: string): Promise<Reply> {
+  const { type = '', body } = problem(status, code, detail)
+  return { status, headers: { ...GUARD_HEADERS, 'content-type': type }, body: JSON.stringify(body) }
+}
+
+/** Fields of every reply. */
+export const GUARD_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 export const problemSchema = {
   type: 'object',

@@ -1,0 +1,113 @@
+// A plane's server: its clocks, and the refusal of everything that is not a sound request. The data plane and the control
+// plane differ in who answers and in the shape of a refusal, and in nothing that concerns HTTP.
+
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { type Problem, problems } from '../kernel/problem.ts'
+import type { Reply } from '../kernel/reply.ts'
+import type { Delivery, Simulation } from '../plan/settings.ts'
+import { LingeringResponse } from './lingering-response.ts'
+import { faultOfParser } from './message-fault.ts'
+import type { Answer } from './on-demand.ts'
+import { Stop } from './stop.ts'
+import { writeRaw, writeReply } from './wire.ts'
+
+type Limits = Simulation['limits']
+
+/** What a listener serves. */
+export interface Plane {
+  readonly answer: Answer
+  /** A refusal in the plane's own shape. */
+  refuse(problem: Problem, detail: string): Promise<Reply>
+  limits(): Limits
+  delivery(): Delivery
+}
+
+export class Listener {
+  readonly #server: Server
+  readonly #stop: Stop
+
+  constructor(plane: Plane) {
+    const { headers, request, idle } = plane.limits()
+    const server = createServer({
+      ServerResponse: LingeringResponse,
+      maxHeaderSize: headers,
+      requestTimeout: request,
+      headersTimeout: request,
+      keepAliveTimeout: idle,
+      connectionsCheckingInterval: Math.min(1000, request),
+      // Refused by `faultOf`, in the plane's own shape.
+      requireHostHeader: false,
+      noDelay: true,
+    })
+    this.#server = server
+    this.#stop = new Stop(server)
+    server.on('request', plane.answer)
+    // Answering 100 is left to the reader of the body.
+    server.on('checkContinue', plane.answer)
+    server.on('checkExpectation', async (req, res) => {
+      const reply = await plane.refuse(problems.expectation_failed, 'only 100-continue can be expected')
+      // The client may send the body or not: where the next request begins is not known.
+      res.shouldKeepAlive = false
+      writeReply(req, res, reply, plane.delivery())
+    })
+    const refuseUnread = (socket: Socket, problem: Problem, detail: string) =>
+      writeRaw(socket, () => plane.refuse(problem, detail), plane.delivery())
+    server.on('connect', (_, socket) => {
+      // Node hands the connection over: nothing else reads what arrives on it.
+      socket.resume()
+      refuseUnread(socket as Socket, problems.not_simulated, 'CONNECT is not supported')
+    })
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      if (error.code === 'ECONNRESET') socket.destroy()
+      else refuseUnread(socket as Socket, ...faultOfParser(error.code))
+    })
+  }
+
+  get listening(): boolean {
+    return this.#server.listening
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Rejects where the port cannot be had. */
+  listen(port: number, host: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        resolve()
+      })
+    })
+  }
+
+  /** Takes the limits of another plan, from the next connection on; an idle one keeps those it was opened with. */
+  apply({ headers, request, idle }: Limits): void {
+    const server = this.#server
+    server.requestTimeout = server.headersTimeout = request
+    server.keepAliveTimeout = idle
+    // Node reads it for every connection, though its types do not have it.
+    Object.assign(server, { maxHeaderSize: headers })
+  }
+
+  /** From now on every reply is the last of its connection; new connections are still served. */
+  wane(): void {
+    this.#stop.begin()
+  }
+
+  /** How many requests are under way. */
+  get busy(): number {
+    return this.#stop.busy
+  }
+
+  /**
+   * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and cuts what is left.
+   *
+   * @returns how many connections were cut
+   */
+  async close(grace: number): Promise<number> {
+    return this.listening ? this.#stop.end(grace) : 0
+  }
+}

@@ -1,0 +1,57 @@
+// What is wrong with a request as HTTP, where Node's parser lets it pass. Both planes ask before they look at anything else.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Problem, problems } from '../kernel/problem.ts'
+
+export type Fault = readonly [problem: Problem, detail: string]
+
+/** The fault of a request; `undefined` for a sound one. */
+export function faultOf(req: IncomingMessage, res: ServerResponse): Fault | undefined {
+  const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = req
+  if (httpVersionMajor !== 1) {
+    // The peer frames its messages by other rules.
+    res.shouldKeepAlive = false
+    return OTHER_VERSION
+  }
+  const { host, 'transfer-encoding': coding } = headers
+  if (host === undefined) {
+    if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
+  } else if (!HOST.test(host)) return [problems.invalid_request, 'the Host field names no host']
+  // Node keeps the first of several; a proxy in front of it may have gone by another (RFC 9112 §3.2).
+  if (hasTwoHosts(rawHeaders)) return [problems.invalid_request, 'the request has more than one Host field']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return [problems.not_simulated, 'the transfer coding is not supported; chunked is']
+  }
+  if ((req.url as string).includes('#')) return [problems.invalid_request, 'the request target has a fragment']
+  return undefined
+}
+
+const OTHER_VERSION: Fault = [problems.version_not_supported, 'only HTTP/1.1 and HTTP/1.0 are spoken here']
+
+/** The refusal of bytes that Node's parser gave up on, by the code of its error. */
+export function faultOfParser(code: string | undefined): Fault {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return [problems.header_fields_too_large, 'the request line and headers are too large']
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [problems.request_timeout, 'the request did not arrive in time']
+    case 'HPE_INVALID_METHOD':
+      return [problems.not_simulated, 'the method is not known']
+    case 'HPE_INVALID_VERSION':
+      return OTHER_VERSION
+    default:
+      return [problems.invalid_request, 'the request is not well-formed HTTP']
+  }
+}
+
+/** RFC 9110 §7.2: `uri-host [ ":" port ]`, which may be empty. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
+
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}

@@ -1,0 +1,93 @@
+// Ends a server without a reset: first every reply says that it is the last of its connection, then the connections that ask
+// for nothing are closed.
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import type { Busy } from './wire.ts'
+
+/** How often the open connections are looked at, in milliseconds. */
+const SWEEP = 50
+
+export class Stop {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  /** What TLS makes of a socket: HTTP reads from it. */
+  readonly #secure = new Set<Socket>()
+  /** The newest response of a connection: of pipelined ones, only the last may close it. */
+  readonly #newest = new WeakMap<Socket, ServerResponse>()
+  #begun = false
+
+  constructor(server: Server) {
+    this.#server = server
+    const follow = (sockets: Set<Socket>) => (socket: Socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    }
+    server.on('connection', follow(this.#sockets))
+    server.on('secureConnection', follow(this.#secure))
+  }
+
+  /** How many connections are being given a reply. */
+  get busy(): number {
+    return [...this.#sockets, ...this.#secure].filter(socket => (socket as Busy)._httpMessage).length
+  }
+
+  /** From now on every reply is the last of its connection. New connections are accepted still. */
+  begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    for (const socket of [...this.#sockets, ...this.#secure]) {
+      const { _httpMessage: response } = socket as Busy
+      if (response) this.#makeLast(socket, response)
+    }
+    const makeLast = (req: IncomingMessage, res: ServerResponse) => this.#makeLast(req.socket, res)
+    this.#server.prependListener('request', makeLast)
+    this.#server.prependListener('checkContinue', makeLast)
+  }
+
+  #makeLast(socket: Socket, response: ServerResponse): void {
+    const before = this.#newest.get(socket)
+    if (before !== undefined && !before.headersSent) before.shouldKeepAlive = true
+    this.#newest.set(socket, response)
+    response.shouldKeepAlive = false
+  }
+
+  /**
+   * Accepts no more connections, closes those that ask for nothing, waits for the others, at most `grace` milliseconds, and
+   * cuts what is left.
+   *
+   * @returns how many connections were cut
+   */
+  async end(grace: number): Promise<number> {
+    this.begin()
+    // Accepts the connections that are in line: closing the port resets those that are left there.
+    await new Promise(resolve => setImmediate(resolve))
+    const closed = new Promise(resolve => {
+      // The method of `http.Server` would close idle connections at once, some of which have a request on its way.
+      NetServer.prototype.close.call(this.#server, resolve)
+    })
+    let cut = 0
+    const cutting = setTimeout(() => {
+      cut = this.#sockets.size
+      for (const socket of this.#sockets) socket.destroy()
+    }, grace)
+    let read = -1
+    const sweeping = setInterval(() => {
+      const before = read
+      read = 0
+      for (const { bytesRead } of this.#sockets) read += bytesRead
+      // Nothing arrived since the last time: no request is on its way to an idle connection.
+      if (read === before) this.#closeIdle()
+    }, SWEEP)
+    await closed
+    clearInterval(sweeping)
+    clearTimeout(cutting)
+    return cut
+  }
+
+  #closeIdle(): void {
+    this.#server.closeIdleConnections()
+    // Node takes a connection for busy that has not asked for anything yet.
+    for (const socket of [...this.#secure, ...this.#sockets]) if (socket.bytesRead === 0) socket.destroy()
+  }
+}

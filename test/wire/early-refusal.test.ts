@@ -1,0 +1,155 @@
+// A request that is refused before its body has arrived: the client must get to read the reply, whatever it is made with and
+// however much it still sends.
+
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { startGateway } from '../../src/index.ts'
+
+const gateway = await startGateway({ config: 'config/gateway.yaml' })
+after(() => gateway.close())
+
+const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+const SIZES = [0.1, 0.9, 8, 40]
+const bodies = SIZES.map(megabytes => {
+  const file = join(home, `${megabytes}`)
+  const body = Buffer.alloc(megabytes * 1e6, 'x')
+  writeFileSync(file, body)
+  return { megabytes, file, body }
+})
+
+interface Upload {
+  readonly url: string
+  readonly file: string
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+/** Sends an upload and answers with the status that the client saw; rejects where the client saw none. */
+type Client = (upload: Upload) => Promise<number>
+
+const keeping = new Agent({ keepAlive: true })
+after(() => keeping.destroy())
+
+const byRequest =
+  (agent: Agent | undefined, more: Readonly<Record<string, string>> = {}): Client =>
+  ({ url, body, headers }) =>
+    new Promise((resolve, reject) => {
+      const length = 'transfer-encoding' in more ? undefined : { 'content-length': body.length }
+      const options = { method: 'POST', agent: agent ?? false, headers: { ...headers, ...length, ...more } } as const
+      const sent = request(url, options, reply => {
+        reply.resume()
+        reply.on('end', () => resolve(reply.statusCode as number))
+        reply.on('error', reject)
+      })
+      sent.on('error', reject)
+      if (more['x-waits'] === undefined) sent.end(body)
+      else sent.on('continue', () => sent.end(body))
+    })
+
+const byFetch =
+  (streamed: boolean): Client =>
+  async ({ url, body, headers }) => {
+    const pieces = function* () {
+      for (let at = 0; at < body.length; at += 65_536) yield body.subarray(at, at + 65_536)
+    }
+    const init = { method: 'POST', headers, body: streamed ? ReadableStream.from(pieces()) : body, duplex: 'half' }
+    const reply = await fetch(url, init as RequestInit)
+    await reply.arrayBuffer()
+    return reply.status
+  }
+
+const run = promisify(execFile)
+const byCurl =
+  (...options: readonly string[]): Client =>
+  async ({ url, file, headers }) => {
+    const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+    const args = ['-s', '-o', join(home, 'reply'), '-w', '%{http_code}', ...options, ...fields]
+    const { stdout } = await run('curl', [...args, '--data-binary', `@${file}`, url])
+    return Number(stdout)
+  }
+
+const PYTHON = {
+  urllib: `
+try: status = urllib.request.urlopen(urllib.request.Request(url, data=body, headers=fields)).status
+except urllib.error.HTTPError as error: status = error.code; error.read()`,
+  'http.client': `
+place = urllib.parse.urlsplit(url)
+there = http.client.HTTPConnection(place.netloc)
+there.request('POST', place.path, body, fields)
+status = there.getresponse().status`,
+  requests: `
+import requests
+status = requests.post(url, data=body, headers=fields).status_code`,
+  'requests, chunked': `
+import requests
+status = requests.post(url, data=(body[at:at + 65536] for at in range(0, len(body), 65536)), headers=fields).status_code`,
+}
+const PREAMBLE = `
+import sys, json, urllib.request, urllib.error, urllib.parse, http.client
+url, body, fields = sys.argv[1], open(sys.argv[2], 'rb').read(), json.loads(sys.argv[3])`
+const byPython =
+  (program: string): Client =>
+  async ({ url, file, headers }) => {
+    const text = `${PREAMBLE}${program}\nprint(status)`
+    return Number((await run('python3', ['-c', text, url, file, JSON.stringify(headers)])).stdout)
+  }
+
+/** Why a client cannot be tried here, if so. */
+function missing(command: string, ...args: readonly string[]): string | false {
+  const { status } = spawnSync(command, args)
+  return status === 0 ? false : `there is no ${[command, ...args].join(' ')} here`
+}
+const noCurl = missing('curl', '--version')
+const noPython = missing('python3', '--version')
+const noRequests = missing('python3', '-c', 'import requests')
+
+const clients: readonly (readonly [name: string, client: Client, skip?: string | false])[] = [
+  ['fetch', byFetch(false)],
+  ['fetch of a stream', byFetch(true)],
+  ['http.request that keeps its connection', byRequest(keeping)],
+  ['http.request that closes', byRequest(undefined)],
+  ['http.request that closes, chunked', byRequest(undefined, { 'transfer-encoding': 'chunked' })],
+  ['http.request that expects 100 and sends all the same', byRequest(keeping, { expect: '100-continue' })],
+  ['http.request that waits for 100', byRequest(keeping, { expect: '100-continue', 'x-waits': 'yes' })],
+  ['curl', byCurl(), noCurl],
+  ['curl without Expect', byCurl('-H', 'Expect:'), noCurl],
+  ['curl, chunked', byCurl('-H', 'Transfer-Encoding: chunked'), noCurl],
+  ['curl that closes', byCurl('-H', 'Connection: close', '-H', 'Expect:'), noCurl],
+  ['curl of HTTP/1.0', byCurl('--http1.0'), noCurl],
+  ['urllib, which always closes', byPython(PYTHON.urllib), noPython],
+  ['http.client', byPython(PYTHON['http.client']), noPython],
+  ['requests', byPython(PYTHON.requests), noRequests],
+  ['requests, chunked', byPython(PYTHON['requests, chunked']), noRequests],
+]
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const KEY = { authorization: 'Bearer demo-key' }
+
+for (const [name, client, skip = false] of clients) {
+  describe(`an upload by ${name}`, { skip }, () => {
+    for (const { megabytes, file, body } of bodies) {
+      const large = megabytes > 1
+      test(`of ${megabytes} MB is told why it is refused, by both planes`, async () => {
+        const cases: readonly [url: string, headers: Record<string, string>, status: number][] = [
+          [`${gateway.url}/pets`, JSON_TYPE, 401],
+          [`${gateway.url}/nowhere`, JSON_TYPE, 404],
+          [`${gateway.url}/pets/1`, JSON_TYPE, 405],
+          [`${gateway.url}/pets`, { ...KEY, 'content-type': 'text/plain' }, 415],
+          [`${gateway.url}/pets`, { ...KEY, ...JSON_TYPE }, large ? 413 : 400],
+          [`${gateway.control}/nowhere`, JSON_TYPE, 404],
+          [`${gateway.control}/worlds`, { 'content-type': 'text/plain' }, 415],
+        ]
+        // The larger ones take their time: one or two cases tell as much.
+        for (const one of large ? cases.filter((_, at) => (megabytes > 10 ? at === 6 : at === 0 || at === 4)) : cases) {
+          const [url, headers, status] = one
+          assert.equal(await client({ url, file, body, headers }), status, `${status} of ${url}`)
+        }
+      })
+    }
+  })
+}

@@ -1,0 +1,112 @@
+// What is not a sound request is refused alike by both planes, in the shape of each; requests sent ahead are answered first.
+
+import assert from 'node:assert/strict'
+import { after, describe, suite, test } from 'node:test'
+import { startGateway } from '../../src/index.ts'
+import { assertRefusal, Raw, type RawReply, say } from './raw.ts'
+
+const gateway = await startGateway({ config: 'config/gateway.yaml' })
+const hasty = await startGateway({ config: 'test/wire/small-limits.yaml' })
+after(() => Promise.all([gateway.close(), hasty.close()]))
+
+function assertProblem(reply: RawReply, status: number, code?: string): void {
+  assert.equal(reply.status, status, `${reply.status} ${reply.body}`)
+  assert.equal(reply.headers['content-type'], 'application/problem+json')
+  assert.equal(reply.headers['access-control-allow-origin'], undefined)
+  const problem = JSON.parse(reply.body) as Record<string, unknown>
+  assert.deepEqual(Object.keys(problem), ['title', 'status', 'detail', 'code'])
+  assert.equal(problem.status, status)
+  if (code !== undefined) assert.equal(problem.code, code)
+}
+
+const KEY = 'Authorization: Bearer demo-key\r\n'
+const planes = [
+  { name: 'the API', url: gateway.url, path: '/v1/pets', headers: KEY, check: assertRefusal, slow: hasty.url },
+  {
+    name: 'the control plane',
+    url: gateway.control,
+    path: '/healthz',
+    headers: '',
+    check: assertProblem,
+    slow: hasty.control,
+  },
+]
+
+for (const { name, url, path, headers, check, slow } of planes) {
+  const GET = `GET ${path} HTTP/1.1\r\n`
+  const good = `${GET}Host: localhost\r\n${headers}\r\n`
+  describe(name, () => {
+    for (const [what, bytes, status, code] of [
+      ['no Host', `${GET}${headers}\r\n`, 400, 'invalid_request'],
+      ['two Hosts', `${GET}Host: localhost\r\nhost: localhost\r\n${headers}\r\n`, 400, 'invalid_request'],
+      ['a Host with a user', `${GET}Host: u@localhost\r\n${headers}\r\n`, 400, 'invalid_request'],
+      ['a Host that is half an address', `${GET}Host: [::1\r\n${headers}\r\n`, 400, 'invalid_request'],
+      ['a fragment', `GET ${path}#x HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`, 400, 'invalid_request'],
+      ['a field without a name', `${GET}Host: localhost\r\n: x\r\n\r\n`, 400, 'invalid_request'],
+      ['no HTTP at all', 'hello\r\n\r\n', 501, 'not_simulated'],
+      ['HTTP/2 by its name', `GET ${path} HTTP/2.0\r\nHost: localhost\r\n\r\n`, 505, 'version_not_supported'],
+      ['CONNECT', 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n', 501, 'not_simulated'],
+      ['another expectation', `${GET}Host: localhost\r\nExpect: 200-ok\r\n\r\n`, 417, 'expectation_failed'],
+      [
+        '20 kB of headers',
+        `${GET}Host: localhost\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+        431,
+        'header_fields_too_large',
+      ],
+      [
+        'an unknown transfer coding',
+        `${GET}Host: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+        501,
+        'not_simulated',
+      ],
+      ['TRACE', `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`, 405, 'method_not_allowed'],
+      ['PROPFIND', `PROPFIND ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`, 405, 'method_not_allowed'],
+    ] as const) {
+      test(`${what} is answered with ${status}`, async () => {
+        const { reply } = await say(url, bytes, good)
+        check(reply, status, code)
+        if (status === 405) assert.match(reply.headers.allow ?? '', /\bGET\b/)
+      })
+    }
+
+    test('what follows a request and is no HTTP is refused after the request was answered', async () => {
+      const replies = await new Raw(url).send(`${good}${good}hello\r\n\r\n`).replies()
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [200, 200, 501],
+      )
+    })
+
+    test('headers that are too large do not overtake the request before them', async () => {
+      const replies = await new Raw(url).send(`${good}${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`).replies()
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [200, 431],
+      )
+    })
+
+    suite('takes a client', { concurrency: true }, () => {
+      for (const [what, bytes] of [
+        ['that connects and says nothing', ''],
+        ['that sends half its headers', `${GET}Host: localhost\r\nX-`],
+        ['that sends half a body', `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"na`],
+      ] as const) {
+        test(`${what} for slow when \`limits.request\` has passed`, async () => {
+          const [reply, ...more] = await new Raw(slow).send(bytes).replies()
+          assert.ok(reply)
+          // A body that nobody wants is refused for another reason before.
+          if (!what.includes('body')) check(reply, 408, 'request_timeout')
+          assert.deepEqual(more, [])
+        })
+      }
+    })
+  })
+}
+
+test('what any route may answer is in the document of the control plane', async () => {
+  const reply = await fetch(`${gateway.control}/openapi.json`)
+  const { paths } = (await reply.json()) as { paths: Record<string, Record<string, { responses: object }>> }
+  for (const operation of Object.values(paths).flatMap(item => Object.values(item))) {
+    for (const status of [400, 403, 408, 417, 431, 500, 501, 505]) assert.ok(`${status}` in operation.responses)
+  }
+})
