@@ -4,6 +4,12 @@ import type { Plan } from '../plan/compile.ts'
 import { table } from '../plan/describe.ts'
 import { DAY, isoDate } from '../world/clock.ts'
 
+/**
+ * Whether a call says something about a client: one to a sandbox, or at another time than the real one, is somebody's
+ * rehearsal.
+ */
+export type Traffic = 'live' | 'rehearsed'
+
 /** The calls of one operation by one consumer, or their uses of one of its inputs. */
 export interface Usage {
   readonly operation: string
@@ -11,6 +17,7 @@ export interface Usage {
   readonly input: string
   /** Empty for calls that named no known consumer. */
   readonly consumer: string
+  readonly traffic: Traffic
   count: number
   /** The earliest and the latest, by the clocks of the worlds they reached: milliseconds since the epoch. */
   first: number
@@ -18,7 +25,7 @@ export interface Usage {
 }
 
 /** Counts a call. */
-export type Count = (consumer: string | undefined, time: number) => void
+export type Count = (consumer: string | undefined, time: number, traffic: Traffic) => void
 
 export class Deprecations {
   readonly #usages = new Map<string, Map<string, Usage>>()
@@ -31,11 +38,12 @@ export class Deprecations {
       usages = new Map()
       this.#usages.set(key, usages)
     }
-    const byConsumer = usages
-    return (consumer = '', time) => {
-      const usage = byConsumer.get(consumer)
+    const byCaller = usages
+    return (consumer = '', time, traffic) => {
+      const caller = `${traffic} ${consumer}`
+      const usage = byCaller.get(caller)
       if (usage === undefined) {
-        byConsumer.set(consumer, { operation, input, consumer, count: 1, first: time, last: time })
+        byCaller.set(caller, { operation, input, consumer, traffic, count: 1, first: time, last: time })
         return
       }
       usage.count += 1
@@ -75,8 +83,11 @@ export interface DeprecatedOperation {
   readonly sunset?: string
   /** Whole days until the sunset, begun ones counted; negative after it. */
   readonly daysLeft?: number
+  /** Live ones, here and below. */
   readonly calls: number
   readonly consumers: readonly Caller[]
+  /** Calls to sandboxes, or at another time than the real one. */
+  readonly rehearsed: number
 }
 
 export interface Caller {
@@ -97,9 +108,10 @@ export interface DeprecationReport {
 /** Every deprecated operation of the plan, those that nobody calls included; whoever calls most stands first. */
 export function describeDeprecations(plan: Plan, deprecations: Deprecations, now: number): DeprecationReport {
   const operations = plan.operations
-    .filter(({ operation, lifecycle }) => operation.deprecated || lifecycle !== undefined)
+    .filter(({ deprecated }) => deprecated)
     .map(({ operation, route, lifecycle }): DeprecatedOperation => {
-      const usages = deprecations.of(operation.id)
+      const all = deprecations.of(operation.id)
+      const usages = all.filter(isLive)
       const { since, sunset } = lifecycle ?? {}
       return {
         operation: operation.id,
@@ -107,16 +119,23 @@ export function describeDeprecations(plan: Plan, deprecations: Deprecations, now
         path: route,
         ...(since === undefined ? {} : { since: isoDate(since) }),
         ...(sunset === undefined ? {} : { sunset: isoDate(sunset), daysLeft: daysUntil(sunset, now) }),
-        calls: usages.reduce((sum, { count }) => sum + count, 0),
+        calls: sumOf(usages),
         consumers: usages.map(describeCaller),
+        rehearsed: sumOf(all) - sumOf(usages),
       }
     })
-  const inputs = deprecations.inputs().map(usage => {
-    const { operation, input } = usage
-    return { operation, input, ...describeCaller(usage) }
-  })
+  const inputs = deprecations
+    .inputs()
+    .filter(isLive)
+    .map(usage => {
+      const { operation, input } = usage
+      return { operation, input, ...describeCaller(usage) }
+    })
   return { at: isoDate(now), operations, inputs }
 }
+
+const isLive = ({ traffic }: Usage): boolean => traffic === 'live'
+const sumOf = (usages: readonly Usage[]): number => usages.reduce((sum, { count }) => sum + count, 0)
 
 const describeCaller = ({ consumer, count, first, last }: Usage): Caller => ({
   consumer: consumer === '' ? null : consumer,
@@ -143,6 +162,8 @@ export function formatDeprecations({ operations, inputs }: DeprecationReport): s
           table([['OPERATION', 'INPUT', ...CALLER], ...inputs.map(one => [one.operation, one.input, ...cellsOf(one)])]),
         ]),
   ]
+  const rehearsed = operations.reduce((sum, one) => sum + one.rehearsed, 0)
+  if (rehearsed > 0) parts.push(`${rehearsed} more in sandboxes or at other times`)
   return parts.length === 0 ? 'nothing is deprecated\n' : `${parts.join('\n\n')}\n`
 }
 

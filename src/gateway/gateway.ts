@@ -207,9 +207,12 @@ export class Gateway {
     const { refusal } = reply
     if (refusal !== undefined) meter.refused(refusal.problem.code)
     if (exchange.fault !== undefined) meter.struck(exchange.fault)
-    if (planned.lifecycle !== undefined || planned.operation.deprecated) meter.deprecated(exchange.consumer, time)
     const inputs = exchange.deprecatedInputs
-    if (inputs !== undefined) meter.deprecatedInputs(inputs, exchange.consumer, time)
+    if (inputs !== undefined || planned.deprecated) {
+      const traffic = clock.adjusted || !this.worlds.isPermanent(exchange.world.name) ? 'rehearsed' : 'live'
+      if (planned.deprecated) meter.deprecated(exchange.consumer, time, traffic)
+      if (inputs !== undefined) meter.deprecatedInputs(inputs, exchange.consumer, time, traffic)
+    }
     this.journal.record(exchange, served.mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
     if (!this.#log.requests) return
     this.#log.info(
@@ -243,7 +246,7 @@ export class Gateway {
       }
       return meter
     }
-    this.#metrics.adopted(plan.operations, this.clock.now())
+    this.#metrics.adopted(plan, this.clock.now())
     return { plan, mask: new Mask(plan), meterOf }
   }
 }

@@ -1,7 +1,7 @@
 // The numbers that requests add to, bound to their labels once per operation: counting looks nothing up.
 
 import type { PlannedOperation } from '../plan/compile.ts'
-import { Deprecations } from './deprecations.ts'
+import { type Count as CountCall, Deprecations, type Traffic } from './deprecations.ts'
 import { Histogram, type Slot } from './histogram.ts'
 import { type Count, Tally } from './tally.ts'
 
@@ -13,8 +13,8 @@ export interface Meter {
   refused(problem: string): void
   struck(fault: string): void
   /** @param time milliseconds since the epoch, by the world's clock */
-  deprecated(consumer: string | undefined, time: number): void
-  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number): void
+  readonly deprecated: CountCall
+  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number, traffic: Traffic): void
 }
 
 export class Books {
@@ -51,7 +51,7 @@ export class Books {
   readonly #deprecatedInputs = new Tally(
     'understudy_deprecated_inputs_total',
     'Uses of deprecated parameters and body fields, by who still makes them.',
-    ['operation', 'input', 'consumer'],
+    ['operation', 'input', 'consumer', 'traffic'],
   )
 
   /** What a registry is to know of. */
@@ -106,10 +106,10 @@ export class Books {
       struck: kind => {
         countOf(faults, kind, () => this.#faults.count({ operation: id, kind })).value += 1
       },
-      deprecatedInputs: (inputs, consumer = '', time) => {
+      deprecatedInputs: (inputs, consumer = '', time, traffic) => {
         for (const input of inputs) {
-          this.#deprecatedInputs.count({ operation: id, input, consumer }).value += 1
-          this.deprecations.bind(id, input)(consumer, time)
+          this.#deprecatedInputs.count({ operation: id, input, consumer, traffic }).value += 1
+          this.deprecations.bind(id, input)(consumer, time, traffic)
         }
       },
       deprecated: this.deprecations.bind(id),

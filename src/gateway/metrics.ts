@@ -1,7 +1,7 @@
 // What Prometheus sees: the page is made when it is asked for. The only file that knows prom-client.
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { PlannedOperation } from '../plan/compile.ts'
+import type { Plan, PlannedOperation } from '../plan/compile.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'
 import type { Deprecations, Usage } from './deprecations.ts'
@@ -11,6 +11,10 @@ import type { Worlds } from './worlds.ts'
 
 /** The numbers of one process, as they travel to another. */
 export type Snapshot = readonly { readonly type: string }[]
+
+const CALLERS = ['operation', 'consumer', 'traffic'] as const
+/** With more pairs of a deprecated operation and a consumer, only those that called have a series. */
+const MOST_EXPECTED = 10_000
 
 /** A metric, for the documentation. */
 export interface MetricDescription {
@@ -27,6 +31,8 @@ export class Metrics {
   readonly #reloads: Counter<'result'>
   readonly #reloaded: Gauge
   readonly #reloadSuccess: Gauge
+  /** Who may call which deprecated operation: a counter that begins with its first call shows no increase. */
+  #expected: readonly { readonly operation: string; readonly consumer: string }[] = []
 
   /** @param worlds asked for their numbers when the page is made */
   constructor(version: string, worlds: Worlds) {
@@ -38,24 +44,29 @@ export class Metrics {
       new Gauge({
         name,
         help,
-        labelNames: ['operation', 'consumer'],
+        labelNames: CALLERS,
         registers,
         aggregator: 'max',
         collect() {
           this.reset()
           for (const usage of deprecations.all()) {
-            this.set({ operation: usage.operation, consumer: usage.consumer }, read(usage))
+            const { operation, consumer, traffic } = usage
+            this.set({ operation, consumer, traffic }, read(usage))
           }
         },
       })
+    const expected = () => this.#expected
     new Counter({
       name: 'understudy_deprecated_requests_total',
-      help: 'Requests to deprecated operations, by who still makes them.',
-      labelNames: ['operation', 'consumer'],
+      help: 'Requests to deprecated operations, by who still makes them; those of known consumers begin at 0.',
+      labelNames: CALLERS,
       registers,
       collect() {
         this.reset()
-        for (const { operation, consumer, count } of deprecations.all()) this.inc({ operation, consumer }, count)
+        for (const { operation, consumer } of expected()) this.inc({ operation, consumer, traffic: 'live' }, 0)
+        for (const { operation, consumer, traffic, count } of deprecations.all()) {
+          this.inc({ operation, consumer, traffic }, count)
+        }
       },
     })
     usageGauge(
@@ -131,11 +142,17 @@ export class Metrics {
   }
 
   /** Tells of a plan that now serves. */
-  adopted(operations: readonly PlannedOperation[], now: number): void {
+  adopted({ operations, simulation }: Plan, now: number): void {
     this.#sunsets.reset()
     for (const { operation, lifecycle } of operations) {
       if (lifecycle?.sunset !== undefined) this.#sunsets.set({ operation: operation.id }, lifecycle.sunset / 1000)
     }
+    const deprecated = operations.filter(one => one.deprecated).map(({ operation }) => operation.id)
+    const consumers = [...simulation.consumerNames, '']
+    this.#expected =
+      deprecated.length * consumers.length > MOST_EXPECTED
+        ? []
+        : deprecated.flatMap(operation => consumers.map(consumer => ({ operation, consumer })))
     this.#reloaded.set(now / 1000)
   }
 

@@ -38,6 +38,8 @@ export interface PlannedOperation {
   dress(exchange: Exchange, reply: Reply): Promise<Reply>
   readonly chain: readonly Link[]
   readonly lifecycle: Lifecycle | undefined
+  /** By the contract or by its lifecycle. */
+  readonly deprecated: boolean
 }
 
 /** A behaviour in a chain, for people. */
@@ -185,6 +187,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       dress,
       chain: links,
       lifecycle,
+      deprecated: operation.deprecated || lifecycle !== undefined,
     }
   }
 

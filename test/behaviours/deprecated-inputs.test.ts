@@ -78,8 +78,8 @@ test('the use of what is deprecated is counted by operation and input, with or w
     const page = await gateway.metrics.page()
     const lines = page.split('\n').filter(line => line.startsWith('understudy_deprecated_inputs_total'))
     assert.deepEqual(lines, [
-      'understudy_deprecated_inputs_total{operation="listBooks",input="query page",consumer=""} 2',
-      'understudy_deprecated_inputs_total{operation="createBook",input="body /subtitle",consumer=""} 1',
+      'understudy_deprecated_inputs_total{operation="listBooks",input="query page",consumer="",traffic="live"} 2',
+      'understudy_deprecated_inputs_total{operation="createBook",input="body /subtitle",consumer="",traffic="live"} 1',
     ])
   }
 })

@@ -59,7 +59,7 @@ test('whoever calls while an operation rests, or after its sunset, is named in t
     await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
     await ask('GET /things/1')
     const count = (consumer: string) =>
-      metric(`understudy_deprecated_requests_total{operation="getThing",consumer="${consumer}"}`)
+      metric(`understudy_deprecated_requests_total{operation="getThing",consumer="${consumer}",traffic="live"}`)
     assert.deepEqual([await count('ann'), await count('')], [1, 1])
   }
 })

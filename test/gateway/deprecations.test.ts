@@ -24,7 +24,10 @@ const called = async () => {
   await ask('GET /things/1')
   clock.time = Date.UTC(2026, 5, 3)
   await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
+  await ask('GET /things/9', { headers: { 'x-key': 'ann-key' } })
+  // Rehearsals: at another time, and in a sandbox.
   await ask('GET /things/9', { headers: { 'x-key': 'ann-key', 'understudy-time': '2026-05-20' } })
+  await ask('GET /things/1', { headers: { 'x-key': 'bob-key', 'understudy-world': 'alice' } })
   return simulated
 }
 
@@ -43,10 +46,11 @@ test('who still calls what is deprecated is counted', async () => {
         daysLeft: 28,
         calls: 4,
         consumers: [
-          { consumer: 'ann', calls: 2, firstSeen: '2026-05-20', lastSeen: '2026-06-03' },
+          { consumer: 'ann', calls: 2, firstSeen: '2026-06-03', lastSeen: '2026-06-03' },
           { consumer: 'bob', calls: 1, firstSeen: '2026-06-01', lastSeen: '2026-06-01' },
           { consumer: null, calls: 1, firstSeen: '2026-06-01', lastSeen: '2026-06-01' },
         ],
+        rehearsed: 2,
       },
       {
         operation: 'deleteThing',
@@ -55,6 +59,7 @@ test('who still calls what is deprecated is counted', async () => {
         since: '2026-01-01',
         calls: 0,
         consumers: [],
+        rehearsed: 0,
       },
     ],
     inputs: [],
@@ -67,10 +72,12 @@ test('the report is a table for people', async () => {
   assert.equal(
     formatDeprecations(report),
     `OPERATION    SUNSET      DAYS LEFT  CONSUMER   CALLS  FIRST SEEN  LAST SEEN
-getThing     2026-07-01  28         ann        2      2026-05-20  2026-06-03
+getThing     2026-07-01  28         ann        2      2026-06-03  2026-06-03
 getThing     2026-07-01  28         bob        1      2026-06-01  2026-06-01
 getThing     2026-07-01  28         (unknown)  1      2026-06-01  2026-06-01
 deleteThing  ·           ·          nobody     0      ·           ·
+
+2 more in sandboxes or at other times
 `,
   )
   assert.equal(formatDeprecations({ at: '2026-06-03', operations: [], inputs: [] }), 'nothing is deprecated\n')
@@ -92,11 +99,46 @@ test('days are counted to the sunset, and past it', async () => {
 
 test('metrics tell the same', async () => {
   const { metric } = await called()
-  const labels = '{operation="getThing",consumer="ann"}'
+  const labels = '{operation="getThing",consumer="ann",traffic="live"}'
   assert.equal(await metric(`understudy_deprecated_requests_total${labels}`), 2)
-  const [first, last] = [Date.UTC(2026, 4, 20) / 1000, Date.UTC(2026, 5, 3) / 1000]
-  assert.equal(await metric(`understudy_deprecated_first_request_timestamp_seconds${labels}`), first)
-  assert.equal(await metric(`understudy_deprecated_last_request_timestamp_seconds${labels}`), last)
+  const june = Date.UTC(2026, 5, 3) / 1000
+  assert.equal(await metric(`understudy_deprecated_first_request_timestamp_seconds${labels}`), june)
+  assert.equal(await metric(`understudy_deprecated_last_request_timestamp_seconds${labels}`), june)
+  const rehearsed = labels.replace('live', 'rehearsed')
+  assert.equal(await metric(`understudy_deprecated_requests_total${rehearsed}`), 1)
+  const may = Date.UTC(2026, 4, 20) / 1000
+  assert.equal(await metric(`understudy_deprecated_last_request_timestamp_seconds${rehearsed}`), may)
+})
+
+test('every deprecated operation begins at 0 for every known consumer, so that a first call is an increase', async () => {
+  clock.time = Date.UTC(2026, 5, 1)
+  const { ask, gateway } = simulate(OPERATIONS, clock)
+  const samples = async () =>
+    (await gateway.metrics.page()).split('\n').filter(line => line.startsWith('understudy_deprecated_requests_total{'))
+  const zeros = ['getThing', 'deleteThing'].flatMap(operation =>
+    ['ann', 'bob', ''].map(
+      consumer =>
+        `understudy_deprecated_requests_total{operation="${operation}",consumer="${consumer}",traffic="live"} 0`,
+    ),
+  )
+  assert.deepEqual(await samples(), zeros)
+  await ask('GET /things/1', { headers: { 'x-key': 'bob-key' } })
+  assert.deepEqual(
+    await samples(),
+    zeros.map(line => (/getThing.*bob/.test(line) ? line.replace(/0$/, '1') : line)),
+  )
+})
+
+test('a world whose clock was moved is a rehearsal, until it is on real time again', async () => {
+  clock.time = Date.UTC(2026, 5, 1)
+  const { ask, gateway } = simulate(OPERATIONS, clock)
+  const { default: world } = gateway.worlds
+  world.clock.adjust({ now: Date.UTC(2026, 5, 20) })
+  await ask('GET /things/1')
+  world.clock.restore()
+  await ask('GET /things/1')
+  const [operation] = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time).operations
+  assert.deepEqual([operation?.calls, operation?.rehearsed], [1, 1])
 })
 
 test('a reload goes on counting', async () => {

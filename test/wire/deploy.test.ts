@@ -61,3 +61,14 @@ test('Prometheus takes the configuration and the rules, where promtool is there 
     else assert.equal(status, 0, stdout + stderr)
   }
 })
+
+test('a consumer that calls once raises an alert, a rehearsal raises none, where promtool is there to say so', () => {
+  const { error, status, stdout, stderr } = spawnSync(
+    'promtool',
+    ['test', 'rules', 'test/wire/prometheus-rules.test.yml'],
+    {
+      encoding: 'utf8',
+    },
+  )
+  if (error === undefined) assert.equal(status, 0, stdout + stderr)
+})
