@@ -52,8 +52,6 @@ export interface Site {
   readonly resources: ReadonlyMap<string, Resource>
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, string>
-  /** Whether the operation reads or changes one record of a resource. */
-  readonly onRecord: boolean
   /** What the contract alone has the operation answer. */
   readonly answers: Answers
   /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */
@@ -175,6 +173,11 @@ export class Exchange {
     const drawn = this.world.draw(this.operation.id, this.ordinal, purpose)
     if (this.drawn !== undefined) this.drawn[purpose] = drawn
     return drawn
+  }
+
+  /** A UUID that this request always draws for this purpose. */
+  uuid(purpose: string): string {
+    return this.world.drawUuid(this.operation.id, this.ordinal, purpose)
   }
 
   /** Writes down, for the journal, what is done to the request or its reply on purpose. */

@@ -22,6 +22,8 @@ export interface Contract {
   readonly schemas: ReadonlyMap<string, SchemaUse>
   /** What the schema at a node says of an object, gathered through `$ref` and `allOf`. */
   shapeOf(node: Node): Shape
+  /** The schema at a node, ready to check with: as a reply has it. */
+  use(node: Node): SchemaUse
   /** One name per place in the documents, references followed: two nodes with one name are the same thing. */
   identify(node: Node): string
   /** Absolute paths of all the files it is written in. */

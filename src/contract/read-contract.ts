@@ -87,6 +87,7 @@ export function readContract(
       entriesOf(childOf(root, 'components', 'schemas')).map(([name, node]) => [name, schemas.use(node)]),
     ),
     shapeOf: node => shapeOf(node, documents),
+    use: node => schemas.use(node),
     identify: node => identityOf(documents.resolve(node) ?? node),
     files: documents.files,
   }

@@ -3,7 +3,6 @@
 import type { Consumer, Exchange, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
-import { ACTIONS, type ActionConfig } from '../behaviours/respond/actions.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
@@ -83,7 +82,7 @@ export interface Weather {
 }
 
 /** What a site has of its operation's own. */
-type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid' | 'onRecord'>
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid'>
 
 type Configs = Readonly<Record<string, unknown>>
 
@@ -113,7 +112,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
 
   // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
   const siteOf = (
-    { operation, judge, answers, detour, dress, invalid, onRecord }: OwnSite,
+    { operation, judge, answers, detour, dress, invalid }: OwnSite,
     { value, path, layer }: Word,
   ): Site => ({
     operation,
@@ -122,7 +121,6 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     detour,
     dress,
     invalid,
-    onRecord,
     contract,
     consumers,
     resources,
@@ -154,8 +152,6 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const { answers, judge } = ownOf(operation)
     const { value: validation } = wordOn('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
-    const responder = wordOn('respond', operation, layers).value as ActionConfig | null | undefined
-    const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
@@ -167,7 +163,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       if (value === null) continue
       const at = wraps.length
       const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = siteOf({ operation, judge, answers, detour, dress, invalid, onRecord }, word)
+      const site = siteOf({ operation, judge, answers, detour, dress, invalid }, word)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -240,9 +236,12 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     compileWeather: (name, weather, source, report) => compileWeather(name, weather, source, [], report),
     collections: new Map(
       [...resources].map(([name, resource]) => {
-        const { idField, assign, maxRecords } = resource
+        const { idField, assign, maxRecords, newId } = resource
         const indexed = [...(indexes.get(name) ?? [])]
-        return [name, { options: { name, idField, assign, maxRecords, indexed, seed: simulation.seed }, resource }]
+        return [
+          name,
+          { options: { name, idField, assign, maxRecords, indexed, seed: simulation.seed, newId }, resource },
+        ]
       }),
     ),
   }

@@ -9,6 +9,7 @@ import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { parseSource } from '../kernel/read-source.ts'
 import { compilePlan, type Plan } from './compile.ts'
+import { exampleIds } from './example-ids.ts'
 import { type Inference, type InferredResource, inferSimulation } from './infer.ts'
 import { describeInference } from './infer-text.ts'
 import { readResources } from './seed.ts'
@@ -31,7 +32,10 @@ export function inferGateway(contract: Contract, file: string, home: string): In
   const reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
   const seeds = new Map<string, readonly JsonObject[]>()
   for (const resource of inference.resources) {
-    seeds.set(resource.name, seedsOf(resource, contract, ownersOf(resource, inference, seeds)))
+    seeds.set(
+      resource.name,
+      seedsOf(resource, contract, ownersOf(resource, inference, seeds), takenIn(resource, inference, contract)),
+    )
   }
   const without = new Map<string, string>()
   // Each round leaves something out, so there is a last one.
@@ -42,7 +46,7 @@ export function inferGateway(contract: Contract, file: string, home: string): In
     const source = parseSource('inferred gateway.yaml', text, report)
     const settings = source && checkSimulation(source, report)
     if (source === undefined || settings === undefined) throw new Error('an inferred configuration is malformed')
-    const { resources } = readResources(settings.resources ?? {}, contract, source, resolve(home, 'x'), home, report)
+    const { resources } = readResources(settings, contract, source, resolve(home, 'x'), home, report)
     const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     if (faults.length === 0) return { text, plan }
@@ -80,15 +84,24 @@ function ownersOf(
   return owners
 }
 
+/** The ids that the contract's own example requests create. */
+const takenIn = ({ name, idField }: InferredResource, { operations }: Inference, contract: Contract) =>
+  exampleIds(
+    operations.filter(({ respond }) => respond.create === name).map(({ operation }) => operation),
+    idField,
+    contract,
+  )
+
 /** Records generated from the schema, with ids of their own; those that the schema then refuses are left out. */
 function seedsOf(
   { schema, idField, assign }: InferredResource,
   contract: Contract,
   owners: ReadonlyMap<string, readonly Json[]>,
+  taken: ReadonlySet<unknown>,
 ): JsonObject[] {
   const use = contract.schemas.get(schema)
   if (use === undefined) return []
-  const seen = new Set<unknown>()
+  const seen = new Set<unknown>(assign === 'client' ? taken : [])
   return Array.from({ length: SEEDS }, (_, index) => index + 1).flatMap(number => {
     const value = valueFor(use, number)
     if (!isObject(value)) return []

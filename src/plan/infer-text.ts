@@ -79,6 +79,7 @@ export function describeInference(
 const REASONS = {
   sequence: 'an integer: counted',
   uuid: 'text that no request gives: made up',
+  generate: 'text that no request gives: made in the form the contract shows',
   client: 'given by the request that creates it',
 } as const
 

@@ -80,7 +80,7 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   if (bare && options.stateful && !report.failed) {
     return { plan: inferGateway(contract, file, home).plan, report, files: contractFiles }
   }
-  const seeding = readResources(settings.resources ?? {}, contract, source, file, home, report)
+  const seeding = readResources(settings, contract, source, file, home, report)
   const published = publishedKeys(raw.value, environment)
   const plan = compilePlan(simulationOf(settings, source, seeding.resources, published), contract, report)
   const all = [...new Set([...contractFiles, ...seeding.files])]

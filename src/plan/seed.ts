@@ -1,14 +1,19 @@
 // Resources and the records they begin with: checked against the contract before anything is served.
 
 import { dirname, relative, resolve } from 'node:path'
-import { check, type Resource } from '../behaviours/respond/resource.ts'
-import type { Contract } from '../contract/contract.ts'
+import { compileValue, type Make, SOME_REQUEST } from '../behaviours/respond/expressions.ts'
+import { check, type Reference, type Resource } from '../behaviours/respond/resource.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
 import type { SchemaUse } from '../contract/dialect.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
 import { readNamed } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import type { ResourceFile } from './simulation.ts'
+import type { Assign } from '../world/collection.ts'
+import { exampleIds } from './example-ids.ts'
+import { generateRecords, type Wanted } from './generate-records.ts'
+import { compileNewId } from './new-ids.ts'
+import type { ResourceFile, SimulationFile } from './simulation.ts'
 
 export interface Seeding {
   readonly resources: ReadonlyMap<string, Resource>
@@ -16,7 +21,12 @@ export interface Seeding {
   readonly files: readonly string[]
 }
 
+/** The place of something within the block of a resource. */
+type At = (path: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
+
 const MAX_RECORDS = 100_000
+/** The actions that name a record by the last parameter of their path. */
+const NAMING = ['read', 'update', 'replace', 'delete']
 const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 
 /**
@@ -24,7 +34,7 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
  * @param home what file names in messages are relative to
  */
 export function readResources(
-  declared: Readonly<Record<string, ResourceFile>>,
+  { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
   contract: Contract,
   source: Source,
   file: string,
@@ -33,6 +43,7 @@ export function readResources(
 ): Seeding {
   const resources = new Map<string, Resource>()
   const files: string[] = []
+  const wanted: Wanted[] = []
   for (const [name, block] of Object.entries(declared)) {
     report.broken.add(name) // until it turns out to be sound
     const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
@@ -43,7 +54,6 @@ export function readResources(
       continue
     }
     const idField = block.id?.field ?? 'id'
-    const assign = block.id?.assign ?? 'sequence'
     const { properties, types } = schema.shape
     if (types.length > 0 && !types.includes('object')) {
       report.error('no-object', `${block.schema} is no object, as records are`, at(['schema']))
@@ -58,29 +68,49 @@ export function readResources(
     }
     const faultsOf = (id: Json) =>
       schema.check({ [idField]: id })?.filter(({ pointer }) => pointer === `/${idField}`) ?? []
+    const makeId = once(() =>
+      compileNewId(name, schema, idField, operationsOn(name, NAMING, operations, contract), contract, chance),
+    )
+    const sampleOf: Readonly<Record<Assign, () => Json>> = {
+      sequence: () => 1,
+      uuid: () => NIL_UUID,
+      generate: () => makeId()?.(1) ?? 1,
+      client: () => NIL_UUID,
+    }
+    const fitting = (['sequence', 'generate', 'uuid'] as const).find(one => faultsOf(sampleOf[one]()).length === 0)
+    const assign = block.id?.assign ?? fitting ?? 'sequence'
+    const ids = assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text'
     const resource: Resource = {
       name,
       schema,
       idField,
       assign,
-      ids: assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text',
-      defaults: (block.defaults ?? {}) as JsonObject,
+      ids,
+      newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
+      defaults: compileFields(block, 'defaults', schema, contract, at, report),
+      set: compileFields(block, 'set', schema, contract, at, report),
       unknownFields: block.unknownFields ?? 'drop',
       maxRecords: block.maxRecords ?? MAX_RECORDS,
       references: checkReferences(block, declared, schema, at, report),
       seeds: [],
     }
-    const idFaults = assign === 'client' ? [] : faultsOf(assign === 'sequence' ? 1 : NIL_UUID)
+    const idFaults = assign === 'client' ? [] : faultsOf(sampleOf[assign]())
     if (idFaults.length > 0) {
       const message = `ids by ${assign} do not fit ${block.schema}: /${idField} ${idFaults[0]?.message}`
-      const hint = assign === 'sequence' ? 'assign: uuid makes text' : 'assign: sequence makes integers'
+      const hint = assign === 'sequence' ? 'assign: generate makes text' : 'assign: sequence makes integers'
       report.error('wrong-id-type', message, at(block.id?.assign === undefined ? ['schema'] : ['id', 'assign']), hint)
       continue
     }
     report.broken.delete(name)
-    checkDefaults(resource, block, at, report)
     const { seed } = block
     if (seed === undefined) {
+      resources.set(name, resource)
+      continue
+    }
+    if (isObject(seed)) {
+      const taken = exampleIds(operationsOn(name, ['create'], operations, contract), idField, contract)
+      wanted.push({ resource, count: (seed as { generate: number }).generate, taken })
+      checkRoom(resource, wanted.at(-1)?.count ?? 0, at, report)
       resources.set(name, resource)
       continue
     }
@@ -93,54 +123,114 @@ export function readResources(
       base = []
     }
     const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
-    if (seeds !== undefined && seeds.length >= resource.maxRecords) {
-      const message = `${seeds.length} seeds, which never go, leave no room for another record`
-      report.error('max-records', message, at(['maxRecords']), `more than ${seeds.length}`)
-    }
+    checkRoom(resource, seeds?.length ?? 0, at, report)
     resources.set(name, { ...resource, seeds: seeds ?? [] })
   }
+  for (const [name, { records, unowned }] of generateRecords(wanted, resources, contract, chance)) {
+    const resource = resources.get(name) as Resource
+    resources.set(name, { ...resource, seeds: records })
+    for (const field of unowned) {
+      const message = `the records to generate need one of ${resource.references.get(field)?.to} to name, and it has none`
+      report.error('no-owner', message, source.locate(['resources', name, 'references', field], 'key'))
+    }
+    const count = wanted.find(one => one.resource.name === name)?.count ?? 0
+    if (records.length === count || unowned.length > 0) continue
+    const message = `only ${records.length} of ${count} records were found that fit the schema with an id of their own`
+    report.warning('fewer-records', message, source.locate(['resources', name, 'seed', 'generate']))
+  }
   return { resources, files }
+}
+
+function checkRoom({ maxRecords }: Resource, seeds: number, at: At, report: Diagnostics): void {
+  if (seeds < maxRecords) return
+  const message = `${seeds} seeds, which never go, leave no room for another record`
+  report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
 }
 
 function checkReferences(
   { references = {}, schema: name }: ResourceFile,
   declared: Readonly<Record<string, ResourceFile>>,
-  { shape }: SchemaUse,
-  at: (path: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>,
+  schema: SchemaUse,
+  at: At,
   report: Diagnostics,
-): ReadonlyMap<string, string> {
-  for (const [field, owner] of Object.entries(references)) {
-    if (!shape.properties.has(field)) {
-      const hint = suggest(field, shape.properties.keys())
-      report.error('unknown-field', `${name} has no field "${field}"`, at(['references', field], 'key'), hint)
-    }
-    if (!Object.hasOwn(declared, owner)) {
-      const hint = suggest(owner, Object.keys(declared))
-      report.error('unknown-resource', `there is no resource "${owner}"`, at(['references', field]), hint)
-    }
-  }
-  return new Map(Object.entries(references))
+): ReadonlyMap<string, Reference> {
+  const { shape } = schema
+  return new Map(
+    Object.entries(references).map(([field, written]) => {
+      const { to, onDelete = 'restrict' } = typeof written === 'string' ? { to: written } : written
+      if (!shape.properties.has(field)) {
+        const hint = suggest(field, shape.properties.keys())
+        report.error('unknown-field', `${name} has no field "${field}"`, at(['references', field], 'key'), hint)
+      }
+      if (!Object.hasOwn(declared, to)) {
+        const place = at(typeof written === 'string' ? ['references', field] : ['references', field, 'to'])
+        report.error('unknown-resource', `there is no resource "${to}"`, place, suggest(to, Object.keys(declared)))
+      }
+      if (onDelete === null && shape.required.has(field)) {
+        const faults = schema.check({ [field]: null })?.filter(({ pointer }) => pointer === `/${field}`) ?? []
+        if (faults.length > 0 && schema.check({ [field]: [] })?.some(({ pointer }) => pointer === `/${field}`)) {
+          const message = `"${field}" is required and cannot be null, so that it cannot be emptied`
+          report.error('invalid-value', message, at(['references', field, 'onDelete']), 'restrict or cascade')
+        }
+      }
+      return [field, { to, onDelete: onDelete ?? 'null' }] as const
+    }),
+  )
 }
 
-function checkDefaults(
-  { schema, defaults }: Resource,
+/** The fields of a block, compiled: each must be a field of the schema, and what is written or made for it must fit. */
+function compileFields(
   block: ResourceFile,
-  at: (path: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>,
+  key: 'defaults' | 'set',
+  schema: SchemaUse,
+  contract: Contract,
+  at: At,
   report: Diagnostics,
-): void {
-  for (const key of Object.keys(defaults)) {
-    if (schema.shape.properties.has(key)) continue
-    const hint = suggest(key, schema.shape.properties.keys())
-    report.error('unknown-field', `${block.schema} has no field "${key}"`, at(['defaults', key], 'key'), hint)
+): ReadonlyMap<string, Make> {
+  const makes = new Map<string, Make>()
+  for (const [field, value] of Object.entries(block[key] ?? {})) {
+    const node = schema.shape.properties.get(field)
+    if (node === undefined) {
+      const hint = suggest(field, schema.shape.properties.keys())
+      report.error('unknown-field', `${block.schema} has no field "${field}"`, at([key, field], 'key'), hint)
+      continue
+    }
+    let sound = true
+    const make = compileValue(value, node, contract, [field], (path, message, hint) => {
+      report.error('unknown-expression', message, at([key, ...path]), hint)
+      sound = false
+    })
+    if (sound) makes.set(field, make)
   }
-  for (const { pointer, message } of schema.check(defaults, true) ?? []) {
+  const tried = Object.fromEntries([...makes].map(([field, make]) => [field, make(SOME_REQUEST)]))
+  for (const { pointer, message } of schema.check(tried, true) ?? []) {
     const path = parsePointer(pointer) ?? []
-    if (path[0] === undefined || !Object.hasOwn(defaults, path[0])) continue
-    report.error(
-      'invalid-default',
-      `this default breaks ${block.schema}: ${pointer} ${message}`,
-      at(['defaults', ...path]),
-    )
+    if (path[0] === undefined || !makes.has(path[0])) continue
+    const place = at([key, ...path])
+    report.error('invalid-default', `this ${SINGULAR[key]} breaks ${block.schema}: ${pointer} ${message}`, place)
+  }
+  return makes
+}
+
+const SINGULAR = { defaults: 'default', set: 'value' } as const
+
+/** The operations that do one of these things with a resource. */
+const operationsOn = (
+  name: string,
+  actions: readonly string[],
+  operations: NonNullable<SimulationFile['operations']>,
+  { operations: all }: Contract,
+): Operation[] =>
+  all.filter(({ id, method, path }) => {
+    const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
+    return isObject(respond) && actions.some(key => respond[key] === name)
+  })
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 

@@ -57,11 +57,17 @@ export interface ConsumerFile {
 export interface ResourceFile {
   readonly schema: string
   readonly id?: { readonly field?: string; readonly assign?: Assign }
-  readonly seed?: string | readonly Json[]
-  readonly references?: Readonly<Record<string, string>>
+  readonly seed?: string | readonly Json[] | { readonly generate: number }
+  readonly references?: Readonly<Record<string, string | ReferenceFile>>
   readonly defaults?: Readonly<Record<string, Json>>
+  readonly set?: Readonly<Record<string, Json>>
   readonly unknownFields?: 'drop' | 'keep' | 'refuse'
   readonly maxRecords?: number
+}
+
+export interface ReferenceFile {
+  readonly to: string
+  readonly onDelete?: 'restrict' | 'cascade' | null
 }
 
 const FORMATS = {
@@ -196,22 +202,56 @@ export const simulationSchema: Schema = {
             properties: {
               field: { type: 'string', description: 'Default: id.' },
               assign: {
-                enum: ['sequence', 'uuid', 'client'],
-                description: 'How new ids are made: by counting, at random, or by the client. Default: sequence.',
+                enum: ['sequence', 'uuid', 'generate', 'client'],
+                description:
+                  'How new ids are made: by counting, as UUIDs, as text in the form of the id’s example, format or pattern, or by the client; the server makes one where the client gives none. Default: the first of these that fits the schema.',
               },
             },
           },
           seed: {
-            type: ['string', 'array'],
+            type: ['string', 'array', 'object'],
             items: { type: 'object' },
-            description: 'The records it begins with: a YAML or JSON file, or the list itself.',
+            required: ['generate'],
+            additionalProperties: false,
+            properties: {
+              generate: {
+                type: 'integer',
+                minimum: 0,
+                maximum: 100_000,
+                description: 'How many records to make from the schema.',
+              },
+            },
+            description:
+              'The records it begins with: a YAML or JSON file, the list itself, or `{ generate: 1000 }`, which makes them from the schema.',
           },
           references: {
             type: 'object',
-            description: 'Fields that hold the id of a record of another resource: a write that names none is refused.',
-            additionalProperties: { type: 'string' },
+            description:
+              'Fields that hold the id of a record of another resource, or a list of ids: a write that names no record is refused. Each is the name of the resource, or a block.',
+            additionalProperties: {
+              type: ['string', 'object'],
+              required: ['to'],
+              additionalProperties: false,
+              properties: {
+                to: { type: 'string', description: 'The resource whose records the field names.' },
+                onDelete: {
+                  enum: ['restrict', 'cascade', null],
+                  description:
+                    'What deleting a record does to those that name it: refuse with 409, delete them too, or (null) empty the field. Default: restrict.',
+                },
+              },
+            },
           },
-          defaults: { type: 'object', description: 'What a new record has where the request says nothing.' },
+          defaults: {
+            type: 'object',
+            description:
+              'What a new record has where the request says nothing. `${now}` is the time of the request in the form of the field, `${uuid}` a new UUID.',
+          },
+          set: {
+            type: 'object',
+            description:
+              'What every write through the API sets, whatever the request says, such as `updatedAt: "${now}"`.',
+          },
           unknownFields: {
             enum: ['drop', 'keep', 'refuse'],
             description: 'Fields that the schema does not know. Default: drop.',

@@ -5,8 +5,8 @@ import { type Json, type JsonObject, put } from '../kernel/json.ts'
 
 export type Id = number | bigint | string
 
-/** How a new record gets its id: the next number, a UUID, or the one that the client gives it. */
-export type Assign = 'sequence' | 'uuid' | 'client'
+/** How a new record gets its id: the next number, a UUID, text of the id's own form, or the one that the client gives it. */
+export type Assign = 'sequence' | 'uuid' | 'generate' | 'client'
 
 export interface Entry {
   readonly id: Id
@@ -77,6 +77,8 @@ export interface CollectionOptions {
   /** Above it the oldest created record goes; seeds never go. */
   readonly maxRecords: number
   readonly seed: number
+  /** Makes the id of a new record out of how many were created, where ids are neither counted nor UUIDs. */
+  readonly newId?: ((ordinal: number) => Id) | undefined
 }
 
 /** All of a collection, to be written down and read back. */

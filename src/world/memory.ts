@@ -28,6 +28,8 @@ interface Row extends Entry {
 }
 
 const CACHED_PAGES = 500
+/** How many ids are tried for a new record before none is taken to be free. */
+const MOST_DRAWS = 100_000
 const CACHED_CHARACTERS = 16 * 1024 * 1024
 
 /**
@@ -121,25 +123,28 @@ export class MemoryCollection implements Collection {
     refuse?: (record: JsonObject) => Refusal | undefined,
   ): Promise<Entry | 'exists' | Refusal> {
     const { idField, assign } = this.#options
-    const drawn = assign === 'uuid' ? this.#freeUuid() : undefined
-    const id = assign === 'client' ? (fields[idField] as Id | undefined) : (drawn?.id ?? this.#next)
-    const record = id === undefined ? fields : withId(idField, id, fields)
+    const given = assign === 'client' ? (fields[idField] as Id | undefined) : undefined
+    const drawn = given === undefined ? this.#drawId() : undefined
+    const id = given ?? drawn?.id ?? this.#next
+    const record = withId(idField, id, fields)
     const refusal = refuse?.(record)
     if (refusal !== undefined) return refusal
-    if (id === undefined) throw new Error(`a record of ${this.#options.name} without its ${idField}`)
-    if (assign === 'client' && this.#rows.has(id)) return 'exists'
+    if (given !== undefined && this.#rows.has(given)) return 'exists'
     this.#ordinal = drawn?.ordinal ?? this.#ordinal + 1
-    if (typeof id !== 'string' && assign === 'sequence') this.#next = successor(id)
-    return this.#add(id, record, assign === 'sequence')
+    if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
+    return this.#add(id, record, given === undefined && drawn === undefined)
   }
 
-  /** The next UUID that no record has: what a collection drew before may have come back as a seed. */
-  #freeUuid(): { id: string; ordinal: number } {
-    const { name, seed } = this.#options
-    for (let ordinal = this.#ordinal + 1; ; ordinal++) {
-      const id = drawUuid(seed, name, ordinal)
+  /** The next id that is drawn and that no record has, as one drawn before may have; `undefined` where ids are counted. */
+  #drawId(): { id: Id; ordinal: number } | undefined {
+    const { name, seed, assign, newId } = this.#options
+    const make = assign === 'uuid' ? (ordinal: number): Id => drawUuid(seed, name, ordinal) : newId
+    if (make === undefined) return undefined
+    for (let ordinal = this.#ordinal + 1; ordinal <= this.#ordinal + MOST_DRAWS; ordinal++) {
+      const id = make(ordinal)
       if (!this.#rows.has(id)) return { id, ordinal }
     }
+    throw new Error(`no free ${this.#options.idField} was found for a record of ${name}`)
   }
 
   /** Adds a record as the latest of those created; the oldest of them go where there are too many; see `#put` for `last`. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from './clock.ts'
 import type { Collection } from './collection.ts'
-import { draw } from './draws.ts'
+import { draw, drawUuid } from './draws.ts'
 import { WorldClock } from './world-clock.ts'
 
 export class World {
@@ -65,6 +65,11 @@ export class World {
 
   draw(operation: string, ordinal: number, purpose: string): number {
     return draw(this.#seed, operation, ordinal, purpose)
+  }
+
+  /** A UUID of its own for each operation, ordinal and purpose. */
+  drawUuid(operation: string, ordinal: number, purpose: string): string {
+    return drawUuid(this.#seed, `${operation}\n${purpose}`, ordinal)
   }
 
   /** A world that begins with this one's records and time, and with ordinals and counters of its own. Constant time per collection. */

@@ -8,14 +8,26 @@ import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../..
 import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/template.ts'
 import { type Entry, type Id, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { asId, checkRecord, compileAccept, inBody, type Resource, resourceOf } from './resource.ts'
+import { compileDraft, isSound } from './draft.ts'
+import { compileDangling, compileDeletion, isId } from './references.ts'
+import { asId, inBody, type Resource, resourceOf } from './resource.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
 
-type Action = (resource: Resource, site: Site, within: Within | undefined, give: Give) => Handler
+/** An action's configuration, compiled. */
+interface Parts {
+  readonly resource: Resource
+  readonly site: Site
+  readonly within: Within | undefined
+  readonly give: Give
+  readonly config: ActionConfig
+}
+type Action = (parts: Parts) => Handler
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
 export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {
   readonly within?: WithinConfig
   readonly body?: Json
+  readonly set?: Readonly<Record<string, Json>>
+  readonly id?: Id
 }
 
 /** A record as a reply. */
@@ -29,37 +41,46 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
     const resource = resourceOf(name, action, site)
     if (resource === undefined) return undefined
     const within = config.within && compileWithin(config.within, resource, site)
-    return actions[action](resource, site, within, compileGive(config.body, site))
+    return actions[action]({ resource, site, within, give: compileGive(config.body, site), config })
   }
   return undefined
 }
 
 const actions: Record<(typeof ACTIONS)[number], Action> = {
-  create(resource, site, within, give) {
-    const { operation, invalid } = site
+  create({ resource, site, within, give, config }) {
+    const { operation } = site
     const status = successStatus(operation, 201, 200)
+    const { invalid } = site
     const exists = (id: Id) => refuse(problems.conflict, `there is a record ${id} in ${resource.name} already`)
     const reader = site.readers.get(resource.name) ?? `${operation.path}/{id}`
     const locate = compileLocation(reader, operation.path)
-    const accept = compileAccept(resource, true)
-    const { idField, references } = resource
+    const draft = compileDraft(resource, config, 'create', site)
+    const dangling = compileDangling(resource)
+    const { idField } = resource
     return async exchange => {
       const collection = exchange.world.collection(resource.name)
       if (within !== undefined) {
         const orphan = await within.orphan(exchange)
         if (orphan !== undefined) return orphan
       }
-      const accepted = accept(exchange.body)
-      const fields = within === undefined ? accepted : within.own(exchange, accepted)
-      const dangling = references.size === 0 ? NONE : await danglingReferences(references, fields, exchange)
-      const made = await collection.create(fields, record => {
-        const broken = checkRecord(resource, record)
-        if (broken !== undefined) return invalid(broken)
-        if (dangling.length > 0) return invalid(dangling)
-        return isId(record[idField])
-          ? undefined
-          : invalid([inBody(pointer([idField]), 'id', 'must be text or an integer')])
-      })
+      const composed = draft.compose(draft.given(exchange), exchange)
+      const fields = within === undefined ? composed : within.own(exchange, composed)
+      const lost = dangling === undefined ? NONE : await dangling(fields, exchange)
+      if (draft.wantsId && fields[idField] === undefined)
+        return invalid([inBody(pointer([idField]), 'required', 'is required')])
+      let mended: JsonObject | undefined
+      const store = (record: JsonObject) =>
+        collection.create(record, whole => {
+          const sound = draft.fit(whole, exchange)
+          if (!isSound(sound)) return invalid(sound)
+          if (lost.length > 0) return invalid(lost)
+          mended = sound === whole ? undefined : sound
+          return isId(whole[idField])
+            ? mended && MENDED
+            : invalid([inBody(pointer([idField]), 'id', 'must be text or an integer')])
+        })
+      let made = await store(fields)
+      if (made === MENDED) made = await store(mended as JsonObject)
       if (made === 'exists') return exists(fields[idField] as Id)
       if ('status' in made) return made
       exchange.entry = made
@@ -67,8 +88,8 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     }
   },
 
-  read(resource, site, within, give) {
-    const identify = compileId(resource, site)
+  read({ resource, site, within, give, config }) {
+    const identify = compileId(resource, site, config)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 200)
     return async exchange => {
@@ -80,15 +101,16 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     }
   },
 
-  replace: (resource, site, within, give) => compileWrite(resource, site, within, give, (_, body) => body),
+  replace: parts => compileWrite(parts, 'replace', (_, body) => body),
 
-  update: (resource, site, within, give) => compileWrite(resource, site, within, give, mergePatch),
+  update: parts => compileWrite(parts, 'update', mergePatch),
 
-  delete(resource, site, within, give) {
-    const identify = compileId(resource, site)
+  delete({ resource, site, within, give, config }) {
+    const identify = compileId(resource, site, config)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 204, 200)
     const gives = (responseFor(site.operation, status)?.content.size ?? 0) > 0
+    const consequences = compileDeletion(resource, site)
     return async exchange => {
       const id = identify(exchange)
       const collection = exchange.world.collection(resource.name)
@@ -97,29 +119,34 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
         if (isMissing(entry, exchange, within)) return missing(id)
         const stopped = exchange.precondition?.(entry)
         if (stopped !== undefined) return stopped
+        const settle = consequences === undefined ? undefined : await consequences(id, exchange)
+        if (typeof settle === 'string') return refuse(problems.conflict, settle)
         const removed = await collection.remove(id, entry.revision)
         if (removed === 'stale') continue
         if (removed === 'missing') return missing(id)
+        await settle?.()
         return gives ? give(entry, status) : { status, headers: {}, body: undefined }
       }
     }
   },
 }
 
+/** Stands for a record that fits its schema only once it is mended. */
+const MENDED: Reply = { status: 0, headers: {}, body: undefined }
+
 /** Replace and update differ in what they make of the old value and the body; both re-check and store. */
 function compileWrite(
-  resource: Resource,
-  site: Site,
-  within: Within | undefined,
-  give: Give,
+  { resource, site, within, give, config }: Parts,
+  kind: 'replace' | 'update',
   merge: (old: Json, body: Json) => Json,
 ): Handler {
-  const identify = compileId(resource, site)
+  const identify = compileId(resource, site, config)
   const missing = missingReply(resource)
   const { invalid } = site
   const status = successStatus(site.operation, 200, 204)
-  const accept = compileAccept(resource, false)
-  const { idField, references } = resource
+  const draft = compileDraft(resource, config, kind, site)
+  const dangling = compileDangling(resource)
+  const { idField } = resource
   return async exchange => {
     const id = identify(exchange)
     const collection = exchange.world.collection(resource.name)
@@ -128,18 +155,17 @@ function compileWrite(
       if (isMissing(old, exchange, within)) return missing(id)
       const stopped = exchange.precondition?.(old)
       if (stopped !== undefined) return stopped
-      const merged = merge(old.value, exchange.body === undefined ? {} : exchange.body)
+      const merged = merge(old.value, draft.given(exchange))
       if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
       if (merged[idField] !== undefined && merged[idField] !== id) {
         return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
       }
-      const given = accept(merged)
-      const fields = within === undefined ? given : within.own(exchange, given)
-      const record = withId(idField, id, fields)
-      const broken = checkRecord(resource, record)
-      if (broken !== undefined) return invalid(broken)
-      const dangling = references.size === 0 ? NONE : await danglingReferences(references, fields, exchange)
-      if (dangling.length > 0) return invalid(dangling)
+      const composed = draft.compose(merged as JsonObject, exchange, old.value)
+      const fields = within === undefined ? composed : within.own(exchange, composed)
+      const record = draft.fit(withId(idField, id, fields), exchange)
+      if (!isSound(record)) return invalid(record)
+      const lost = dangling === undefined ? NONE : await dangling(fields, exchange)
+      if (lost.length > 0) return invalid(lost)
       const entry = await collection.replace(id, record, old.revision)
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue
@@ -148,22 +174,6 @@ function compileWrite(
       return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status)
     }
   }
-}
-
-/** The fields that name a record which is not there. */
-async function danglingReferences(
-  references: Resource['references'],
-  fields: JsonObject,
-  { world }: Exchange,
-): Promise<readonly BrokenRule[]> {
-  const broken: BrokenRule[] = []
-  for (const [field, owner] of references) {
-    const id = fields[field]
-    if (id === undefined || id === null) continue
-    const found = isId(id) ? await world.collection(owner).read(id) : undefined
-    if (found === undefined) broken.push(inBody(pointer([field]), 'reference', `names no record of ${owner}`))
-  }
-  return broken
 }
 
 const NONE: readonly BrokenRule[] = []
@@ -184,8 +194,9 @@ export function mergePatch(target: Json, patch: Json): Json {
 }
 
 /** The last parameter of the path names the record. */
-function compileId(resource: Resource, site: Site): (exchange: Exchange) => Id {
+function compileId(resource: Resource, site: Site, { id }: ActionConfig): (exchange: Exchange) => Id {
   const { operation } = site
+  if (id !== undefined) return () => asId(id, resource.ids)
   const name = expressionsOf(operation.path).at(-1)
   const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === name)
   const last = expressionsOf(operation.path).length - 1
@@ -201,9 +212,6 @@ const missingReply = (resource: Resource) => {
   const singular = resource.name
   return (id: Id): Reply => refuse(problems.not_found, `there is no record ${id} in ${singular}`)
 }
-
-const isId = (value: Json | undefined): value is Id =>
-  typeof value === 'string' || typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
 
 const RECORD: Fields<Entry> = { value: ({ text }) => new JsonText(text), id: ({ id }) => String(id) }
 

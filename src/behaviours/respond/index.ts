@@ -29,6 +29,15 @@ export const respond: Behaviour<RespondConfig> = {
       replace: resource('in which to replace a record by the body'),
       update: resource('in which to change a record, by JSON Merge Patch (RFC 7396)'),
       delete: resource('from which to delete a record'),
+      set: {
+        type: 'object',
+        description:
+          'With `create`, `replace` or `update`: fields that the operation sets, whatever the request says: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
+      },
+      id: {
+        type: ['string', 'integer'],
+        description: 'With one record: its id, where the path does not name it (`/me`).',
+      },
       status: { type: 'integer', minimum: 200, maximum: 599, description: 'A fixed reply: its status.' },
       headers: {
         type: 'object',
@@ -58,6 +67,8 @@ const KINDS = ['list', ...ACTIONS, 'status'] as const
 const COMPANIONS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
   ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
   within: ['list', ...ACTIONS],
+  set: ['create', 'replace', 'update'],
+  id: ['read', 'replace', 'update', 'delete'],
   headers: ['status', 'list'],
   body: ['status', 'list', ...ACTIONS],
 }

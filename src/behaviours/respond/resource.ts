@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Assign, Id } from '../../world/collection.ts'
 import type { Site } from '../behaviour.ts'
+import type { Make } from './expressions.ts'
 
 /** A resource as the simulation declares it, checked against the contract. */
 export interface Resource {
@@ -15,27 +16,36 @@ export interface Resource {
   readonly assign: Assign
   /** What an id is: an integer, exact whatever its size, or text. */
   readonly ids: 'integer' | 'text'
-  readonly defaults: JsonObject
+  /** Makes a new id out of how many records were created; `undefined` where ids are counted. */
+  readonly newId: ((ordinal: number) => string) | undefined
+  /** What a new record has where the client says nothing, by field. */
+  readonly defaults: ReadonlyMap<string, Make>
+  /** What every write through the API sets, whatever the client says, by field. */
+  readonly set: ReadonlyMap<string, Make>
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
   readonly maxRecords: number
-  /** Fields that hold the id of a record of another resource, by name. */
-  readonly references: ReadonlyMap<string, string>
+  /** Fields that hold the id of a record of another resource, or a list of such ids, by name. */
+  readonly references: ReadonlyMap<string, Reference>
   /** The records it begins with, checked. */
   readonly seeds: readonly JsonObject[]
 }
 
-/**
- * What to store of what a client sends: unknown fields dropped where the resource says so, the rest in the schema's order.
- *
- * @param fresh whether the record is a new one: what is not said, the defaults do then
- */
-export function compileAccept(
-  { schema, idField, assign, unknownFields, defaults }: Resource,
-  fresh: boolean,
-): (body: Json | undefined) => JsonObject {
+export interface Reference {
+  /** The resource whose records the field names. */
+  readonly to: string
+  /** What deleting such a record does to the ones that name it: forbids it, deletes them too, or empties their field. */
+  readonly onDelete: 'restrict' | 'cascade' | 'null'
+}
+
+/** What to store of a record: unknown fields dropped where the resource says so, the rest in the schema's order. */
+export function compileAccept({
+  schema,
+  idField,
+  assign,
+  unknownFields,
+}: Resource): (body: Json | undefined) => JsonObject {
   const { properties, required, open } = schema.shape
   const names = [...properties.keys()].filter(name => name !== idField || assign === 'client')
-  const unsaid = fresh ? defaults : NO_FIELDS
   const keepsAll = open || unknownFields !== 'drop'
   // What a schema requires without describing it is not unknown to it.
   const undescribed = [...required].filter(name => name !== idField && !properties.has(name))
@@ -43,8 +53,7 @@ export function compileAccept(
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
     const out: Record<string, Json> = {}
     for (const name of names) {
-      const from = Object.hasOwn(given, name) ? given : unsaid
-      if (Object.hasOwn(from, name)) put(out, name, from[name] as Json)
+      if (Object.hasOwn(given, name)) put(out, name, given[name] as Json)
     }
     const others = keepsAll ? Object.keys(given) : undescribed
     for (const name of others) {

@@ -25,6 +25,8 @@ export interface SampleOptions {
   readonly name?: string
   /** A value of which the sample repeats what it can, where its schema chooses between branches. */
   readonly sent?: Json
+  /** How many values it may consist of, beyond those that are required. */
+  readonly budget?: number | undefined
 }
 
 /** How many values may be tried for one body. */

@@ -1,10 +1,10 @@
 // A value for a schema: generated, valid, readable, of bounded size, and the same for the same chance. What cannot be
 // got right at once is tried again another way, a bounded number of times. Knows JSON Schema, and no OpenAPI.
 
-import { approximate, holdsBigInt, type Json } from '../../kernel/json.ts'
+import { approximate, holdsBigInt, isObject, type Json } from '../../kernel/json.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
 import { Facets } from './facets.ts'
-import { type Definitions, entries, Fitting } from './fits.ts'
+import { type Definitions, entries, Fitting, keyOf, propertySchemas } from './fits.ts'
 import { Needs } from './needs.ts'
 import { type Fork, forkOf, pinsOf, wrappedForks, wrappedPins } from './pins.ts'
 import { Run, type SampleOptions } from './run.ts'
@@ -49,9 +49,7 @@ export class Sampler {
   declared(key: string): ReadonlySet<string> {
     let names = this.#declared.get(key)
     if (names === undefined) {
-      const facets = new Facets(this.#definitions, branches => branches[0])
-      facets.add({ $ref: `#/$defs/${key}` })
-      const all = facets.schemas.flatMap(({ properties }) => entries(properties))
+      const all = this.facets(key).schemas.flatMap(({ properties }) => entries(properties))
       const hidden = all.filter(([, schema]) => this.#fitting.isMarked(schema, 'writeOnly')).map(([name]) => name)
       names = new Set(all.map(([name]) => name).filter(name => !hidden.includes(name)))
       this.#declared.set(key, names)
@@ -59,10 +57,58 @@ export class Sampler {
     return names
   }
 
+  /** What the schema kept under `key` says of a value, with the first branch of each union. */
+  facets(key: string): Facets {
+    return this.facetsOf([{ $ref: `#/$defs/${key}` }])
+  }
+
+  /** What all of the schemas say of a value. */
+  facetsOf(schemas: readonly unknown[]): Facets {
+    const facets = new Facets(this.#definitions, branches => branches[0])
+    for (const schema of schemas) facets.add(schema)
+    return facets
+  }
+
+  /** Whether the schema kept under `key` carries a mark. */
+  isMarked(key: string, mark: 'readOnly' | 'writeOnly'): boolean {
+    return this.#fitting.isMarked({ $ref: `#/$defs/${key}` }, mark)
+  }
+
+  /** What the schema kept under `key` says of the value at a place within: from all branches of its unions. */
+  within(key: string, path: readonly string[]): readonly unknown[] {
+    return path.reduce<unknown[]>((schemas, step) => this.#inside(schemas, step), [{ $ref: `#/$defs/${key}` }])
+  }
+
+  #inside(schemas: readonly unknown[], step: string): unknown[] {
+    const found: unknown[] = []
+    const seen = new Set<unknown>()
+    const visit = (schema: unknown): void => {
+      if (!isObject(schema) || seen.has(schema)) return
+      seen.add(schema)
+      const { $ref, allOf, anyOf, oneOf, items, prefixItems } = schema
+      if (typeof $ref === 'string') visit(this.#definitions[keyOf($ref)])
+      found.push(...propertySchemas(schema, step))
+      if (/^\d+$/.test(step)) {
+        const place = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined
+        if (place !== undefined || items !== undefined) found.push(place ?? items)
+      }
+      // Of alternatives, the first that knows the property is as good as any: the whole is checked afterwards.
+      for (const parts of [allOf, anyOf, oneOf]) {
+        for (const part of Array.isArray(parts) ? parts : []) {
+          if (parts !== allOf && found.length > 0) break
+          visit(part)
+        }
+      }
+    }
+    schemas.forEach(visit)
+    return found.filter(isObject)
+  }
+
   /** A value for the schema kept under `key`. */
   sample(key: string, options: SampleOptions): Sample {
     return (
-      (options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)) ?? this.#make(key, options)
+      (options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)) ??
+      this.sampleAll([{ $ref: `#/$defs/${key}` }], options)
     )
   }
 
@@ -91,14 +137,14 @@ export class Sampler {
     return undefined
   }
 
-  #make(key: string, options: SampleOptions): Sample {
-    const schema = { $ref: `#/$defs/${key}` }
+  /** A value that fits all of the schemas. */
+  sampleAll(schemas: readonly unknown[], options: SampleOptions): Sample {
     let best: Json | undefined
     // A body that takes too long is tried again with less in it.
-    for (const budget of [AMPLE, 40, 0]) {
+    for (const budget of [options.budget ?? AMPLE, 40, 0]) {
       const run = new Run(this.#definitions, this.#fitting, this.#strings, this.#needs, options)
       try {
-        return { value: run.value([schema], options.name, budget, 0), fits: true }
+        return { value: run.value(schemas, options.name, budget, 0), fits: true }
       } catch (error) {
         if (error !== DEAD_END && error !== EXHAUSTED) throw error
         best ??= run.best

@@ -141,7 +141,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
         const given = body as JsonObject
         const own = given[resource.idField]
         if (own !== undefined && own !== id) return refuseRecord([`/${resource.idField} must be the id in the path`])
-        const fields = withId(resource.idField, id, compileAccept(resource, false)(given))
+        const fields = withId(resource.idField, id, compileAccept(resource)(given))
         const faults = recordFaults(fields, resource)
         if (faults.length > 0) return refuseRecord(faults)
         const { entry, created } = await collection.put(id, fields)

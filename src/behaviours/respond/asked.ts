@@ -1,0 +1,46 @@
+// What an operation's request says of a record's fields: which it must have, which it may have, which only the server knows.
+
+import { describeField } from '../../contract/answer/field.ts'
+import type { Contract } from '../../contract/contract.ts'
+import type { Node } from '../../contract/document.ts'
+
+export interface Asked {
+  /** Whether the request describes no fields at all: it may then have any. */
+  readonly empty: boolean
+  /** Whether the request has the field among those that it may have. */
+  knows(name: string): boolean
+  /** Whether it says besides what the field may be. */
+  declares(name: string): boolean
+  /** Whether a request must have the field. */
+  wants(name: string): boolean
+}
+
+/** @param node the record's part of the request schema; `undefined` where the operation takes no body */
+export function readAsked(node: Node | undefined, contract: Contract): Asked {
+  const shape = node && contract.shapeOf(node)
+  const known = new Map<string, boolean>()
+  const readOnlyOf = (name: string): boolean | undefined => {
+    const child = shape?.properties.get(name)
+    return child && describeField(name, contract.use(child)).readOnly
+  }
+  const declares = (name: string): boolean => {
+    let answer = known.get(name)
+    if (answer === undefined) {
+      const child = shape?.properties.get(name)
+      const field = child && describeField(name, contract.use(child))
+      // A schema that says nothing of the field leaves it to the record's.
+      answer = field !== undefined && !field.readOnly && (field.types.length < 7 || field.choices !== undefined)
+      known.set(name, answer)
+    }
+    return answer
+  }
+  return {
+    empty: shape === undefined || shape.properties.size === 0,
+    knows: name => readOnlyOf(name) === false,
+    declares,
+    wants(name) {
+      if (shape?.required.has(name) !== true) return false
+      return readOnlyOf(name) !== true
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// From a request to the record that it asks to be stored: unwrapped, completed, held to the schema of the resource and to
+// those of the replies that show it, and mended where a valid request could not know better.
+
+import { describeField } from '../../contract/answer/field.ts'
+import { isJson, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
+import type { SchemaUse } from '../../contract/dialect.ts'
+import { suggest } from '../../kernel/diagnostic.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { BrokenRule } from '../../kernel/problem.ts'
+import type { Exchange, Site } from '../behaviour.ts'
+import type { ActionConfig } from './actions.ts'
+import { type Asked, readAsked } from './asked.ts'
+import { type Compose, compileCompose } from './compose-record.ts'
+import { compileValue, type Make, SOME_REQUEST } from './expressions.ts'
+import { mend } from './mend.ts'
+import { checkRecord, type Resource } from './resource.ts'
+import { compileUnwrap, mediaOf, recordPath } from './wrapping.ts'
+
+export interface Draft {
+  /** What the client says of the record. */
+  given(exchange: Exchange): Json
+  readonly compose: Compose
+  /** Whether a new record must come with its id. */
+  readonly wantsId: boolean
+  /** The record as it is to be stored, or the rules that it breaks. */
+  fit(record: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[]
+}
+
+export const isSound = (fitted: JsonObject | readonly BrokenRule[]): fitted is JsonObject => !Array.isArray(fitted)
+
+export function compileDraft(
+  resource: Resource,
+  config: ActionConfig,
+  kind: 'create' | 'replace' | 'update',
+  site: Site,
+): Draft {
+  const requested = compileUnwrap(config.body, resource, site)
+  const asked = readAsked(requested.node, site.contract)
+  const compose = compileCompose(resource, asked, compileSet(config, resource, site), kind, site)
+  const schema = mediaOf(site)?.schema
+  const views = kind === 'create' ? viewsOf(config, resource, site) : []
+  // A change that takes away what the record must have is for the client to correct.
+  const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
+  const given = (exchange: Exchange): Json =>
+    exchange.body === undefined ? {} : (requested.unwrap(exchange.body) as Json)
+  const isValid = ({ body }: Exchange) =>
+    body === undefined || schema === undefined || schema.check(body, true) === undefined
+  return {
+    given,
+    compose,
+    wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
+    fit(record, exchange) {
+      const broken = checkRecord(resource, record)
+      if (broken === undefined && views.length === 0) return record
+      if (!isValid(exchange)) return broken ?? record
+      const said = given(exchange)
+      const fields = isObject(said) ? (said as JsonObject) : {}
+      const about = { declares: asked.declares, refuses }
+      let current = broken === undefined ? record : mend(record, fields, resource.schema, about, exchange)
+      if (current === undefined || checkRecord(resource, current) !== undefined) return broken ?? []
+      for (const view of views) {
+        const shown = mend(current, fields, view, about, exchange)
+        if (shown !== undefined && checkRecord(resource, shown) === undefined) current = shown
+      }
+      return current
+    },
+  }
+}
+
+/** Whether the id is the client's to give: not where it is `readOnly`, or where a described request is without it. */
+function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site): boolean {
+  const node = schema.shape.properties.get(idField)
+  if (node === undefined || describeField(idField, contract.use(node)).readOnly) return false
+  return asked.wants(idField) || (asked.empty && schema.shape.required.has(idField))
+}
+
+/** The schemas by which replies show the record, other than its own: of this operation, and of the one that reads it. */
+function viewsOf({ body }: ActionConfig, resource: Resource, { operation, contract, readers }: Site): SchemaUse[] {
+  const reader = contract.operations.find(({ method, path }) => method === 'GET' && path === readers.get(resource.name))
+  const own = contract.identify(resource.schema.node)
+  const views = new Map<string, SchemaUse>()
+  for (const one of reader === undefined ? [operation] : [operation, reader]) {
+    let node = replyNode(one)
+    for (const key of recordPath(body)) node = node && contract.shapeOf(node).properties.get(key)
+    if (node === undefined) continue
+    const identity = contract.identify(node)
+    if (identity !== own) views.set(identity, contract.use(node))
+  }
+  return [...views.values()]
+}
+
+function replyNode(operation: Operation): SchemaUse['node'] | undefined {
+  const response = responseFor(operation, successStatus(operation, 200, 201))
+  return [...(response?.content ?? [])].find(([type]) => isJson(type))?.[1].schema?.node
+}
+
+/** The fields that the operation itself sets. */
+function compileSet({ set = {} }: ActionConfig, resource: Resource, site: Site): ReadonlyMap<string, Make> {
+  const makes = new Map<string, Make>()
+  const { schema, name } = resource
+  for (const [field, value] of Object.entries(set)) {
+    const node = schema.shape.properties.get(field)
+    if (node === undefined) {
+      const hint = suggest(field, schema.shape.properties.keys())
+      site.error('unknown-field', `the records of ${name} have no field "${field}"`, ['set', field], hint, 'key')
+      continue
+    }
+    let sound = true
+    const make = compileValue(value, node, site.contract, [field], (path, message, hint) => {
+      site.error('unknown-expression', message, ['set', ...path], hint)
+      sound = false
+    })
+    if (!sound) continue
+    makes.set(field, make)
+    const [violation] = site.contract.use(node).check(make(SOME_REQUEST), true) ?? []
+    if (violation === undefined) continue
+    const message = `this value breaks the schema of ${name}: /${field}${violation.pointer} ${violation.message}`
+    site.error('invalid-default', message, ['set', field])
+  }
+  return makes
+}

@@ -1,0 +1,46 @@
+// What a new record has in a field that neither the client nor the author speaks of: what a server would begin with. Chosen
+// from the field's schema and name at load; only what is generated is made at each request.
+
+import type { Field } from '../../contract/answer/field.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Make } from './expressions.ts'
+import { momentOf, stampOf } from './moments.ts'
+
+/** Names of switches that are on to begin with. */
+const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open)$/i
+/** Names of numbers that count what a new record has none of yet. */
+const COUNT = /(?:^|_)count$|Count$|^(?:num|number_?of)_|_total$/
+
+/**
+ * How to make the value of a field that must have one: the one that the schema allows or proposes, the time of creation,
+ * `null`, an empty list, else a generated one. `undefined` where no value fits.
+ */
+export function freshOf(field: Field): Make | undefined {
+  const { name, types, choices, allows } = field
+  if (choices?.length === 1) return constant(choices[0] as Json)
+  if (field.default !== undefined && field.default !== null && allows(field.default)) return constant(field.default)
+  const write = stampOf(field) === undefined ? undefined : momentOf(field)
+  if (write !== undefined) return ({ clock }) => write(clock.now())
+  if (types.includes('null') && allows(null)) return constant(null)
+  // The first of several is the state that a record begins in, more often than not.
+  const first = choices?.find(allows)
+  if (first !== undefined) return constant(first)
+  const plain = [...(types.length < 7 ? simplest(name, types) : [])].find(allows)
+  if (plain !== undefined) return constant(plain)
+  if (field.format === 'uuid' && allows(NIL)) return making => making.uuid(name)
+  if (field.generate(1) === undefined) return undefined
+  return making => field.generate(Math.floor(making.draw(`field ${name}`) * 2 ** 31) + 1) ?? null
+}
+
+function* simplest(name: string, types: Field['types']): Iterable<Json> {
+  if (types[0] === 'array') yield []
+  if (types[0] === 'boolean') yield* ON.test(name) ? [true] : [false, true]
+  if ((types[0] === 'integer' || types[0] === 'number') && COUNT.test(name)) yield 0
+}
+
+const NIL = '00000000-0000-4000-8000-000000000000'
+
+const constant =
+  (value: Json): Make =>
+  () =>
+    value

@@ -1,0 +1,107 @@
+// Makes a record fit its schema where a valid request could not: with what only a server knows below the first level, and
+// with values of the client's in the form that the record has them in, an id as the object that it names. Runs only where
+// a record does not fit, and never for what breaks the request's own schema.
+
+import { samplerOf } from '../../contract/answer/sampling.ts'
+import type { SchemaUse } from '../../contract/dialect.ts'
+import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
+import type { Violation } from '../../kernel/schema.ts'
+import type { Making } from './expressions.ts'
+
+/** How often a record is mended and checked again: each round may bring up what lies deeper. */
+const ROUNDS = 6
+/** More than so many mistakes at once are not mended. */
+const MOST = 40
+
+/** Which fields of a record are the client's to get right. */
+export interface Sayable {
+  /** Whether the request describes the field. */
+  declares(name: string): boolean
+  /** Whether a record without the field is the client's mistake. */
+  refuses(name: string): boolean
+}
+
+/** The record as it fits the schema; `undefined` where it is for the client to send something else. */
+export function mend(
+  record: JsonObject,
+  given: JsonObject,
+  schema: SchemaUse,
+  about: Sayable,
+  making: Making,
+): JsonObject | undefined {
+  let current: Json = record
+  for (let round = 0; round < ROUNDS; round++) {
+    const violations = schema.check(current, true)
+    if (violations === undefined) return current as JsonObject
+    if (violations.length > MOST) return undefined
+    for (const violation of violations) {
+      const path = parsePointer(violation.pointer) ?? []
+      const [top] = path
+      if (top === undefined) return undefined
+      const missing = violation.keyword === 'required'
+      if (missing && path.length === 1 ? about.refuses(top) : Object.hasOwn(given, top) && !about.declares(top)) {
+        return undefined
+      }
+      current = putAt(current, path, better(current, path, violation, schema, making))
+    }
+  }
+  return schema.check(current, true) === undefined ? (current as JsonObject) : undefined
+}
+
+/** What goes to the place that a violation is about; `undefined` where nothing should. */
+function better(
+  whole: Json,
+  path: readonly string[],
+  { keyword }: Violation,
+  schema: SchemaUse,
+  making: Making,
+): Json | undefined {
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return undefined
+  const sampler = samplerOf(schema)
+  const parts = sampler.within(schema.key, path)
+  const seed = Math.floor(making.draw(`mend ${path.join('/')}`) * 2 ** 31) + 1
+  const name = path.at(-1)
+  const { value, fits } = sampler.sampleAll(parts.length > 0 ? parts : [{}], {
+    seed,
+    ...(name === undefined ? {} : { name }),
+  })
+  const made = fits ? value : undefined
+  const old = path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], whole)
+  if (old === undefined || made === undefined) return made
+  return inFormOf(made, old)
+}
+
+const NAMING = ['id', 'uuid', 'key', 'slug', 'code', 'name', 'value']
+
+/** What a client said in the form that the record has: its id within an object, an object's id alone, a number as text. */
+function inFormOf(made: Json, said: Json): Json {
+  if (Array.isArray(made)) return Array.isArray(said) || made.length === 0 ? made : [inFormOf(made[0] as Json, said)]
+  if (isObject(made) && (typeof said === 'string' || typeof said === 'number')) {
+    const name = NAMING.find(one => typeof made[one] === typeof said)
+    return name === undefined ? made : { ...(made as JsonObject), [name]: said }
+  }
+  if (isObject(said)) {
+    const name = NAMING.find(one => typeof said[one] === typeof made)
+    return name === undefined ? made : (said[name] as Json)
+  }
+  if (typeof made === 'string' && typeof said === 'number') return String(said)
+  if (typeof made === 'number' && typeof said === 'string' && said.trim() !== '' && Number.isFinite(Number(said))) {
+    return Number(said)
+  }
+  return made
+}
+
+/** The value with something else at a place, or without what is there. */
+function putAt(value: Json, [key, ...rest]: readonly string[], next: Json | undefined): Json {
+  if (key === undefined) return next ?? null
+  if (Array.isArray(value)) {
+    const items = value.map((item, i) => (String(i) === key ? putAt(item, rest, next) : item))
+    return next === undefined && rest.length === 0 ? items.filter((_, i) => String(i) !== key) : items
+  }
+  if (!isObject(value)) return value
+  const members = new Map<string, Json>(Object.entries(value as JsonObject))
+  const inner = rest.length === 0 ? next : putAt(members.get(key) ?? {}, rest, next)
+  if (inner === undefined) members.delete(key)
+  else members.set(key, inner)
+  return Object.fromEntries(members)
+}
