@@ -4,7 +4,7 @@
 import { isObject, parseJson } from '../kernel/json.ts'
 import { isJson } from './contract.ts'
 import type { SchemaUse } from './dialect.ts'
-import { childOf, entriesOf, type Node } from './document.ts'
+import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from './document.ts'
 import { BROKEN, decodeQuery, type ParameterRead, type Parts, type Query, typed } from './parameter-text.ts'
 import type { Reading } from './reading.ts'
 import { compileStyle, STYLES, type StyleReader } from './styles.ts'
@@ -21,7 +21,7 @@ export interface Parameter {
   readonly schema: SchemaUse
   /** The value of an absent parameter: the schema's `default`. */
   readonly default: unknown
-  /** Whether it may be there without a value: it then has its default. */
+  /** Whether it may be there without a value. */
   readonly allowsEmpty: boolean
   /**
    * Types the texts that arrived, one per occurrence, decoded where their place asks for it. What has not the form of
@@ -111,33 +111,51 @@ function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, r
 const asIs = (text: string): string => text
 
 /** The types of the parts of a value. */
-export function partsOf(schema: SchemaUse, { schemas }: Reading): Parts {
+export function partsOf(schema: SchemaUse, { schemas, documents }: Reading): Parts {
   const { shape, types } = schema
   const items = shape.items === undefined ? ANY : schemas.use(shape.items, 'request').types
   const additional = shape.additional === undefined ? ANY : schemas.use(shape.additional, 'request').types
   const known = new Map<string, ReadonlySet<string>>()
+  let branches: ReadonlyMap<string, readonly Node[]> | undefined
   return {
     types,
     items,
     propertyTypes(name) {
       let found = known.get(name)
       if (found === undefined) {
+        branches ??= unionProperties(schema.node, documents)
         const property = shape.properties.get(name)
-        const own = property === undefined ? undefined : schemas.use(property, 'request').types
-        found =
-          own === undefined
-            ? shape.properties.size === 0 || shape.additional
-              ? additional
-              : NONE
-            : own.size > 0
-              ? own
-              : TEXT
-        // What clients may send must not grow what is kept.
-        if (property !== undefined) known.set(name, found)
+        const nodes = property === undefined ? (branches.get(name) ?? []) : [property]
+        if (nodes.length === 0) {
+          const free = shape.additional !== undefined || (shape.properties.size === 0 && branches.size === 0)
+          return free ? additional : NONE
+        }
+        const own = new Set(nodes.flatMap(node => [...schemas.use(node, 'request').types]))
+        found = own.size > 0 ? own : TEXT
+        // What clients may send must not grow what is kept: only names of the contract come here.
+        known.set(name, found)
       }
       return found
     },
   }
+}
+
+/** The properties that the branches of a union know, by name. */
+function unionProperties(start: Node, documents: Documents): ReadonlyMap<string, readonly Node[]> {
+  const found = new Map<string, Node[]>()
+  const seen = new Set<string>()
+  const gather = (node: Node, inUnion: boolean): void => {
+    const target = documents.resolve(node)
+    if (target === undefined || seen.has(identityOf(target))) return
+    seen.add(identityOf(target))
+    for (const [name, property] of inUnion ? entriesOf(childOf(target, 'properties')) : []) {
+      found.set(name, [...(found.get(name) ?? []), property])
+    }
+    for (const keyword of ['oneOf', 'anyOf']) for (const one of itemsOf(childOf(target, keyword))) gather(one, true)
+    for (const one of itemsOf(childOf(target, 'allOf'))) gather(one, inUnion)
+  }
+  gather(start, false)
+  return found
 }
 
 const TEXT: ReadonlySet<string> = new Set(['string'])

@@ -15,7 +15,13 @@ export interface Found<Target> {
   readonly broken: boolean
 }
 
-/** What became of a template: `taken` by an equal one, or `impossible` for the router. */
+/**
+ * Whether the segments of a path may be those of a template's own parameters. Asked only where two templates have one shape,
+ * `/a/{id}` and `/a/{name}`; a template that takes any text has none.
+ */
+export type Accepts = (segments: readonly string[]) => boolean
+
+/** What became of a template: `taken` by one of its shape that takes any text, or `impossible` for the router. */
 export type Added = 'added' | 'taken' | 'impossible'
 
 const EXPRESSION = /\{([^{}]*)\}/
@@ -33,7 +39,13 @@ interface Candidate<Target> {
   readonly parts: readonly (readonly string[])[]
   readonly plain: boolean
   readonly weight: number
+  /** What it is called among those of its route: two of one shape have one name. */
   readonly name: string
+  /** Set where there is another of its shape. */
+  accepts: Accepts | undefined
+  readonly compileAccepts: (() => Accepts | undefined) | undefined
+  /** Whether another of its shape stands behind it. */
+  contested: boolean
 }
 
 export class PathTable<Target> {
@@ -41,11 +53,20 @@ export class PathTable<Target> {
   readonly #routes = new Map<string, Candidate<Target>[]>()
   readonly #methods = new Set<Method>()
 
-  add(method: Method, template: string, target: Target): Added {
-    const { route, candidate } = compileTemplate(template, target)
+  /**
+   * Adds a template. Of several of one shape, a path is the first one's whose parameters fit, else the first one's.
+   *
+   * @param compileAccepts called where there is another of its shape
+   */
+  add(method: Method, template: string, target: Target, compileAccepts?: () => Accepts | undefined): Added {
+    const { route, candidate } = compileTemplate(template, target, compileAccepts)
     const key = `${method} ${route}`
     const known = this.#routes.get(key)
-    if (known?.some(({ name }) => name === candidate.name)) return 'taken'
+    const alike = known?.filter(({ name }) => name === candidate.name) ?? []
+    for (const one of alike) one.accepts ??= one.compileAccepts?.()
+    if (alike.some(one => one.accepts === undefined)) return 'taken'
+    for (const one of alike) one.contested = true
+    if (alike.length > 0) candidate.accepts = compileAccepts?.()
     if (known !== undefined) {
       known.push(candidate)
       known.sort((a, b) => b.weight - a.weight)
@@ -81,7 +102,8 @@ function choose<Target>(
   { store, params }: FindMyWay.FindResult<FindMyWay.HTTPVersion>,
   broken: boolean,
 ): Found<Target> | undefined {
-  for (const { target, parts, plain } of store as readonly Candidate<Target>[]) {
+  let first: Found<Target> | undefined
+  for (const { target, parts, plain, contested, accepts } of store as readonly Candidate<Target>[]) {
     if (parts.length === 0) return { target, segments: NONE, broken }
     let segments: string[] | undefined = []
     for (let i = 0; i < parts.length && segments !== undefined; i++) {
@@ -91,9 +113,13 @@ function choose<Target>(
       else if (plain) segments.push(text)
       else segments = split(text, parts[i] as readonly string[], segments)
     }
-    if (segments !== undefined) return { target, segments, broken }
+    if (segments === undefined) continue
+    const found = { target, segments, broken }
+    if (first === undefined && !contested) return found
+    if (!broken && (accepts === undefined || accepts(segments))) return found
+    first ??= found
   }
-  return undefined
+  return first
 }
 
 /** Takes a text apart at its literals, each as early as it can be: one pass, whatever a client sends. */
@@ -116,7 +142,11 @@ function split(text: string, literals: readonly string[], into: string[]): strin
 
 const NONE: readonly string[] = []
 
-function compileTemplate<Target>(template: string, target: Target): { route: string; candidate: Candidate<Target> } {
+function compileTemplate<Target>(
+  template: string,
+  target: Target,
+  compileAccepts: Candidate<Target>['compileAccepts'],
+): { route: string; candidate: Candidate<Target> } {
   const parts: string[][] = []
   const segments = template.split('/').map(segment => {
     const pieces = segment.split(EXPRESSION)
@@ -128,7 +158,11 @@ function compileTemplate<Target>(template: string, target: Target): { route: str
   const route = segments.join('/')
   const plain = parts.every(literals => literals.length === 2 && literals.every(text => text === ''))
   const weight = parts.flat().reduce((sum, text) => sum + text.length, 0)
-  return { route, candidate: { target, parts, plain, weight, name: JSON.stringify(parts) } }
+  const name = JSON.stringify(parts)
+  return {
+    route,
+    candidate: { target, parts, plain, weight, name, accepts: undefined, compileAccepts, contested: false },
+  }
 }
 
 // A colon means something to the router.

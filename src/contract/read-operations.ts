@@ -111,8 +111,13 @@ function readPathItem(
   const servers = readServers(childOfItem(item, 'servers'), reading)
   const methods: [Method, Node][] = METHODS.map(method => [method, childOfItem(item, method.toLowerCase())])
   for (const [name, node] of entriesOf(childOfItem(item, 'additionalOperations'))) methods.push([name, node])
-  return methods.flatMap(([method, node]) => {
-    if (node.value === undefined || node.value === null) return []
+  return methods.flatMap(([method, entry]) => {
+    if (entry.value === undefined || entry.value === null) return []
+    const node = followOperation(entry, reading)
+    if (node === undefined) {
+      reading.warn('left-out', `${method} ${path} is left out: it cannot be found`, entry, 'key')
+      return []
+    }
     if (!isObject(node.value)) {
       reading.warn('invalid-contract', 'an operation must be an object', node)
       return []
@@ -144,6 +149,20 @@ function readPathItem(
     }
     return [operation]
   })
+}
+
+/** An operation, its reference followed: OpenAPI has none there, and many documents do. One warning speaks for all of them. */
+function followOperation(entry: Node, reading: Reading): Node | undefined {
+  if (!isObject(entry.value) || typeof entry.value.$ref !== 'string') return entry
+  const hint = 'refer to the path item, or write the operation here'
+  reading.warnOnce(
+    'operation-ref',
+    'OpenAPI has no $ref in the place of an operation; it is followed',
+    entry,
+    'key',
+    hint,
+  )
+  return reading.documents.resolve(entry)
 }
 
 function readParameters(list: Node, reading: Reading): Parameter[] | 'unreadable' {

@@ -11,6 +11,7 @@ export class Reading {
   /** Whether the contract is of OpenAPI 3.0. */
   readonly legacy: boolean
   readonly #report: Diagnostics
+  readonly #warned = new Set<string>()
 
   constructor(documents: Documents, schemas: SchemaBook, legacy: boolean, report: Diagnostics) {
     this.documents = documents
@@ -22,6 +23,13 @@ export class Reading {
   warn(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): undefined {
     this.#report.warning(code, message, placeOf(node, part), hint)
     return undefined
+  }
+
+  /** Warns of what a document does throughout: the first place speaks for all. */
+  warnOnce(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): void {
+    if (this.#warned.has(code)) return
+    this.#warned.add(code)
+    this.warn(code, message, node, part, hint)
   }
 
   /** Text, or what YAML made of unquoted text. */

@@ -110,7 +110,8 @@ function gatherForm(parameters: Tree[], consumes: string[] | undefined, operatio
   operation.consumes = forms.length > 0 ? forms : [usual]
   const properties = fields.map(({ name, in: place, required, collectionFormat, allowEmptyValue, ...schema }) => [
     name,
-    schema,
+    // A property has no such key: the empty text is an alternative.
+    allowEmptyValue === true && schema.type !== 'file' ? { anyOf: [schema, { type: 'string', maxLength: 0 }] } : schema,
   ])
   const required = fields.filter(one => one.required === true).map(({ name }) => name)
   const schema = {

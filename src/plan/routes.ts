@@ -2,7 +2,7 @@
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeOf } from '../contract/document.ts'
-import { type Found, type Method, PathTable } from '../contract/paths.ts'
+import { type Accepts, expressionsOf, type Found, type Method, PathTable } from '../contract/paths.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { compileNear, type Near } from './near-paths.ts'
 
@@ -24,12 +24,12 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
   for (const operation of contract.operations) {
     const { method, path, basePaths, node } = operation
     for (const basePath of basePaths) {
-      const added = table.add(method, basePath + path, places.length)
+      const added = table.add(method, basePath + path, places.length, () => acceptsOf(operation))
       if (added === 'added') {
         places.push({ operation, basePath })
         continue
       }
-      const why = added === 'taken' ? 'another path matches the same requests' : 'it cannot be matched'
+      const why = added === 'taken' ? 'a path before it matches the same requests' : 'it cannot be matched'
       const message = `${method} ${basePath}${path} is left out: ${why}`
       report.warning('ambiguous-path', message, placeOf(node, 'key'))
     }
@@ -47,3 +47,21 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
     near: compileNear(places, path => table.methodsOf(path)),
   }
 }
+
+/** What the parameters of a path take; `undefined` where each takes any text. */
+function acceptsOf({ path, parameters }: Operation): Accepts | undefined {
+  const checks = expressionsOf(path).map(name => {
+    const parameter = parameters.find(one => one.in === 'path' && one.name === name)
+    if (parameter === undefined) return undefined
+    const takes = (text: string): boolean => {
+      const read = parameter.read([text])
+      return !('fault' in read) && parameter.schema.check(read.value, read.exact) === undefined
+    }
+    return PROBES.every(takes) ? undefined : takes
+  })
+  if (checks.every(takes => takes === undefined)) return undefined
+  return segments => checks.every((takes, i) => takes === undefined || takes(segments[i] as string))
+}
+
+/** A parameter that takes all of these takes any text. */
+const PROBES = ['~', '1', 'a', `${'a'.repeat(300)} é`]

@@ -107,6 +107,8 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
     const undocumented: string[] = []
     const query = text === '' ? undefined : readQuery(text, known, undocumented)
     const names = spread && text !== '' ? splitQuery(text) : undefined
+    // A declared parameter is never a property of an exploded object.
+    if (names !== undefined) for (const name of known.keys()) names.delete(name)
     const values: unknown[] = new Array(parameters.length)
     exchange.values = values
     let path: BrokenRule[] | undefined
@@ -115,10 +117,13 @@ function compileParameters(operation: Operation, config: ValidateConfig): (excha
       const parameter = parameters[i] as Parameter
       const gathered = names === undefined ? undefined : parameter.gather?.(names)
       const texts = gathered === undefined ? textsOf(i, exchange, query) : NO_TEXTS
-      if (texts === undefined || (parameter.allowsEmpty && texts.length === 1 && texts[0] === '')) {
+      if (texts === undefined) {
         values[i] = parameter.default
-        if (parameter.required && texts === undefined)
-          rest = [...(rest ?? []), brokenBy(parameter, '', 'required', 'is required')]
+        if (parameter.required) rest = [...(rest ?? []), brokenBy(parameter, '', 'required', 'is required')]
+        continue
+      }
+      if (parameter.allowsEmpty && texts.length === 1 && texts[0] === '') {
+        values[i] = emptyValueOf(parameter)
         continue
       }
       const read = gathered ?? parameter.read(texts)
@@ -167,6 +172,10 @@ const brokenBy = ({ name, in: place }: Parameter, pointer: string, rule: string,
   rule,
   message,
 })
+
+/** The value of a parameter that is there without one: the empty text where its schema takes that, else its default. */
+const emptyValueOf = ({ default: usual, schema }: Parameter): unknown =>
+  schema.types.has('string') && schema.check('') === undefined ? '' : usual
 
 /** The rules that a parameter as it came in breaks; `undefined` if it breaks none. */
 function rulesBrokenBy(parameter: Parameter, read: ParameterRead): BrokenRule[] | undefined {
