@@ -33,6 +33,8 @@ export interface RecordedRequest {
     readonly notes?: readonly string[]
   }
   readonly explanation?: Omit<Explanation, 'time' | 'consumer' | 'problem' | 'rule' | 'notes'>
+  /** Request headers, as far as the journal keeps them. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly requestBody?: RecordedBody
   readonly replyBody?: RecordedBody
 }
@@ -45,7 +47,7 @@ export interface RecordedBody {
 }
 
 export function describeEntry(entry: Entry): RecordedRequest {
-  const { mask, refusal, requestBody, replyBody } = entry
+  const { mask, refusal, headers, requestBody, replyBody } = entry
   const injected = describeInjected(entry)
   return {
     id: entry.id,
@@ -62,12 +64,16 @@ export function describeEntry(entry: Entry): RecordedRequest {
     ...(refusal === undefined ? {} : { refusal: { code: refusal.problem.code, rule: mask.text(refusal.detail) } }),
     ...(injected === undefined ? {} : { injected }),
     ...(entry.explanation === undefined ? {} : { explanation: describeExplanation(entry.explanation) }),
+    ...(headers === undefined ? {} : { headers: describeHeaders(headers, mask) }),
     ...(requestBody === undefined ? {} : { requestBody: describeBody(requestBody) }),
     ...(replyBody === undefined ? {} : { replyBody: describeBody(replyBody) }),
   }
 }
 
 const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
+
+const describeHeaders = (headers: Readonly<Record<string, string>>, mask: Entry['mask']) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, value)]))
 
 const describeBody = ({ text, bytes }: KeptBody): RecordedBody => ({ text, bytes })
 

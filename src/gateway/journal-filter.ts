@@ -6,10 +6,11 @@ import type { Plan } from '../plan/compile.ts'
 import { timestamp } from '../world/clock.ts'
 import { parseMoment } from '../world/world-clock.ts'
 import type { Entry, Journal } from './journal.ts'
+import { type ContentFilter, compileContent, findUnkept } from './journal-content.ts'
 import { describeEntry, type RecordedRequest } from './journal-entry.ts'
 
 /** What requests are chosen by; all of it must hold. Where a text may be a list, its items are separated by commas. */
-export interface RequestFilter {
+export interface RequestFilter extends ContentFilter {
   /** A list of operations; the empty text is for requests that meant none. */
   readonly operation?: string
   /** A list of consumers; the empty text is for requests of nobody known. */
@@ -51,10 +52,11 @@ export interface FilterFault {
 }
 
 /**
- * An operation or a consumer that neither the plan nor the journal knows: to ask whether nobody called it would always be
+ * An operation or a consumer that neither the plan nor the journal knows, or a header or body that is not kept: to ask whether nobody called it would always be
  * answered with yes.
  */
-export function findUnknown({ operation, consumer }: RequestFilter, plan: Plan, journal: Journal): string | undefined {
+export function findUnknown(filter: RequestFilter, plan: Plan, journal: Journal): string | undefined {
+  const { operation, consumer } = filter
   const { consumerNames } = plan.simulation
   const operations = plan.operations.map(one => one.operation.id)
   const unknown = (
@@ -75,7 +77,8 @@ export function findUnknown({ operation, consumer }: RequestFilter, plan: Plan, 
     unknown('operation', operation, operations, entry => entry.operation) ??
     (consumerNames.length === 0
       ? undefined
-      : unknown('consumer', consumer, consumerNames, entry => entry.consumer ?? ''))
+      : unknown('consumer', consumer, consumerNames, entry => entry.consumer ?? '')) ??
+    findUnkept(filter, plan.simulation.journal)
   )
 }
 
@@ -135,6 +138,9 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
     const holds = key === 'since' ? ({ at }: Entry) => at >= moment : ({ at }: Entry) => at <= moment
     criteria.push({ key, wanted: timestamp(moment), holds, found: ({ at }) => timestamp(at) })
   }
+  const content = compileContent(filter)
+  if (typeof content === 'string') return { fault: content }
+  criteria.push(...content)
   if (after !== undefined) {
     criteria.push({ key: 'after', wanted: `${after}`, holds: ({ id }) => id > after, found: ({ id }) => `${id}` })
   }

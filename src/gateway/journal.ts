@@ -3,6 +3,7 @@
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import type { Refusal } from '../kernel/problem.ts'
+import type { Request } from '../kernel/request.ts'
 import type { JournalSettings } from '../plan/journal.ts'
 import type { Explanation } from './explain.ts'
 import type { Mask } from './mask.ts'
@@ -34,6 +35,8 @@ export interface Entry {
   notes: readonly string[]
   refusal: Refusal | undefined
   explanation: Explanation | undefined
+  /** Request headers that are kept, unmasked; `undefined` for none. */
+  headers: Readonly<Record<string, string>> | undefined
   requestBody: KeptBody | undefined
   replyBody: KeptBody | undefined
   mask: Mask
@@ -46,6 +49,8 @@ export interface KeptBody {
   readonly text: string
   /** The length of the whole. */
   readonly bytes: number
+  /** Whether the text is less than the whole. */
+  readonly cut: boolean
 }
 
 /** What is known of a request besides its exchange. */
@@ -118,6 +123,7 @@ export class Journal {
     entry.notes = exchange.notes
     entry.refusal = outcome.refusal
     entry.explanation = outcome.explanation
+    entry.headers = this.#keepHeaders(request.headers)
     entry.requestBody = this.#keep(outcome.requestBody, mask)
     entry.replyBody = this.#keep(outcome.replyBody, mask)
     entry.mask = mask
@@ -156,9 +162,8 @@ export class Journal {
   /** Goes on under other settings; what they leave room for stays. */
   adapt(settings: JournalSettings): void {
     const before = this.#settings
-    if (settings.requests === before.requests && settings.size === before.size && settings.bodies === before.bodies) {
-      return
-    }
+    const keys = ['requests', 'size', 'bodies'] as const
+    if (keys.every(key => settings[key] === before[key]) && String(settings.headers) === String(before.headers)) return
     const kept = [...this.each()].filter(({ id }) => id > this.#last - settings.requests)
     this.#settings = settings
     this.#ring = []
@@ -188,6 +193,7 @@ export class Journal {
     entry.query = ''
     entry.refusal = undefined
     entry.explanation = undefined
+    entry.headers = undefined
     entry.requestBody = undefined
     entry.replyBody = undefined
   }
@@ -198,7 +204,19 @@ export class Journal {
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const room = bodies + mask.longest
     const start = typeof body === 'string' ? body.slice(0, room) : new TextDecoder().decode(body.subarray(0, room))
-    return { text: mask.text(start).slice(0, bodies), bytes }
+    const text = mask.text(start).slice(0, bodies)
+    return { text, bytes, cut: body.length > room || text.length === bodies }
+  }
+
+  #keepHeaders(sent: Request['headers']): Readonly<Record<string, string>> | undefined {
+    const { headers } = this.#settings
+    if (headers.length === 0) return undefined
+    const kept: Record<string, string> = {}
+    for (const name of headers === 'all' ? Object.keys(sent) : headers) {
+      const value = sent[name]
+      if (value !== undefined) kept[name] = String(value)
+    }
+    return kept
   }
 }
 
@@ -221,17 +239,19 @@ const blank = (mask: Mask): Entry => ({
   notes: [],
   refusal: undefined,
   explanation: undefined,
+  headers: undefined,
   requestBody: undefined,
   replyBody: undefined,
   mask,
   size: 0,
 })
 
-function sizeOf({ path, query, refusal, explanation, notes, requestBody, replyBody }: Entry): number {
+function sizeOf({ path, query, refusal, explanation, notes, headers, requestBody, replyBody }: Entry): number {
   let size = ENTRY_BYTES + path.length + query.length
   if (refusal !== undefined) size += refusal.detail.length
   if (explanation !== undefined) size += ENTRY_BYTES
   for (const note of notes) size += note.length
+  if (headers !== undefined) for (const name in headers) size += name.length + (headers[name] as string).length
   if (requestBody !== undefined) size += 2 * requestBody.text.length
   if (replyBody !== undefined) size += 2 * replyBody.text.length
   return size

@@ -7,6 +7,7 @@ import type { Plan } from '../plan/compile.ts'
 import type { SimulationFile } from '../plan/simulation.ts'
 
 const MASKED = '***'
+const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie'])
 /** A shorter credential is masked where it stands alone, or every `a` would be. */
 const SHORTEST_WITHIN = 4
 
@@ -49,6 +50,11 @@ export class Mask {
     })
   }
 
+  /** The value of a header: that of one which carries a credential becomes `***` whole, whoever it belongs to. */
+  header(name: string, value: string): string {
+    return CREDENTIALS.has(name) || this.#secrets.headers.has(name) ? MASKED : this.text(value)
+  }
+
   #holds(part: string): boolean {
     const decoded = decodeQuery(part) ?? part
     return this.#secrets.whole.has(decoded) || this.text(decoded) !== decoded
@@ -63,6 +69,8 @@ export class Mask {
 interface Known {
   /** Query parameters that carry a credential. */
   readonly parameters: ReadonlySet<string>
+  /** Headers that do, by lower-case name. */
+  readonly headers: ReadonlySet<string>
   readonly whole: ReadonlySet<string>
   readonly within: RegExp | undefined
   readonly longest: number
@@ -70,8 +78,10 @@ interface Known {
 
 function gather(consumers: NonNullable<SimulationFile['consumers']>, schemes: Contract['securitySchemes']): Known {
   const parameters = new Set<string>()
+  const headers = new Set<string>()
   for (const scheme of schemes.values()) {
     if (scheme.type === 'apiKey' && scheme.in === 'query') parameters.add(scheme.name)
+    if (scheme.type === 'apiKey' && scheme.in === 'header') headers.add(scheme.name.toLowerCase())
   }
   const whole = new Set(
     Object.values(consumers).flatMap(({ expires: _, scopes: __, ...credentials }) =>
@@ -80,7 +90,7 @@ function gather(consumers: NonNullable<SimulationFile['consumers']>, schemes: Co
   )
   const long = [...whole].filter(one => one.length >= SHORTEST_WITHIN).sort((a, b) => b.length - a.length)
   const within = long.length === 0 ? undefined : new RegExp(long.map(escapeRegExp).join('|'), 'g')
-  return { parameters, whole, within, longest: long[0]?.length ?? 0 }
+  return { parameters, headers, whole, within, longest: long[0]?.length ?? 0 }
 }
 
 /** How a credential may look: itself, as a JSON text has it, as Basic sends it, and the password in it. */

@@ -7,6 +7,7 @@ export interface JournalFile {
   readonly requests?: number
   readonly size?: string
   readonly bodies?: string | null
+  readonly headers?: boolean | readonly string[]
 }
 
 /** Sizes in bytes. */
@@ -16,6 +17,8 @@ export interface JournalSettings {
   readonly size: number
   /** How much of each body; 0 for none. */
   readonly bodies: number
+  /** Lower-case names of the request headers that are kept. */
+  readonly headers: 'all' | readonly string[]
 }
 
 export const journalSchema: Schema = {
@@ -39,6 +42,11 @@ export const journalSchema: Schema = {
       format: 'size',
       description: 'Keeps the beginning of request and reply bodies, up to this length. Default: null, none.',
     },
+    headers: {
+      type: ['boolean', 'array'],
+      items: { type: 'string' },
+      description: 'Keeps request headers: those of these names, or with true all of them. Default: false.',
+    },
   },
 }
 
@@ -46,4 +54,8 @@ export const journalSettings = (file: JournalFile | null = {}): JournalSettings 
   requests: file === null ? 0 : (file.requests ?? 1000),
   size: parseSize(file?.size ?? '16MB') as number,
   bodies: parseSize(file?.bodies ?? '0B') as number,
+  headers: headersOf(file?.headers ?? false),
 })
+
+const headersOf = (headers: boolean | readonly string[]): JournalSettings['headers'] =>
+  typeof headers === 'boolean' ? (headers ? 'all' : []) : headers.map(name => name.toLowerCase())

@@ -38,7 +38,7 @@ test('the configuration is shown without its secrets', async () => {
     retired: { apiKey: '***', expires: '2026-01-01' },
   })
   assert.deepEqual(effective.consumers, ['demo', 'frontend', 'retired'])
-  assert.deepEqual(effective.journal, { requests: 1000, size: 16_000_000, bodies: 0 })
+  assert.deepEqual(effective.journal, { requests: 1000, size: 16_000_000, bodies: 0, headers: [] })
   assert.ok(effective.limits)
 })
 

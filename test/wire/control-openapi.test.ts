@@ -157,6 +157,9 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/requests/verify?operation=listPets&max=0', status: 200 },
     { path: '/requests/verify?min=3&max=2', status: 400 },
     { path: '/requests/verify?min=-1', status: 400 },
+    { path: '/requests/verify?header.x-request-id=42', status: 400 },
+    { path: '/requests/verify?body./name=Rex', status: 400 },
+    { path: '/requests/verify?body.name=Rex', status: 400 },
   ],
   streamRequests: [{ path: '/requests/stream?status=none', status: 400 }],
   getDeprecations: [

@@ -1,7 +1,7 @@
 // The control plane's own OpenAPI document, assembled from the declarations of its routes.
 
 import type { Schema } from '../../kernel/schema.ts'
-import { json, problemSchema, type ReplySpec, type Route, replyWith } from './route.ts'
+import { json, type Parameter, problemSchema, type ReplySpec, type Route, replyWith } from './route.ts'
 
 /** The route that serves the document, itself included. */
 export function openApiRoute(others: readonly Route[], version: string): Route {
@@ -103,6 +103,12 @@ function describeRoute({ operation, summary, parameters = {}, path, body, replie
 }
 
 function describeParameter(name: string, parameters: NonNullable<Route['parameters']>, path: string): object {
+  if (name.endsWith('.*')) {
+    // Parameters with a common beginning are the members of an object that is spread over the query.
+    const { schema, description } = parameters[name] as Parameter
+    const members = { type: 'object', patternProperties: { [`^${name.slice(0, -2)}\\.`]: schema } }
+    return { name, in: 'query', style: 'form', explode: true, schema: members, description }
+  }
   const inPath = path.includes(`{${name}}`)
   return { name, in: inPath ? 'path' : 'query', ...(inPath ? { required: true } : {}), ...parameters[name] }
 }

@@ -6,7 +6,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { type Check, Schemas, type Violation } from '../../kernel/schema.ts'
 import { compileBodyReader } from '../body.ts'
-import { type Answer, type BodySpec, type Call, problem, type Route } from './route.ts'
+import { type Answer, type BodySpec, type Call, type Parameter, problem, type Route } from './route.ts'
 
 export type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | Refused>
 export interface Refused {
@@ -28,16 +28,23 @@ function compile({ parameters = {}, path, body }: Route): CallReader {
   const schemas = new Schemas()
   const names = Object.keys(parameters)
   const inPath = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string))
+  const families = names.filter(name => name.endsWith('.*'))
+  const familyOf = (name: string) => families.find(family => name.startsWith(family.slice(0, -1)))
   const check = schemas.compile({
     type: 'object',
-    properties: Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, schema])),
+    properties: Object.fromEntries(
+      Object.entries(parameters).flatMap(([name, { schema }]) => (families.includes(name) ? [] : [[name, schema]])),
+    ),
+    patternProperties: Object.fromEntries(
+      families.map(name => [`^${name.slice(0, -2)}\\.`, (parameters[name] as Parameter).schema]),
+    ),
   })
   const readBody = body === undefined ? undefined : compileBody(body, schemas)
 
   return async (ctx, segments) => {
     const values: Record<string, string | number | boolean | undefined> = {}
     for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
-      const parameter = parameters[name]
+      const parameter = parameters[name] ?? parameters[familyOf(name) ?? '']
       if (parameter === undefined || (inPath.has(name) && !(name in segments))) {
         const hint = suggest(name, names)
         return refuse(`there is no query parameter "${name}"${hint === undefined ? '' : `; ${hint}`}`)

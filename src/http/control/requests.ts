@@ -47,7 +47,27 @@ const FILTER: Readonly<Record<string, Parameter>> = {
   slowerThan: text('Took at least as long: `250ms`.'),
   since: text('By the real clock: a date, a timestamp, or an offset such as `-5m`.'),
   until: text('By the real clock.'),
+  'header.*': text(
+    'A request header that the journal keeps: `header.x-request-id=42`. `*` stands for anything, the empty text for none.',
+  ),
+  'body.*': text(
+    'A field of the request body, by JSON Pointer: `body./name=Rex`, `body./tags/0=*`. `*` stands for anything, the empty text for none.',
+  ),
+  body: text('The whole request body, as far as the journal keeps it; `*` stands for anything.'),
   after: { schema: { type: 'integer', minimum: 0 }, description: 'Came after the request with this id.' },
+}
+
+/** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
+function filterOf({ body: whole, ...parameters }: Call['parameters']): RequestFilter {
+  const header: Record<string, string> = {}
+  const body: Record<string, string> = whole === undefined ? {} : { '': String(whole) }
+  const plain: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(parameters)) {
+    if (name.startsWith('header.')) header[name.slice('header.'.length)] = String(value)
+    else if (name.startsWith('body.')) body[name.slice('body.'.length)] = String(value)
+    else plain[name] = value
+  }
+  return { ...plain, header, body }
 }
 
 const milliseconds = { type: 'number', minimum: 0 }
@@ -82,10 +102,11 @@ const requestSchema = object(
       replied: words,
       draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
     }),
+    headers: { type: 'object', additionalProperties: words, description: 'Of the request, as far as they are kept.' },
     requestBody: bodySchema,
     replyBody: bodySchema,
   },
-  ...['refusal', 'injected', 'explanation', 'requestBody', 'replyBody'],
+  ...['refusal', 'injected', 'explanation', 'headers', 'requestBody', 'replyBody'],
 )
 
 const evicted = { ...count, description: 'Requests that were forgotten to make room.' }
@@ -122,7 +143,7 @@ export function requestRoutes({ gateway }: Control): Route[] {
   const { journal } = gateway
   /** What a call asks for, in the words of this plan; or the refusal of one that asks for what cannot be. */
   const read = ({ parameters }: Call): readonly Criterion[] | Answer => {
-    const filter = parameters as RequestFilter
+    const filter = filterOf(parameters)
     const unknown = findUnknown(filter, gateway.plan, journal)
     if (unknown !== undefined) return problem(400, 'invalid_request', unknown)
     const criteria = compileFilter(filter, gateway.clock.now())

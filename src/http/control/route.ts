@@ -25,7 +25,10 @@ export interface Route {
   readonly operation: string
   /** One sentence. */
   readonly summary: string
-  /** For every expression of the path, and for every query parameter there is; another one is refused. */
+  /**
+   * For every expression of the path, and for every query parameter there is; another one is refused. `header.*` stands for
+   * every parameter whose name begins with `header.`.
+   */
   readonly parameters?: Readonly<Record<string, Parameter>>
   readonly body?: BodySpec
   /** By status. What every route may answer (400 401 403 413 415 500) is documented without being written here. */
