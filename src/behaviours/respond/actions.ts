@@ -1,6 +1,6 @@
 // Creates, reads, replaces, updates and deletes one record of a resource. Each write is held to the schema again.
 
-import { responseFor, successStatus } from '../../contract/contract.ts'
+import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
@@ -8,6 +8,7 @@ import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../..
 import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/template.ts'
 import { type Entry, type Id, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
+import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, isSound } from './draft.ts'
 import { compileDangling, compileDeletion, isId } from './references.ts'
 import { asId, inBody, type Resource, resourceOf } from './resource.ts'
@@ -41,7 +42,7 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
     const resource = resourceOf(name, action, site)
     if (resource === undefined) return undefined
     const within = config.within && compileWithin(config.within, resource, site)
-    return actions[action]({ resource, site, within, give: compileGive(config.body, site), config })
+    return actions[action]({ resource, site, within, give: compileGive(config.body, action, site), config })
   }
   return undefined
 }
@@ -216,7 +217,7 @@ const missingReply = (resource: Resource) => {
 const RECORD: Fields<Entry> = { value: ({ text }) => new JsonText(text), id: ({ id }) => String(id) }
 
 /** A record is sent as it is, or in the wrapping that the configuration has for it. */
-function compileGive(body: Json | undefined, site: Site): Give {
+function compileGive(body: Json | undefined, action: (typeof ACTIONS)[number], site: Site): Give {
   if (body === undefined) {
     return ({ text }, status, location) => ({ status, headers: headersOf(location), body: text })
   }
@@ -224,7 +225,11 @@ function compileGive(body: Json | undefined, site: Site): Give {
   for (const { path, part, message, hint } of unfilled({ body }, known)) {
     site.error('unknown-placeholder', message, path, hint, part)
   }
-  const render = compileTemplate(body, 'record', RECORD)
+  const status = successStatus(site.operation, action === 'create' ? 201 : 200, 200)
+  const media = [...(responseFor(site.operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
+  const node = media?.schema?.node
+  const whole = node === undefined ? body : completeTemplate(body, node, site.contract, NOTHING_KNOWN)
+  const render = compileTemplate(whole, 'record', RECORD)
   return (entry, status, location) => ({ status, headers: headersOf(location), body: render(entry) })
 }
 

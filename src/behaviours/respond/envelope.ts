@@ -1,17 +1,21 @@
 // What stands around a page: a wrapping object, a count in a header, links to its neighbours.
 
-import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
-import { parseJson } from '../../kernel/json.ts'
+import { isJson, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
+import type { SchemaUse } from '../../contract/dialect.ts'
+import { type Json, parseJson } from '../../kernel/json.ts'
 import { type Headers, JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import { compileTemplate, compileText, type Fields, JsonText, placeholders, unfilled } from '../../kernel/template.ts'
 import type { Page } from '../../world/collection.ts'
-import type { Site } from '../behaviour.ts'
+import type { Exchange, Site } from '../behaviour.ts'
+import { completeTemplate } from './complete-template.ts'
 import type { ListConfig } from './list.ts'
-import type { Links } from './paging.ts'
+import { pageField } from './page-words.ts'
+import { addressOf, type Links } from './paging.ts'
 
 interface Context {
   readonly page: Page
   readonly links: Links
+  readonly exchange: Exchange
 }
 
 const FIELDS: Fields<Context> = {
@@ -28,33 +32,73 @@ const FIELDS: Fields<Context> = {
   prev: ({ links }) => links.prev ?? null,
   next: ({ links }) => links.next ?? null,
   last: ({ links }) => links.last ?? null,
+  self: ({ exchange }) => addressOf(exchange),
 }
+
+/** What a template that the contract completes may ask for besides. */
+const COMPLETING: Fields<Context> = {
+  ...FIELDS,
+  path: ({ exchange }) => addressOf(exchange, ''),
+  before: ({ links }) => links.offset > 0,
+  isFirst: ({ links }) => links.offset === 0,
+  isLast: ({ page }) => !page.more,
+  isEmpty: ({ page }) => page.count === 0,
+  cursorOrEmpty: context => FIELDS.cursor?.(context) ?? '',
+  ...Object.fromEntries(
+    (['first', 'prev', 'next', 'last', 'self', 'path'] as const).flatMap(name => {
+      const link = ({ links, exchange }: Context): string | undefined =>
+        name === 'self' || name === 'path' ? addressOf(exchange, name === 'path' ? '' : undefined) : links[name]
+      const whole = (context: Context) => {
+        const path = link(context)
+        return path === undefined ? undefined : originOf(context.exchange) + path
+      }
+      return [
+        [`${name}Whole`, (context: Context) => whole(context) ?? null],
+        [`${name}OrEmpty`, (context: Context) => link(context) ?? ''],
+        [`${name}OrEmptyWhole`, (context: Context) => whole(context) ?? ''],
+        [`${name}OrSelf`, (context: Context) => link(context) ?? addressOf(context.exchange)],
+        [
+          `${name}OrSelfWhole`,
+          (context: Context) => originOf(context.exchange) + (link(context) ?? addressOf(context.exchange)),
+        ],
+      ] as const
+    }),
+  ),
+}
+
+const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
+
 /** Fields for which every matching record must be counted. */
 const COUNTING = new Set(['total', 'pages', 'last'])
 
 export interface Envelope {
   readonly counts: boolean
   /** `undefined` where a page is sent as it is. */
-  readonly wrap: ((status: number, page: Page, links: Links) => Reply) | undefined
+  readonly wrap: ((status: number, page: Page, links: Links, exchange: Exchange) => Reply) | undefined
 }
 
-export function compileEnvelope({ body, headers = {}, links }: ListConfig, site: Site, counts: boolean): Envelope {
-  const named = [...placeholders({ body, headers }, 'page')]
+export function compileEnvelope(
+  { body: written, headers = {}, links }: ListConfig,
+  site: Site,
+  counts: boolean,
+): Envelope {
   const known = Object.keys(FIELDS).map(name => `page.${name}`)
-  for (const { path, part, message, hint } of unfilled({ body, headers }, known)) {
+  for (const { path, part, message, hint } of unfilled({ body: written, headers }, known)) {
     site.error('unknown-placeholder', message, path, hint, part)
   }
+  const body = written === undefined ? undefined : completed(written, site)
+  const named = [...placeholders({ body, headers }, 'page')]
   const counted = counts || named.some(([, name]) => COUNTING.has(name))
   if (body === undefined && links !== true && Object.keys(headers).length === 0) return { counts, wrap: undefined }
-  const render = body === undefined ? undefined : compileTemplate(body, 'page', FIELDS)
+  const render = body === undefined ? undefined : compileTemplate(body, 'page', COMPLETING)
   const fields = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), compileText(String(value), 'page', FIELDS)] as const,
   )
   if (render !== undefined) checkEnvelope(render, site)
   return {
     counts: counted,
-    wrap(status, page, neighbours) {
-      const context = { page, links: neighbours }
+    wrap(status, page, neighbours, exchange) {
+      const context = { page, links: neighbours, exchange }
       const made = Object.fromEntries(fields.map(([name, fill]) => [name, fill(context)]))
       const link = links === true ? linkField(neighbours) : undefined
       const all: Headers = { ...JSON_HEADERS, ...made, ...(link === undefined ? {} : { link }) }
@@ -71,15 +115,31 @@ function linkField(links: Links): string | undefined {
   return parts.length === 0 ? undefined : parts.join(', ')
 }
 
+/** The template with what else the contract requires around a page. */
+function completed(body: Json, { operation, contract }: Site): Json {
+  const node = mediaOf(operation)?.schema?.node
+  if (node === undefined) return body
+  // Where the contract has the items elsewhere, the template is wrong, and nothing beside them makes it right.
+  const items = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
+  let at: SchemaUse['node'] | undefined = node
+  for (const key of items) at = at && contract.shapeOf(at).properties.get(String(key))
+  if (at === undefined) return body
+  const path = `${operation.basePaths[0] ?? ''}${operation.path}`
+  return completeTemplate(body, node, contract, (field, siblings) => pageField(field, siblings, path))
+}
+
+const mediaOf = (operation: Operation): MediaType | undefined =>
+  [...(responseFor(operation, successStatus(operation, 200))?.content ?? [])].find(([type]) => isJson(type))?.[1]
+
 /** An empty page in its wrapping is held to the contract: what is wrong with it is wrong with every page. */
 function checkEnvelope(render: (context: Context) => string, site: Site): void {
   const page: Page = { text: '[]', bytes: 2, count: 0, total: 0, more: false }
   const links: Links = { first: '/', prev: '/', next: '/', last: '/', number: 1, limit: 1, offset: 0 }
-  const parsed = parseJson(render({ page, links }))
-  const documented = responseFor(site.operation, successStatus(site.operation, 200))
-  const media = [...(documented?.content ?? [])].find(([type]) => isJson(type))?.[1]
+  const { operation } = site
+  const exchange = { operation, basePath: '', segments: [], request: { query: '', headers: {} } } as unknown as Exchange
+  const parsed = parseJson(render({ page, links, exchange }))
   if ('fault' in parsed) return
-  for (const { pointer, message, keyword } of media?.schema?.check(parsed.value, parsed.exact) ?? []) {
+  for (const { pointer, message, keyword } of mediaOf(operation)?.schema?.check(parsed.value, parsed.exact) ?? []) {
     // That it is empty, or that its neighbours are where we say they are, proves nothing.
     if (keyword === 'minItems' || keyword === 'format' || keyword === 'pattern') continue
     site.error('invalid-body', `this page breaks the contract: ${pointer || 'the body'} ${message}`, ['body'])

@@ -7,7 +7,7 @@ import type { Make } from './expressions.ts'
 import { momentOf, stampOf } from './moments.ts'
 
 /** Names of switches that are on to begin with. */
-const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open)$/i
+const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open|ok|success|successful|succeeded)$/i
 /** Names of numbers that count what a new record has none of yet. */
 const COUNT = /(?:^|_)count$|Count$|^(?:num|number_?of)_|_total$/
 

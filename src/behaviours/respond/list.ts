@@ -125,7 +125,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
     if (page.lost) return invalid([lostCursor(config.cursor as string)])
     return envelope.wrap === undefined
       ? bare(status, page)
-      : envelope.wrap(status, page, paging.links(exchange, page, window))
+      : envelope.wrap(status, page, paging.links(exchange, page, window), exchange)
   }
 }
 

@@ -116,16 +116,18 @@ function readId(value: unknown, ids: Resource['ids']): Id | undefined {
   return ids === 'text' ? String(value) : parseInteger(String(value))
 }
 
-/** The address of this request with one parameter of its query changed, or left out. */
-function withQuery(
-  { request, basePath, operation, segments }: Exchange,
-  name: string,
-  value: string | number | undefined,
-) {
+/** The path of a request, as it came, with its query or another one. */
+export function addressOf({ request, basePath, operation, segments }: Exchange, query = request.query): string {
   let expression = 0
   const path = operation.path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
+  return `${basePath}${path}${query === '' ? '' : `?${query}`}`
+}
+
+/** The address of this request with one parameter of its query changed, or left out. */
+function withQuery(exchange: Exchange, name: string, value: string | number | undefined) {
+  const { request } = exchange
   const nameOf = (pair: string) => decodeQuery(pair.split('=', 1)[0] as string)
   const kept = request.query.split('&').filter(pair => pair !== '' && nameOf(pair) !== name)
   if (value !== undefined) kept.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-  return `${basePath}${path}${kept.length > 0 ? `?${kept.join('&')}` : ''}`
+  return addressOf(exchange, kept.join('&'))
 }

@@ -54,15 +54,16 @@ export function compileDeletion(
   resource: Resource,
   site: Site,
 ): ((id: Id, exchange: Exchange) => Promise<Settle | string>) | undefined {
-  const referrers = new Map([...site.resources].map(([name]) => [name, referrersOf(name, site)] as const))
-  if ((referrers.get(resource.name) ?? []).length === 0) return undefined
+  const referrers = new Map<string, readonly Referrer[]>()
   const reached = new Set([resource.name])
   for (const name of reached) {
+    referrers.set(name, referrersOf(name, site))
     for (const one of referrers.get(name) ?? []) {
       if (!one.many) site.index(one.resource.name, one.field)
       if (one.onDelete === 'cascade') reached.add(one.resource.name)
     }
   }
+  if (referrers.get(resource.name)?.length === 0) return undefined
   return async (id, { world }) => {
     const doomed = new Map([[`${resource.name} ${id}`, { name: resource.name, id }]])
     const named: { readonly referrer: Referrer; readonly id: Id; readonly owner: Id }[] = []

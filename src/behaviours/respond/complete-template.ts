@@ -1,0 +1,51 @@
+// A template of a reply, with the properties that the contract requires beside the ones that the author wrote: what is known
+// of a page by its name and type, and for the rest what the schema allows, proposes or lets be generated. Made at load.
+
+import { describeField, type Field } from '../../contract/answer/field.ts'
+import type { Contract } from '../../contract/contract.ts'
+import type { Node } from '../../contract/document.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { SOME_REQUEST } from './expressions.ts'
+import { freshOf } from './fresh.ts'
+
+/** Names the placeholder for a property, as `page.total`; `undefined` where nothing is known of it. */
+export type Recognise = (field: Field, siblings: readonly string[]) => string | undefined
+
+export const NOTHING_KNOWN: Recognise = () => undefined
+
+/** @param node the schema of the whole reply */
+export function completeTemplate(template: Json, node: Node, contract: Contract, recognise: Recognise): Json {
+  if (!isObject(template)) return template
+  const { properties, required } = contract.shapeOf(node)
+  const siblings = [...properties.keys()]
+  const out = new Map<string, Json>(Object.entries(template as JsonObject))
+  for (const [name, child] of properties) {
+    const written = out.get(name)
+    if (written !== undefined) out.set(name, completeTemplate(written, child, contract, recognise))
+    else if (required.has(name)) {
+      const made = valueOf(describeField(name, contract.use(child)), child, siblings, contract, recognise)
+      if (made !== undefined) out.set(name, made)
+    }
+  }
+  // In the order of the contract, which is the one that its readers expect.
+  const order = [...siblings.filter(name => out.has(name)), ...[...out.keys()].filter(name => !properties.has(name))]
+  return Object.fromEntries(order.map(name => [name, out.get(name) as Json]))
+}
+
+function valueOf(
+  field: Field,
+  node: Node,
+  siblings: readonly string[],
+  contract: Contract,
+  recognise: Recognise,
+): Json | undefined {
+  if (field.choices?.length !== 1) {
+    const known = recognise(field, siblings)
+    if (known !== undefined) return `\${${known}}`
+  }
+  const { properties } = contract.shapeOf(node)
+  if (properties.size === 0 || !field.types.includes('object') || field.types.includes('null')) {
+    return freshOf(field)?.(SOME_REQUEST)
+  }
+  return completeTemplate({}, node, contract, recognise)
+}

@@ -1,0 +1,66 @@
+// What the properties around a page are usually called, by what they say of it. The type must agree: a `page` that is an
+// object is no page number.
+
+import type { Field } from '../../contract/answer/field.ts'
+
+const NUMBERS: readonly (readonly [string, RegExp])[] = [
+  [
+    'total',
+    /^(?:total|total(?:count|items|results|elements|records|size)|(?:items?|records?|result)(?:total|count)|found)$/,
+  ],
+  ['count', /^(?:count|numberofelements|length|returned|(?:page|current)count)$/],
+  ['pages', /^(?:pages|totalpages|pagestotal|(?:num|numberof)pages|pages?count|lastpage)$/],
+  ['number', /^(?:page|currentpage|pagenumber|pageno|number|pageindex)$/],
+  ['limit', /^(?:limit|perpage|pagesize|size|pagelimit|maxresults|maxitems|take|top)$/],
+  ['offset', /^(?:offset|skip|start|startindex|from)$/],
+]
+const SWITCHES: readonly (readonly [string, RegExp])[] = [
+  ['more', /^(?:hasmore|more|hasnext|hasnextpage|moreavailable|istruncated|truncated)$/],
+  ['before', /^(?:hasprev|hasprevious|hasprevpage|haspreviouspage)$/],
+  ['isFirst', /^(?:first|isfirst|firstpage|isfirstpage)$/],
+  ['isLast', /^(?:last|islast|lastpage|islastpage)$/],
+  ['isEmpty', /^(?:empty|isempty)$/],
+]
+const TEXTS: readonly (readonly [string, RegExp])[] = [
+  ['cursor', /^(?:nextcursor|cursor|nextpagetoken|nexttoken|nextpagecursor|continuationtoken|endcursor|nextmarker)$/],
+  ['next', /^(?:next|nextpage|nexturl|nextlink|nexturi|nextpageur[il]|nexthref)$/],
+  ['prev', /^(?:prev|previous|prevpage|previouspage|prevurl|previousurl|previouslink|prevlink|previouspageur[il])$/],
+  ['first', /^(?:first|firsturl|firstlink|firstpageur[il])$/],
+  ['last', /^(?:last|lasturl|lastlink|lastpageur[il])$/],
+  ['self', /^(?:self|selflink|selfurl|selfuri)$/],
+  ['path', /^(?:url|uri|href)$/],
+]
+
+const normal = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
+
+/** Names that say that a `count` beside them counts all pages. */
+const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
+
+/**
+ * The placeholder for a property around a page; `undefined` where its name or its type say nothing certain.
+ *
+ * @param path of the list, to see whether the schema takes paths or whole addresses
+ */
+export function pageField(field: Field, siblings: readonly string[], path: string): string | undefined {
+  const word = normal(field.name)
+  const of = (words: readonly (readonly [string, RegExp])[]) => words.find(([, names]) => names.test(word))?.[0]
+  if (field.types.length === 7) return undefined
+  if (field.types.includes('integer') || field.types.includes('number')) {
+    const known = of(NUMBERS)
+    const others = siblings.map(normal)
+    const all = known === 'count' && others.some(one => PAGED.test(one)) && !others.some(one => /^total/.test(one))
+    return known && `page.${all ? 'total' : known}`
+  }
+  if (field.types.includes('boolean')) {
+    const known = of(SWITCHES)
+    return known && `page.${known}`
+  }
+  const known = field.types.includes('string') ? of(TEXTS) : undefined
+  if (known === undefined) return undefined
+  // Where nothing comes next, text that cannot be null is empty; a link that cannot be empty leads to the page itself.
+  const end = field.types.includes('null') ? '' : field.allows('') ? 'OrEmpty' : 'OrSelf'
+  if (known === 'cursor') return end === 'OrSelf' ? undefined : `page.cursor${end}`
+  const form = field.allows(path) ? '' : field.allows(`http://127.0.0.1${path}`) ? 'Whole' : undefined
+  if (form === undefined) return undefined
+  return known === 'self' || known === 'path' ? `page.${known}${form}` : `page.${known}${end}${form}`
+}
