@@ -23,7 +23,7 @@ export function completeTemplate(template: Json, node: Node, contract: Contract,
     const written = out.get(name)
     if (written !== undefined) out.set(name, completeTemplate(written, child, contract, recognise))
     else if (required.has(name)) {
-      const made = valueOf(describeField(name, contract.use(child)), child, siblings, contract, recognise)
+      const made = requiredValue(describeField(name, contract.use(child)), child, siblings, contract, recognise)
       if (made !== undefined) out.set(name, made)
     }
   }
@@ -32,7 +32,7 @@ export function completeTemplate(template: Json, node: Node, contract: Contract,
   return Object.fromEntries(order.map(name => [name, out.get(name) as Json]))
 }
 
-function valueOf(
+function requiredValue(
   field: Field,
   node: Node,
   siblings: readonly string[],
