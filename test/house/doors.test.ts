@@ -11,6 +11,8 @@ const DOORS: Readonly<Record<string, string>> = {
   '@koa/router': 'http/control-plane.ts',
   '@koa/cors': 'http/other-origins.ts',
   'koa-bodyparser': 'http/decode-body.ts',
+  '@marcbachmann/cel-js': 'expression/language.ts',
+  re2js: 'expression/linear-match.ts',
   ajv: 'kernel/schema.ts',
   'ajv-formats': 'kernel/schema.ts',
   yaml: 'kernel/yaml.ts',

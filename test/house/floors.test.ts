@@ -7,6 +7,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   kernel: 0,
   contract: 1,
   world: 1,
+  expression: 1.5,
   behaviours: 2,
   plan: 3,
   gateway: 4,
