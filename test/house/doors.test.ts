@@ -20,7 +20,7 @@ const DOORS: Readonly<Record<string, string>> = {
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',
-  'sorted-btree': 'world/memory.ts',
+  'sorted-btree': 'world/tree.ts',
   'lru-cache': 'world/',
 }
 const TOOLS = ['tsx', 'playwright-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon']
