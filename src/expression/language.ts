@@ -29,6 +29,8 @@ export interface Reference {
 
 export interface Expression {
   readonly text: string
+  /** The type of its value as far as it is known at load: `string`, `int`, `double`, `bool`, `list`, `map`, `dyn` … */
+  readonly type: string
   /** What the expression looks at: `request.body`, `nth`, `consumer` … */
   readonly roots: ReadonlySet<string>
   readonly references: readonly Reference[]
@@ -168,6 +170,7 @@ export class Language {
     const checker = this.#checkerOf()
     let references: readonly Reference[]
     let roots: Set<string>
+    let typed: string
     try {
       const parsed = checker.parse(text)
       const tree = parsed.ast as unknown as Node
@@ -180,6 +183,7 @@ export class Language {
       adapt(tree, checker)
       const { valid, type, error } = parsed.check()
       if (!valid) return this.#explain(error as unknown as LibraryError, text)
+      typed = type as string
       if (want === 'bool' && type !== 'bool' && type !== 'dyn') {
         return mistake(text, 'no-condition', `a condition must be true or false; this is ${articled(type as string)}`)
       }
@@ -194,6 +198,7 @@ export class Language {
     boundSteps(tree)
     return {
       text,
+      type: typed,
       roots,
       references,
       constant: roots.size === 0 && references.length === 0 && ![...nodesOf(tree)].some(isScopedCall),
@@ -281,6 +286,7 @@ const articled = (type: string): string => (type === 'int' ? 'an integer' : `a $
 /** The library's words without what a user never wrote. */
 const plain = (summary: string): string => {
   const text = summary
+    .replace(/^Unexpected token: EOF$/, 'the expression is not complete')
     .replaceAll('linearMatches', 'matches')
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')

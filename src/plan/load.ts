@@ -6,6 +6,7 @@ import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
+import { ReplyFiles } from '../kernel/reply-files.ts'
 import type { Environment, Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan, type Plan } from './compile.ts'
@@ -82,8 +83,10 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   }
   const seeding = readResources(settings, contract, source, file, home, report)
   const published = publishedKeys(raw.value, environment)
-  const plan = compilePlan(simulationOf(settings, source, seeding.resources, published), contract, report)
-  const all = [...new Set([...contractFiles, ...seeding.files])]
+  const replyFiles = new ReplyFiles(dirname(file))
+  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles)
+  const plan = compilePlan(simulation, contract, report)
+  const all = [...new Set([...contractFiles, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }
 }
 

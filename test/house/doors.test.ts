@@ -13,6 +13,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'koa-bodyparser': 'http/decode-body.ts',
   '@marcbachmann/cel-js': 'expression/language.ts',
   re2js: 'expression/linear-match.ts',
+  mrmime: 'behaviours/respond/file.ts',
   ajv: 'kernel/schema.ts',
   'ajv-formats': 'kernel/schema.ts',
   yaml: 'kernel/yaml.ts',
