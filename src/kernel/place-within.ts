@@ -51,7 +51,7 @@ class Within implements Place {
     const quote = /^["'|>]/.exec(written)?.[0]
     if (quote === '|' || quote === '>') return undefined
     if (quote === undefined) return [this.#start, this.#end]
-    const step = quote === '"' ? /\\(?:x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|.)|[^]/iy : /''|[^]/y
+    const step = quote === '"' ? /\\(?:x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|.)|[\s\S]/iy : /''|[\s\S]/y
     const offsets: number[] = []
     step.lastIndex = 1
     while (offsets.length <= this.#end) {
