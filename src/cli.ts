@@ -13,7 +13,7 @@ import { formatBriefly, formatDiagnostics } from './kernel/diagnostic.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
-import { inferFile, type Loaded, type LoadOptions, loadPlan } from './plan/load.ts'
+import { inferFile, type Loaded, type LoadOptions, loadInferred, loadPlan } from './plan/load.ts'
 import { withoutSharedState } from './plan/shared-state.ts'
 import { simulationSchema } from './plan/simulation.ts'
 import { start } from './start.ts'
@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
   serve,
   async check(line) {
     const { file, switches } = line
-    const { plan, report, files } = load(line, { thorough: true })
+    const { plan, report, files } = await load(line, { thorough: true })
     const checked = plan !== undefined && switches.has('deep') ? await selfCheck(plan, report) : undefined
     process.stderr.write(formatDiagnostics(report.list))
     if (plan === undefined || report.failed) return 1
@@ -35,12 +35,12 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
     return print(`${file}: ${sizes}, ${report.size === 0 ? 'nothing wrong' : 'no error'}\n`)
   },
-  plan(line) {
+  async plan(line) {
     const { values, switches } = line
     const { at } = values
     const now = realClock.now()
     const time = at === undefined ? now : (parseMoment(at, now) ?? now)
-    return withPlan(load(line), plan => {
+    return withPlan(await load(line), plan => {
       if (switches.has('calendar')) return print(describeCalendar(plan, time))
       return print(at === undefined ? describeWhole(plan) : describeDayWhole(plan, time))
     })
@@ -50,15 +50,17 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
 }
 
 /** Loads what the command line names, with what it says of the reading. */
-function load({ file, values, switches }: CommandLine, more: LoadOptions = {}): Loaded {
+async function load({ file, values, switches }: CommandLine, more: LoadOptions = {}): Promise<Loaded> {
   const status = values['invalid-status']
-  return loadPlan(file, HOME, process.env, {
-    stateful: switches.has('stateful'),
+  const options: LoadOptions = {
     strict: switches.has('strict'),
     basePath: values['base-path'],
     invalidStatus: status === undefined ? undefined : status === '422' ? 422 : 400,
     ...more,
-  })
+  }
+  return switches.has('stateful')
+    ? loadInferred(file, HOME, process.env, options)
+    : loadPlan(file, HOME, process.env, options)
 }
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
@@ -73,11 +75,14 @@ function print(text: string): number {
   return 0
 }
 
-function serve(line: CommandLine): number | Promise<number> {
+async function serve(line: CommandLine): Promise<number> {
   const { values, switches } = line
   const several = values.workers !== undefined
-  const read = (text?: string) => (several ? withoutSharedState(load(line, { text })) : load(line, { text }))
-  const loaded = read()
+  const read = async (text?: string) => {
+    const loaded = await load(line, { text })
+    return several ? withoutSharedState(loaded) : loaded
+  }
+  const loaded = await read()
   return withPlan(loaded, async plan => {
     const { listen } = plan.simulation
     const started = await start(plan, loaded, read, {
@@ -107,8 +112,8 @@ function serve(line: CommandLine): number | Promise<number> {
 }
 
 /** Writes what was inferred; never over what somebody wrote, unless told to. */
-function init({ file, values: { output = 'gateway.yaml' }, switches }: CommandLine): number {
-  const { inferred, report } = inferFile(file, HOME, output === '-' ? HOME : dirname(resolve(HOME, output)))
+async function init({ file, values: { output = 'gateway.yaml' }, switches }: CommandLine): Promise<number> {
+  const { inferred, report } = await inferFile(file, HOME, output === '-' ? HOME : dirname(resolve(HOME, output)))
   process.stderr.write(formatDiagnostics(report.list))
   if (inferred === undefined) return 1
   if (output === '-') return print(inferred)

@@ -3,7 +3,7 @@
 import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
 import { Metrics } from './gateway/metrics.ts'
-import { Reloader } from './gateway/reload.ts'
+import { type Load, Reloader } from './gateway/reload.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { Fleet } from './http/workers.ts'
 import type { Plan } from './plan/compile.ts'
@@ -31,12 +31,7 @@ export interface Started {
  * @param load loads the configuration anew, or a text in its place; its first answer, `loaded`, is what serving begins
  * with
  */
-export async function start(
-  plan: Plan,
-  loaded: Loaded,
-  load: (text?: string) => Loaded,
-  options: StartOptions,
-): Promise<Started> {
+export async function start(plan: Plan, loaded: Loaded, load: Load, options: StartOptions): Promise<Started> {
   const { clock, log, version, watch, workers } = options
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
   const reloader = new Reloader(gateway, load, loaded, log)

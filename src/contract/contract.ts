@@ -22,10 +22,14 @@ export interface Contract {
   readonly schemas: ReadonlyMap<string, SchemaUse>
   /** What the schema at a node says of an object, gathered through `$ref` and `allOf`. */
   shapeOf(node: Node): Shape
-  /** The schema at a node, ready to check with: as a reply has it. */
-  use(node: Node): SchemaUse
   /** One name per place in the documents, references followed: two nodes with one name are the same thing. */
   identify(node: Node): string
+  /** The node that a chain of references ends at; the node itself where a reference leads nowhere. */
+  resolve(node: Node): Node
+  /** The node at a JSON Pointer into the contract's own document, `#/components/schemas/Book`, if there is one. */
+  at(pointer: string): Node | undefined
+  /** The schema at a node, ready to check with: as a reply has it. */
+  use(node: Node): SchemaUse
   /** Absolute paths of all the files it is written in. */
   readonly files: readonly string[]
 }

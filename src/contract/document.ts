@@ -48,6 +48,14 @@ export const placeOf = (node: Node, part: 'key' | 'value' = 'value'): Place =>
 /** One name per place in the documents: two references to the same place are the same thing. */
 export const identityOf = (node: Node): string => `${node.document.file}#${pointer(node.path)}`
 
+/** The node at a JSON Pointer in URI fragment form (RFC 6901 §6), `#/a/b`, below another; `undefined` where nothing is. */
+export function nodeAt(root: Node, fragment: string): Node | undefined {
+  const steps = fragment.startsWith('#/') ? parsePointer(decode(fragment.slice(1))) : undefined
+  if (steps === undefined) return undefined
+  const node = steps.reduce((at, key) => childOf(at, Array.isArray(at.value) ? Number(key) : key), root)
+  return node.value === undefined ? undefined : node
+}
+
 export class Documents {
   readonly root: Node
   readonly #report: Diagnostics

@@ -6,7 +6,7 @@ import { isObject } from '../kernel/json.ts'
 import { checkExamples } from './check-examples.ts'
 import type { Contract } from './contract.ts'
 import { SchemaBook } from './dialect.ts'
-import { childOf, type Document, Documents, entriesOf, identityOf, placeOf } from './document.ts'
+import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from './document.ts'
 import { readOperations } from './read-operations.ts'
 import { readSecuritySchemes } from './read-security.ts'
 import { normalise, readServers } from './read-servers.ts'
@@ -87,8 +87,10 @@ export function readContract(
       entriesOf(childOf(root, 'components', 'schemas')).map(([name, node]) => [name, schemas.use(node)]),
     ),
     shapeOf: node => shapeOf(node, documents),
-    use: node => schemas.use(node),
     identify: node => identityOf(documents.resolve(node) ?? node),
+    resolve: node => documents.resolve(node) ?? node,
+    at: pointer => nodeAt(root, pointer),
+    use: node => schemas.use(node),
     files: documents.files,
   }
   if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {

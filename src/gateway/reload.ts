@@ -11,20 +11,24 @@ import type { Log } from './log.ts'
 /** How often the files are looked at, in milliseconds. */
 const INTERVAL = 400
 
+/** Loads the configuration from its file, or from a text in the place of that file. */
+export type Load = (text?: string) => Loaded | Promise<Loaded>
+
 export class Reloader {
   readonly #gateway: Gateway
-  readonly #load: (text?: string) => Loaded
+  readonly #load: Load
   readonly #log: Log
   #files: readonly string[]
   /** What was there when the served configuration was read. */
   #known: string
   #candidate: string
+  /** Whether the configuration is being loaded because a file changed. */
+  #isLoading = false
 
   /**
-   * @param load loads the configuration from its file, or from a text in the place of that file
    * @param loaded what is being served already
    */
-  constructor(gateway: Gateway, load: (text?: string) => Loaded, loaded: Loaded, log: Log) {
+  constructor(gateway: Gateway, load: Load, loaded: Loaded, log: Log) {
     this.#gateway = gateway
     this.#load = load
     this.#log = log
@@ -35,20 +39,20 @@ export class Reloader {
   }
 
   /** Loads anew; what cannot be loaded changes nothing. */
-  reload(): Loaded {
+  reload(): Promise<Loaded> {
     return this.#adopt()
   }
 
   /** Loads a text in the place of the file, until the next reload; what cannot be loaded changes nothing. */
-  replace(text: string): Loaded {
+  replace(text: string): Promise<Loaded> {
     return this.#adopt(text)
   }
 
-  #adopt(text?: string): Loaded {
+  async #adopt(text?: string): Promise<Loaded> {
     // Taken before the files are read: a change while they are read is then a change still.
     const files = this.#files
     const seen = fingerprint(files)
-    const loaded = this.#tryLoad(seen, text)
+    const loaded = await this.#tryLoad(seen, text)
     // A broken file may name fewer files than the last good one did: watch both, or the mend goes unseen.
     this.#files = loaded.plan === undefined ? [...new Set([...this.#files, ...loaded.files])] : loaded.files
     this.#known = this.#files.join() === files.join() ? seen : fingerprint(this.#files)
@@ -70,9 +74,9 @@ export class Reloader {
     return loaded
   }
 
-  #tryLoad(seen: string, text: string | undefined): Loaded {
+  async #tryLoad(seen: string, text: string | undefined): Promise<Loaded> {
     try {
-      return this.#load(text)
+      return await this.#load(text)
     } catch (error) {
       // A mistake of ours, not of the author's: it will not go away by trying again before something changes.
       this.#known = this.#candidate = seen
@@ -89,17 +93,19 @@ export class Reloader {
   watch(): () => void {
     return every(INTERVAL, () => {
       const seen = fingerprint(this.#files)
-      if (seen === this.#known) return
+      if (this.#isLoading || seen === this.#known) return
       // Twice the same: whoever writes has finished.
       if (seen !== this.#candidate) {
         this.#candidate = seen
         return
       }
-      try {
-        this.reload()
-      } catch {
+      this.#isLoading = true
+      this.reload()
         // Told already; what is served goes on.
-      }
+        .catch(() => {})
+        .finally(() => {
+          this.#isLoading = false
+        })
     })
   }
 }

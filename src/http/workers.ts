@@ -136,7 +136,7 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
   worker?.on('message', async (order: Order) => {
     if (order.order === 'metrics') {
       worker.send({ call: order.call, snapshot: await gateway.metrics.snapshot() } satisfies Told)
-    } else if (order.order === 'reload') reloader.reload()
+    } else if (order.order === 'reload') void reloader.reload()
     else if (order.order === 'reset') gateway.reset()
     else stop()
   })

@@ -3,26 +3,36 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import { isObject, stringifyJson } from '../kernel/json.ts'
-import type { Inference, InferredResource } from './infer.ts'
+import type { Assign } from '../world/collection.ts'
+import type { Candidate, Inference } from './infer.ts'
+import type { Seeds } from './infer-seeds.ts'
 
 export interface InferredText {
   readonly text: string
-  /** Which lines, counted from 1, belong to which operation or resource: to leave out what does not hold. */
+  /** The operation id or `resource NAME` that each line belongs to, by line number from 1. */
   readonly owners: ReadonlyMap<number, string>
 }
 
-/**
- * @param reference how the file will name the contract
- * @param seedsOf the records a resource begins with
- * @param without what is to be left out, by operation id or `resource NAME`, with the reason
- */
-export function describeInference(
-  { resources, operations }: Inference,
-  contract: Contract,
-  reference: string,
-  seedsOf: (resource: InferredResource) => readonly Json[],
-  without: ReadonlyMap<string, string> = new Map(),
-): InferredText {
+/** What is written down. */
+export interface Described {
+  readonly inference: Inference
+  readonly contract: Contract
+  /** How the file will name the contract. */
+  readonly reference: string
+  readonly seeds: Seeds
+  readonly candidateOf: (resource: string) => Candidate
+  /** What is left out, by operation id or `resource NAME`, with the reason. */
+  readonly without: ReadonlyMap<string, string>
+}
+
+export function describeInference({
+  inference: { resources, operations },
+  contract,
+  reference,
+  seeds,
+  candidateOf,
+  without,
+}: Described): InferredText {
   const lines: string[] = []
   const owners = new Map<number, string>()
   const push = (line: string, owner?: string) => {
@@ -36,28 +46,35 @@ export function describeInference(
   push('')
   push(
     kept.length === 0
-      ? 'resources: {}  # no path was found to list records of a schema that the contract names'
+      ? 'resources: {}  # no path was found to list or create records of a schema that has a field to name them by'
       : 'resources:',
   )
-  for (const resource of kept) {
-    const { name, schema, idField, assign, because } = resource
+  for (const { name, because } of kept) {
+    const { schema, idField, assign, server } = candidateOf(name)
     const owner = `resource ${name}`
-    push(`  ${scalar(name)}:  # ${because}`, owner)
+    push(`  ${scalar(name)}:  # ${oneLine(because)}`, owner)
     push(`    schema: ${scalar(schema)}`, owner)
     push(`    id: { field: ${scalar(idField)}, assign: ${assign} }  # ${REASONS[assign]}`, owner)
-    const seeds = seedsOf(resource)
-    push(seeds.length === 0 ? '    seed: []' : '    seed:  # generated from the schema', owner)
-    for (const seed of seeds) push(`      - ${flow(seed)}`, owner)
+    if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`, `defaults ${name}`)
+    if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`, `set ${name}`)
+    const records = seeds.get(name) ?? []
+    push(records.length === 0 ? '    seed: []' : '    seed:  # generated from the schema', owner)
+    for (const seed of records) push(`      - ${flow(seed)}`, owner)
+  }
+  for (const [owner, reason] of without) {
+    if (owner.startsWith('resource ')) push(`#  ${owner.slice('resource '.length)}: left out: ${oneLine(reason)}`)
   }
   push('')
   const spoken = new Set<Operation>()
-  push(operations.length === 0 ? 'operations: {}' : 'operations:')
-  for (const { operation, respond, because } of operations) {
-    const resource = String(Object.values(respond)[0])
-    const reason =
-      without.get(operation.id) ?? (kept.some(({ name }) => name === resource) ? undefined : 'its resource is left out')
+  const written = operations.filter(({ operation }) => !without.has(operation.id))
+  push(written.length === 0 ? 'operations: {}' : 'operations:')
+  for (const { operation, resource, respond, because, fixed } of operations) {
+    const reason = without.get(operation.id)
     spoken.add(operation)
-    const line = `  ${scalar(operation.id)}: { respond: ${flow(respond)} }  # ${because}`
+    const id: Readonly<Record<string, Json>> = fixed
+      ? { id: seeds.get(resource)?.[0]?.[candidateOf(resource).idField] as Json }
+      : {}
+    const line = `  ${scalar(operation.id)}: { respond: ${flow({ ...respond, ...id })} }  # ${oneLine(because)}`
     if (reason === undefined) push(line, operation.id)
     else push(`#${line}; left out: ${oneLine(reason)}`)
   }
@@ -79,9 +96,9 @@ export function describeInference(
 const REASONS = {
   sequence: 'an integer: counted',
   uuid: 'text that no request gives: made up',
-  generate: 'text that no request gives: made in the form the contract shows',
   client: 'given by the request that creates it',
-} as const
+  generate: 'text that no request gives: made in the form the contract shows',
+} as const satisfies Record<Assign, string>
 
 /** A value in YAML's flow style, which is JSON with fewer quotes. */
 function flow(value: Json): string {

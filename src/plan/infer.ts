@@ -1,24 +1,40 @@
 // Makes sense of a contract: which paths are collections, which their items, what a parameter is for. A guess with its
-// reasons, for an author to read and correct. Knows nothing of how it is written down.
+// reasons, for an author to read and correct. Does not know how it is written down.
 
-import { type Contract, isJson, type Operation, type ResponseSpec } from '../contract/contract.ts'
-import type { Shape } from '../contract/dialect.ts'
-import type { Node } from '../contract/document.ts'
-import { expressionsOf } from '../contract/paths.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Assign } from '../world/collection.ts'
-import { type Listed, listKeys, normal, wrapping } from './infer-list.ts'
+import { type Collection, findCollections } from './infer-collections.ts'
+import type { ServerSet } from './infer-defaults.ts'
+import { operationsOf } from './infer-operations.ts'
+import { sameWord } from './infer-paths.ts'
+import { SchemaReader } from './infer-schema.ts'
 
-export interface InferredResource {
-  readonly name: string
+/** A schema that the records of a resource may be kept by, and what names them then. */
+export interface Candidate {
   readonly schema: string
   readonly idField: string
   readonly assign: Assign
+  /** How the server names a record where the request is not asked to. */
+  readonly byServer: Assign
+  readonly server: ServerSet
+}
+
+export interface InferredResource {
+  readonly name: string
+  /** The likeliest first; which of them holds shows when it is tried. */
+  readonly candidates: readonly Candidate[]
   readonly because: string
 }
 
 export interface InferredOperation {
   readonly operation: Operation
+  readonly resource: string
+  readonly action: 'list' | 'create' | 'read' | 'replace' | 'update' | 'delete'
+  /** Whether the resource is of no use without it. */
+  readonly essential: boolean
+  /** Whether it is about one record that its path does not name: `/me`. */
+  readonly fixed: boolean
   /** The value of `respond`. */
   readonly respond: Readonly<Record<string, Json>>
   readonly because: string
@@ -29,205 +45,75 @@ export interface Inference {
   readonly operations: readonly InferredOperation[]
 }
 
+/**
+ * Makes an inference.
+ *
+ * @param choices which candidate each resource is kept by; the first where it is not named
+ * @param without the resources to leave out
+ */
+export type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<string>) => Inference
+
 /** Reads collections, items and the roles of parameters off names and schemas. */
-export function inferSimulation(contract: Contract): Inference {
-  const named = new Map([...contract.schemas].map(([name, { node }]) => [contract.identify(node), name] as const))
+export function readInference(contract: Contract): Infer {
+  const schemas = new SchemaReader(contract)
   const resources = new Map<string, InferredResource>()
-  const operations: InferredOperation[] = []
-  const byPath = new Map<string, Operation[]>()
-  for (const one of contract.operations) byPath.set(one.path, [...(byPath.get(one.path) ?? []), one])
-  const collections = [...byPath].flatMap(([path, all]) => {
-    const found = findCollection(path, all, [...byPath.keys()], contract, named)
-    return found === undefined ? [] : [found]
-  })
-  // The shortest path names the resource; what lists the same schema below another is a view of it.
-  collections.sort((a, b) => a.path.length - b.path.length)
-  for (const collection of collections) {
-    const twin = [...resources.values()].find(
-      one => one.schema === collection.schema && sameWord(one.name, collection.name),
+  const collections: Named[] = []
+  for (const collection of findCollections(contract, schemas)) {
+    if (collections.some(one => isView(collection, one, schemas))) continue
+    const twin = collections.find(one => isTwin(one, collection))
+    const name = twin?.name ?? freeName(collection.word, resources)
+    collections.push({ ...collection, name })
+    if (twin === undefined) resources.set(name, { name, ...describe(collection) })
+  }
+  return (choices = new Map(), without = new Set()) => {
+    const kept = [...resources.values()].filter(({ name }) => !without.has(name))
+    const chosen = new Map(
+      kept.map(one => [one.name, one.candidates[choices.get(one.name) ?? 0] as Candidate] as const),
     )
-    const resource = twin ?? newResource(collection, resources)
-    resources.set(resource.name, resource)
-    for (const one of operationsOf(collection, resource, byPath, contract, resources)) {
-      if (!operations.some(({ operation }) => operation === one.operation)) operations.push(one)
+    const operations = new Map<Operation, InferredOperation>()
+    const met = new Set<string>()
+    for (const collection of collections) {
+      if (without.has(collection.name)) continue
+      for (const one of operationsOf(collection, chosen, contract, schemas)) {
+        // What another view adds, the resource is of use without.
+        if (!operations.has(one.operation)) {
+          operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)
+        }
+      }
     }
+    const ordered = contract.operations.flatMap(one => operations.get(one) ?? [])
+    return { resources: [...resources.values()], operations: ordered }
   }
-  const order = new Map(contract.operations.map((one, index) => [one, index] as const))
-  operations.sort((a, b) => (order.get(a.operation) ?? 0) - (order.get(b.operation) ?? 0))
-  return { resources: [...resources.values()], operations }
 }
 
-interface Collection {
-  readonly path: string
-  readonly itemPath: string | undefined
+/** A collection with the resource that it is a view of. */
+export interface Named extends Collection {
   readonly name: string
-  readonly schema: string
-  readonly shape: Shape
-  readonly idField: string
-  readonly assign: Assign
-  readonly list: Operation
-  readonly listed: Listed
 }
 
-function findCollection(
-  path: string,
-  operations: readonly Operation[],
-  paths: readonly string[],
-  contract: Contract,
-  named: ReadonlyMap<string, string>,
-): Collection | undefined {
-  const list = operations.find(({ method }) => method === 'GET')
-  const last = path.split('/').at(-1) ?? ''
-  if (list === undefined || last === '' || last.includes('{')) return undefined
-  const listed = listedBy(list, contract)
-  const schema = listed && named.get(contract.identify(listed.items))
-  if (listed === undefined || schema === undefined) return undefined
-  const isItem = (one: string, of: string) => one.startsWith(`${of}/{`) && /^\{[^{}]*\}$/.test(one.slice(of.length + 1))
-  // `/authors/{id}/books` may have its items at `/books/{isbn}`.
-  const itemPath = paths.find(one => isItem(one, path)) ?? paths.find(one => isItem(one, `/${last}`))
-  const shape = contract.shapeOf(listed.items)
-  const idField = findId(itemPath === undefined ? 'id' : (expressionsOf(itemPath).at(-1) as string), shape, last)
-  const idNode = idField === undefined ? undefined : shape.properties.get(idField)
-  if (idField === undefined || idNode === undefined) return undefined
-  const id = contract.shapeOf(idNode)
-  const assign = id.types.includes('integer') ? 'sequence' : id.format === 'uuid' ? 'uuid' : 'client'
-  // A name that the client cannot give is made by us, as text.
-  const given = postedFields(operations, contract)?.has(idField) ?? false
-  return {
-    ...{ path, itemPath, schema, shape, idField, list, listed },
-    name: last,
-    assign: assign === 'client' && !given && id.types.includes('string') ? 'uuid' : assign,
-  }
+/** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
+const isTwin = (one: Collection, other: Collection): boolean => {
+  if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
+  return one.candidates[0]?.schema === other.candidates[0]?.schema && sameWord(one.word, other.word)
 }
 
-function newResource(
-  { name, schema, idField, assign, path, itemPath }: Collection,
-  taken: ReadonlyMap<string, unknown>,
-) {
-  let free = name
-  for (let n = 2; taken.has(free); n++) free = `${name}-${n}`
-  const item = itemPath === undefined ? '' : `, ${itemPath} names one by its ${idField}`
-  return { name: free, schema, idField, assign, because: `GET ${path} lists ${schema}${item}` }
+/** Whether a list is one of several of a collection's records: `/book/findByStatus` beside `/book`. */
+function isView({ segments, itemPath, create, list }: Collection, of: Collection, schemas: SchemaReader): boolean {
+  if (itemPath !== undefined || create !== undefined || list === undefined || of.itemPath === undefined) return false
+  const base = of.segments
+  if (segments.length !== base.length + 1 || base.some((one, i) => one !== segments[i])) return false
+  return of.records.some(one => schemas.areAkin(one, list.listed.items))
 }
 
-function operationsOf(
-  collection: Collection,
-  resource: InferredResource,
-  byPath: ReadonlyMap<string, readonly Operation[]>,
-  contract: Contract,
-  resources: ReadonlyMap<string, InferredResource>,
-): InferredOperation[] {
-  const { path, itemPath, shape, listed, list } = collection
-  const within = findOwner(path, shape, resources)
-  const common: Readonly<Record<string, Json>> = within === undefined ? {} : { within }
-  const out: InferredOperation[] = [
-    {
-      operation: list,
-      respond: { list: resource.name, ...common, ...listKeys(list, shape, contract), ...wrapping(listed, contract) },
-      because: `lists ${resource.schema}${listed.wrapping === undefined ? '' : ` under ${listed.key.join('.')}`}`,
-    },
-  ]
-  const add = (where: string | undefined, method: string, action: string, because: string): void => {
-    const operation = where === undefined ? undefined : byPath.get(where)?.find(one => one.method === method)
-    const body = operation && recordBody(operation, resource, contract)
-    if (operation === undefined || body === undefined) return
-    const wrapped: Readonly<Record<string, Json>> = body === true ? {} : { body }
-    const owned = where?.startsWith(path) ? common : {}
-    out.push({ operation, respond: { [action]: resource.name, ...owned, ...wrapped }, because })
-  }
-  add(path, 'POST', 'create', `POST on the collection, answers ${resource.schema}`)
-  add(itemPath, 'GET', 'read', `one ${resource.schema}, by ${resource.idField}`)
-  add(itemPath, 'PUT', 'replace', 'PUT on the item')
-  add(itemPath, 'PATCH', 'update', 'PATCH on the item')
-  add(itemPath, 'DELETE', 'delete', 'DELETE on the item')
-  return out
+function freeName(word: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = word
+  for (let n = 2; taken.has(free); n++) free = `${word}-${n}`
+  return free
 }
 
-/** `true` where the reply is the record or nothing, a template where it wraps it, `undefined` where it is neither. */
-function recordBody(operation: Operation, { schema }: InferredResource, contract: Contract): Json | true | undefined {
-  const node = jsonSchemaOf(successOf(operation))
-  const wanted = contract.schemas.get(schema)?.node as Node
-  if (node === undefined) return true
-  const isRecord = (one: Node) => contract.identify(one) === contract.identify(wanted)
-  if (isRecord(node)) return true
-  const { properties, required } = contract.shapeOf(node)
-  const key = [...properties].find(([, child]) => isRecord(child))?.[0]
-  if (key === undefined || [...required].some(name => name !== key)) return undefined
-  return { [key]: '${record.value}' }
-}
-
-const LIST_KEYS = ['data', 'items', 'results', 'records', 'content', 'values', 'value', 'entries', 'list', 'rows']
-
-function listedBy(operation: Operation, contract: Contract): Listed | undefined {
-  const node = jsonSchemaOf(successOf(operation))
-  if (node === undefined) return undefined
-  const shape = contract.shapeOf(node)
-  if (shape.items !== undefined) return { items: shape.items, wrapping: undefined, key: [] }
-  const lists = [...shape.properties].flatMap(([key, child]) => {
-    const { items } = contract.shapeOf(child)
-    return items !== undefined && contract.shapeOf(items).properties.size > 0 ? [{ key, items }] : []
-  })
-  const best = lists.length === 1 ? lists[0] : lists.find(({ key }) => LIST_KEYS.includes(key))
-  return best && { items: best.items, wrapping: node, key: [best.key] }
-}
-
-const sameWord = (a: string, b: string): boolean => normal(a) === normal(b)
-const singular = (name: string): string =>
-  name
-    .replace(/ies$/, 'y')
-    .replace(/(ss|x|ch|sh)es$/, '$1')
-    .replace(/s$/, '')
-
-/** The field that a path expression names: itself, `id`, or itself without the resource's name. */
-function findId(expression: string, { properties }: Shape, collection: string): string | undefined {
-  const names = [...properties.keys()]
-  const bare = normal(expression).replace(normal(singular(collection)), '')
-  const candidates = [
-    normal(expression),
-    bare,
-    'id',
-    normal(`${singular(collection)}id`),
-    'uuid',
-    'key',
-    'slug',
-    'code',
-    'name',
-  ]
-  for (const candidate of candidates) {
-    const found = candidate === '' ? undefined : names.find(name => normal(name) === candidate)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** The owner that a sub-collection's path names, where the records say whose they are. */
-function findOwner(
-  path: string,
-  { properties }: Shape,
-  resources: ReadonlyMap<string, InferredResource>,
-): Json | undefined {
-  const parameter = expressionsOf(path).at(-1)
-  if (parameter === undefined) return undefined
-  const segments = path.split('/')
-  const owner = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
-  const wanted = [normal(parameter), `${normal(singular(owner))}id`]
-  const field = [...properties.keys()].find(name => wanted.includes(normal(name)))
-  if (field === undefined) return undefined
-  const resource = [...resources.values()].find(({ name }) => name === owner)?.name
-  return { parameter, ...(field === parameter ? {} : { field }), ...(resource === undefined ? {} : { resource }) }
-}
-
-function successOf({ responses }: Operation): ResponseSpec | undefined {
-  const statuses = [...responses.keys()].filter(status => /^2(?:\d\d|XX)$/.test(status)).sort()
-  return responses.get(statuses[0] ?? 'default')
-}
-
-function jsonSchemaOf(response: ResponseSpec | undefined): Node | undefined {
-  return [...(response?.content ?? [])].find(([type]) => isJson(type))?.[1].schema?.node
-}
-
-function postedFields(operations: readonly Operation[], contract: Contract): ReadonlySet<string> | undefined {
-  const body = operations.find(({ method }) => method === 'POST')?.body
-  const schema = [...(body?.content ?? [])].find(([type]) => isJson(type))?.[1].schema
-  return schema && new Set(contract.shapeOf(schema.node).properties.keys())
+function describe({ path, itemPath, list, candidates }: Collection) {
+  const [{ schema, idField } = { schema: '', idField: '' }] = candidates
+  const item = itemPath === undefined ? '' : `${itemPath} names one by its ${idField}`
+  const because = list === undefined ? `POST ${path} creates ${schema}` : `GET ${path} lists ${schema}`
+  return { candidates, because: item === '' ? because : `${because}, ${item}` }
 }

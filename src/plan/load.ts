@@ -1,16 +1,16 @@
 // From a file name to a Plan: reads whatever is needed, and collects whatever is wrong.
 
 import { dirname, relative, resolve } from 'node:path'
-import type { Document } from '../contract/document.ts'
+import type { Contract } from '../contract/contract.ts'
+import { type Document, placeOf } from '../contract/document.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
-import { ReplyFiles } from '../kernel/reply-files.ts'
 import type { Environment, Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan, type Plan } from './compile.ts'
-import { inferGateway } from './infer-simulation.ts'
+import { type InferredGateway, inferGateway, type Progress } from './infer-simulation.ts'
 import { publishedKeys } from './published.ts'
 import { readResources } from './seed.ts'
 import { simulationOf } from './settings.ts'
@@ -26,8 +26,6 @@ export interface Loaded {
 
 /** What the command line may ask of a load. */
 export interface LoadOptions {
-  /** Whether a bare contract gets the state that can be inferred from it. */
-  readonly stateful?: boolean
   /** Whether a warning is an error. */
   readonly strict?: boolean
   /** Below which path the API is served, whatever its servers say. */
@@ -47,6 +45,43 @@ export interface LoadOptions {
  * @param home what file names in messages are relative to
  */
 export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
+  return compileLoaded(readGateway(path, home, environment, options))
+}
+
+/**
+ * As `loadPlan`; a bare OpenAPI document gets the state that can be inferred from it.
+ *
+ * @param progress called while what was inferred is tried
+ */
+export async function loadInferred(
+  path: string,
+  home: string,
+  environment: Environment,
+  options: LoadOptions = {},
+  progress?: Progress,
+): Promise<Loaded> {
+  const read = readGateway(path, home, environment, options)
+  if ('plan' in read || !read.bare || read.report.failed) return compileLoaded(read)
+  const { contract, report, file, files } = read
+  const inferred = await inferGateway(contract, file, home, progress)
+  reportLeftOut(inferred, contract, report)
+  return { plan: report.failed ? undefined : inferred.plan, report, files }
+}
+
+/** What a load has read, before it is compiled. */
+interface Read {
+  readonly bare: boolean
+  readonly settings: SimulationFile
+  readonly source: Source
+  readonly contract: Contract
+  readonly file: string
+  readonly home: string
+  readonly published: ReadonlyMap<string, string>
+  readonly report: Diagnostics
+  readonly files: readonly string[]
+}
+
+function readGateway(path: string, home: string, environment: Environment, options: LoadOptions): Read | Loaded {
   const report = new Diagnostics(options.strict)
   const file = resolve(home, path)
   const name = relative(home, file) || file
@@ -78,34 +113,60 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   const contract = document && readContract(document, home, report, options)
   const contractFiles = [file, ...files, ...(contract?.files ?? [])]
   if (contract === undefined) return { plan: undefined, report, files: contractFiles }
-  if (bare && options.stateful && !report.failed) {
-    return { plan: inferGateway(contract, file, home).plan, report, files: contractFiles }
+  return {
+    bare,
+    settings,
+    source,
+    contract,
+    file,
+    home,
+    published: publishedKeys(raw.value, environment),
+    report,
+    files: contractFiles,
   }
+}
+
+function compileLoaded(read: Read | Loaded): Loaded {
+  if ('plan' in read) return read
+  const { settings, source, contract, file, home, published, report, files } = read
   const seeding = readResources(settings, contract, source, file, home, report)
-  const published = publishedKeys(raw.value, environment)
-  const replyFiles = new ReplyFiles(dirname(file))
-  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles)
-  const plan = compilePlan(simulation, contract, report)
-  const all = [...new Set([...contractFiles, ...seeding.files, ...replyFiles.paths])]
+  const plan = compilePlan(simulationOf(settings, source, seeding.resources, published), contract, report)
+  const all = [...new Set([...files, ...seeding.files])]
   return { plan: report.failed ? undefined : plan, report, files: all }
+}
+
+/** Says which resources were inferred and did not hold. */
+function reportLeftOut({ without }: InferredGateway, contract: Contract, report: Diagnostics): void {
+  for (const [owner, reason] of without) {
+    const name = /^resource (.*)$/s.exec(owner)?.[1]
+    const operation = contract.operations.find(
+      ({ id }) => id === (name === undefined ? owner : reason.split(': ', 1)[0]),
+    )
+    const node = operation?.node ?? contract.at('#/paths') ?? contract.at('#')
+    if (node === undefined) continue
+    const what = name === undefined ? `the operation ${owner}` : `the resource "${name}"`
+    report.warning('left-out', `${what} is left out of the inferred state: ${reason}`, placeOf(node, 'key'))
+  }
 }
 
 /**
  * Infers a gateway.yaml for an OpenAPI document; the text is `undefined` where the document cannot be read.
  *
  * @param directory where the gateway.yaml is to stand: the contract is named relative to it
+ * @param progress called while what was inferred is tried
  */
-export function inferFile(
+export async function inferFile(
   path: string,
   home: string,
   directory: string,
-): { readonly inferred: string | undefined; readonly report: Diagnostics } {
+  progress?: Progress,
+): Promise<{ readonly inferred: string | undefined; readonly report: Diagnostics }> {
   const report = new Diagnostics()
   const file = resolve(home, path)
   const source = readSource(file, relative(home, file) || file, report, undefined, true)
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
-  return { inferred: fit ? inferGateway(contract, file, directory).text : undefined, report }
+  return { inferred: fit ? (await inferGateway(contract, file, directory, progress)).text : undefined, report }
 }
 
 /** A flag wins over the file. */

@@ -1,12 +1,13 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
 import { valueFor } from '../contract/answer/sampling.ts'
-import type { Operation } from '../contract/contract.ts'
-import { isJson } from '../contract/contract.ts'
+import { isJson, type Operation } from '../contract/contract.ts'
 import type { Parameter } from '../contract/parameters.ts'
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from './compile.ts'
+import { bodyOf, type ProbeBody } from './probe-body.ts'
+import { referring } from './probe-references.ts'
 
 export interface Probe {
   /** What is special about it: reads on after "a request". */
@@ -20,13 +21,28 @@ interface Draft {
   readonly segments: readonly string[]
   readonly query: readonly (readonly [string, string])[]
   readonly headers: Readonly<Record<string, string>>
-  readonly body: { readonly type: string; readonly text: string } | undefined
+  readonly body: ProbeBody | undefined
+}
+
+/** Values for path parameters by name, instead of those of the seeds. */
+export type Given = ReadonlyMap<string, Json>
+const NOTHING_GIVEN: Given = new Map()
+
+/**
+ * A request that keeps to the contract.
+ *
+ * @param given what its path is to name
+ * @returns a sentence where no value could be found for a part of it
+ */
+export function validRequest({ operation }: PlannedOperation, plan: Plan, given: Given): Request | string {
+  const draft = draftOf(operation, plan, given)
+  return typeof draft === 'string' ? draft : requestOf(operation, draft)
 }
 
 /** @returns the probes, or a sentence about what no value could be found for */
 export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[] | string {
   const { operation } = planned
-  const draft = draftOf(operation, plan)
+  const draft = draftOf(operation, plan, NOTHING_GIVEN)
   if (typeof draft === 'string') return draft
   const send = (what: string, valid: boolean, change: Partial<Draft> = {}): Probe => ({
     what,
@@ -66,13 +82,13 @@ const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean
     alternative.some(({ scheme }) => contract.securitySchemes.get(scheme)?.type !== 'other'),
   )
 
-function draftOf(operation: Operation, plan: Plan): Draft | string {
+function draftOf(operation: Operation, plan: Plan, given: Given): Draft | string {
   const segments: string[] = []
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
   for (const parameter of operation.parameters) {
     if (!parameter.required) continue
-    const texts = textsOf(parameter, operation, plan)
+    const texts = textsOf(parameter, operation, plan, given)
     if (texts === undefined) return `no value was found for the ${parameter.in} parameter ${parameter.name}`
     if (parameter.in === 'path') segments.push(texts[0] as string)
     else if (parameter.in === 'query') for (const text of texts) query.push([parameter.name, text])
@@ -87,9 +103,10 @@ function draftOf(operation: Operation, plan: Plan): Draft | string {
   const ordered = operation.parameters.filter(one => one.in === 'path').map(({ name }) => name)
   const placed = names.map((name = '') => {
     // One that the contract forgot to declare is any text.
-    return segments[ordered.indexOf(name)] ?? String(seededId({ name }, operation, plan) ?? '1')
+    return segments[ordered.indexOf(name)] ?? String(given.get(name) ?? seededId({ name }, operation, plan) ?? '1')
   })
-  const body = operation.body === undefined ? undefined : bodyOf(operation)
+  const id = given.get(names.at(-1) ?? '') ?? seededId({ name: names.at(-1) ?? '' }, operation, plan)
+  const body = operation.body === undefined ? undefined : bodyOf(operation, referring(operation, plan, id))
   if (typeof body === 'string') return body
   const credential = credentialFor(operation, plan)
   return {
@@ -101,15 +118,18 @@ function draftOf(operation: Operation, plan: Plan): Draft | string {
 }
 
 /** How the value of a parameter is written: as the first of the usual ways that the parameter itself reads back. */
-function textsOf(parameter: Parameter, operation: Operation, plan: Plan): readonly string[] | undefined {
-  const known = parameter.in === 'path' ? seededId(parameter, operation, plan) : undefined
+function textsOf(parameter: Parameter, operation: Operation, plan: Plan, given: Given): readonly string[] | undefined {
+  const wanted = parameter.in === 'path' ? given.get(parameter.name) : undefined
   const { examples = [], example } = isObject(parameter.node.value) ? parameter.node.value : {}
-  const values = [
-    known,
-    example,
-    ...Object.values(examples as object).map(one => one?.value),
-    ...[1, 2, 3].map(seed => valueFor(parameter.schema, seed)),
-  ]
+  const values =
+    wanted !== undefined
+      ? [wanted]
+      : [
+          parameter.in === 'path' ? seededId(parameter, operation, plan) : undefined,
+          example,
+          ...Object.values(examples as object).map(one => one?.value),
+          ...[1, 2, 3].map(seed => valueFor(parameter.schema, seed)),
+        ]
   for (const value of values) {
     if (value === undefined) continue
     for (const texts of waysToWrite(value as Json, parameter)) {
@@ -148,25 +168,6 @@ function seededId({ name }: { readonly name: string }, operation: Operation, { s
   return Object.values(actions)
     .map(firstId)
     .find(id => id !== undefined)
-}
-
-/** Seeds that no generated record was made with, so that nothing to be created is there already. */
-const FRESH = [1001, 1002, 1003]
-
-function bodyOf({ body }: Operation): Draft['body'] | string {
-  const types = [...(body?.content ?? [])]
-  const json = types.find(([type]) => isJson(type))
-  if (json === undefined) {
-    if (body?.required !== true) return undefined
-    return `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
-  }
-  const [type, { schema, examples }] = json
-  const fits = (value: Json | undefined) => value !== undefined && schema?.check(value, true) === undefined
-  const value = [
-    ...examples.map(one => one.value),
-    ...(schema === undefined ? [{}] : FRESH.map(seed => valueFor(schema, seed, true))),
-  ].find(fits)
-  return value === undefined ? 'no body was found that fits its schema' : { type, text: stringifyJson(value) }
 }
 
 function credentialFor({ security }: Operation, { contract, simulation }: Plan): Pick<Draft, 'query' | 'headers'> {

@@ -47,7 +47,7 @@ export function readResources(
   for (const [name, block] of Object.entries(declared)) {
     report.broken.add(name) // until it turns out to be sound
     const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
-    const schema = contract.schemas.get(block.schema)
+    const schema = schemaNamed(block.schema, contract)
     if (schema === undefined) {
       const hint = suggest(block.schema, contract.schemas.keys())
       report.error('unknown-schema', `the contract has no schema "${block.schema}"`, at(['schema']), hint)
@@ -145,6 +145,12 @@ function checkRoom({ maxRecords }: Resource, seeds: number, at: At, report: Diag
   if (seeds < maxRecords) return
   const message = `${seeds} seeds, which never go, leave no room for another record`
   report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
+}
+
+/** The schema of a component's name, or at a JSON Pointer into the contract: `#/components/schemas/Book`. */
+function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
+  const node = contract.at(name)
+  return contract.schemas.get(name) ?? (node === undefined ? undefined : contract.use(node))
 }
 
 function checkReferences(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { selfCheck } from '../../src/gateway/self-check.ts'
-import { loadPlan } from '../../src/plan/load.ts'
+import { loadInferred, loadPlan } from '../../src/plan/load.ts'
 
 /** What must be said of a document, besides that it serves; the others are without a flaw. */
 const FLAWED: Readonly<Record<string, readonly string[]>> = {
@@ -18,7 +18,8 @@ suite('a document that nobody fitted to this program', () => {
   for (const name of readdirSync('test/corpus')) {
     for (const stateful of [false, true]) {
       test(`${name} is served ${stateful ? 'with state' : 'as it is'}, and every reply is what it says`, async () => {
-        const { plan, report } = loadPlan(`test/corpus/${name}`, '.', {}, { stateful })
+        const load = stateful ? loadInferred : loadPlan
+        const { plan, report } = await load(`test/corpus/${name}`, '.', {})
         assert.ok(plan)
         const codes = report.list.map(({ code }) => code)
         for (const code of FLAWED[name] ?? [])

@@ -20,7 +20,7 @@ async function serve(paths: string, schemas: string) {
     join(home, `${name}.yaml`),
     `openapi: 3.0.3\ninfo: { title: t, version: '1' }\npaths:\n${paths}\ncomponents:\n  schemas:\n${schemas}\n`,
   )
-  const { inferred } = inferFile(`${name}.yaml`, home, home)
+  const { inferred } = await inferFile(`${name}.yaml`, home, home)
   assert.ok(inferred)
   writeFileSync(join(home, `${name}.gateway.yaml`), inferred)
   const gateway = await startGateway({ config: join(home, `${name}.gateway.yaml`) })

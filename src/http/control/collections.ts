@@ -65,8 +65,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       path: '/worlds/{name}/collections/{collection}',
       operation: 'listRecords',
       underWorkers: 'absent',
-      summary:
-        'The records of a collection, in the order of their ids; the header X-Total-Count says how many there are.',
+      summary: 'The records of a collection, in the order of their ids.',
       parameters: {
         ...inCollection,
         limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },

@@ -56,9 +56,9 @@ export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
         content: { 'application/problem+json': invalidConfigurationSchema },
       },
     },
-    answer: ({ text, body }) => {
+    answer: async ({ text, body }) => {
       if (reloader === undefined) return problem(409, 'conflict', 'this gateway was not started from a file')
-      const { plan, report } = reloader.replace(text ?? stringifyJson(body))
+      const { plan, report } = await reloader.replace(text ?? stringifyJson(body))
       if (plan === undefined) return refuseConfiguration(report.list)
       return json({ reloaded: true, operations: plan.operations.length, warnings: report.list.length })
     },

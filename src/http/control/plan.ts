@@ -133,9 +133,9 @@ export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
         content: { 'application/problem+json': invalidConfigurationSchema },
       },
     },
-    answer: () => {
+    answer: async () => {
       if (reloader === undefined) return problem(409, 'conflict', 'this gateway was not started from a file')
-      const { plan, report } = reloader.reload()
+      const { plan, report } = await reloader.reload()
       if (plan === undefined) return refuseConfiguration(report.list)
       return json({ reloaded: true, operations: plan.operations.length, warnings: report.list.length })
     },

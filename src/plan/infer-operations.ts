@@ -1,0 +1,127 @@
+// Says what each operation of a collection does: lists, creates, reads, changes or deletes its records.
+
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { Node } from '../contract/document.ts'
+import { expressionsOf } from '../contract/paths.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Candidate, InferredOperation, Named } from './infer.ts'
+import { outcomeOf } from './infer-actions.ts'
+import { listKeys, wrapping } from './infer-list.ts'
+import { isItemPath, normal, segmentsOf, singular } from './infer-paths.ts'
+import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, singleIn } from './infer-reply.ts'
+import type { SchemaReader } from './infer-schema.ts'
+
+type Action = InferredOperation['action']
+type Keys = Readonly<Record<string, Json>>
+
+/** The operations that a collection makes sense of, its own first. */
+export function operationsOf(
+  collection: Named,
+  chosen: ReadonlyMap<string, Candidate>,
+  contract: Contract,
+  schemas: SchemaReader,
+): InferredOperation[] {
+  const { path, word, name, list, create, item, records, below, beside, me } = collection
+  const { schema, idField } = chosen.get(name) as Candidate
+  const shape = schemas.shape(contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node))
+  const within = ownerOf(path, shape.properties, chosen)
+  const out: InferredOperation[] = []
+  const add = (
+    operation: Operation,
+    action: Action,
+    keys: Keys,
+    because: string,
+    more: Partial<InferredOperation> = {},
+  ) => {
+    const respond = { [action]: name, ...keys }
+    out.push({ operation, resource: name, action, essential: true, fixed: false, respond, because, ...more })
+  }
+  const owned = (where: string): Keys =>
+    within !== undefined && expressionsOf(where).includes(within.parameter) ? { within: { ...within } } : {}
+  const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
+    const whole = replySchema(operation)
+    const listed = whole && listedIn(whole, word, schemas)
+    if (listed === undefined) return
+    const keys = { ...owned(operation.path), ...listKeys(operation, shape, schemas), ...wrapping(listed, schemas) }
+    const under = listed.keys.length === 0 ? '' : ` under ${listed.keys.join('.')}`
+    add(operation, 'list', keys, `lists ${schema}${under}`, more)
+  }
+  /** The keys of an operation on one record; `undefined` where it answers with something else. */
+  const about = (operation: Operation): Keys | undefined => {
+    const whole = replySchema(operation)
+    if (whole === undefined) return answersOtherwise(operation) ? undefined : owned(operation.path)
+    if (answersEmpty(whole, schemas)) return { ...owned(operation.path), body: {} }
+    const single = singleIn(whole, word, records, schemas)
+    if (single === undefined) return undefined
+    const body: Keys = single.keys.length === 0 ? {} : { body: nest(single.keys, '${record.value}') }
+    return { ...owned(operation.path), ...body }
+  }
+  const addOne = (operation: Operation | undefined, action: Action, because: string): void => {
+    const keys = operation && about(operation)
+    if (operation !== undefined && keys !== undefined) add(operation, action, keys, because)
+  }
+  if (list !== undefined) addList(list.operation)
+  if (create !== undefined) addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
+  addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)
+  addOne(item.get('PUT'), 'replace', 'PUT on the item')
+  addOne(item.get('PATCH'), 'update', 'PATCH on the item')
+  addOne(item.get('POST'), 'update', 'POST on the item')
+  if (item.has('DELETE')) {
+    const operation = item.get('DELETE') as Operation
+    const isRecord = isAkin(operation, word, records, schemas)
+    const body = isRecord ? about(operation) : owned(operation.path)
+    if (body !== undefined && (isRecord || replySchema(operation) === undefined)) {
+      add(operation, 'delete', body, 'DELETE on the item')
+    }
+  }
+  for (const operation of below) {
+    const { method, path: where } = operation
+    const verb = segmentsOf(where).at(-1) as string
+    if (method === 'GET' || method === 'DELETE' || verb.includes('{')) continue
+    const set = outcomeOf(verb, shape.properties, schemas)
+    const keys = set && isAkin(operation, word, records, schemas) ? about(operation) : undefined
+    if (keys !== undefined) add(operation, 'update', { ...keys, set: { ...set } }, 'an action on the item', OPTIONAL)
+  }
+  for (const operation of me) {
+    const action = ({ GET: 'read', PUT: 'replace', PATCH: 'update' } as const)[operation.method]
+    const keys = action && isAkin(operation, word, records, schemas) ? about(operation) : undefined
+    if (action !== undefined && keys !== undefined) {
+      add(operation, action, keys, 'the one who asks', { ...OPTIONAL, fixed: true })
+    }
+  }
+  for (const operation of beside) {
+    const whole = operation.method === 'GET' && !isItemPath(operation.path) ? replySchema(operation) : undefined
+    const listed = whole && listedIn(whole, word, schemas)
+    if (listed !== undefined && records.some(one => schemas.areAkin(one, listed.items))) addList(operation, OPTIONAL)
+  }
+  return out
+}
+
+const OPTIONAL = { essential: false } as const
+
+/** Whether an operation answers with a record of the collection. */
+function isAkin(operation: Operation, word: string, records: readonly Node[], schemas: SchemaReader): boolean {
+  const whole = replySchema(operation)
+  const single = whole && singleIn(whole, word, records, schemas)
+  return single !== undefined && records.some(one => schemas.areAkin(one, single.record))
+}
+
+/** The owner that a sub-collection's path names, where the records say whose they are. */
+function ownerOf(
+  path: string,
+  properties: ReadonlyMap<string, Node>,
+  chosen: ReadonlyMap<string, Candidate>,
+): { parameter: string; field?: string; resource?: string } | undefined {
+  const parameter = expressionsOf(path).at(-1)
+  if (parameter === undefined) return undefined
+  const segments = segmentsOf(path)
+  const owner = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
+  const wanted = [normal(parameter), `${normal(singular(owner))}id`]
+  const field = [...properties.keys()].find(name => wanted.includes(normal(name)))
+  if (field === undefined) return undefined
+  return {
+    parameter,
+    ...(field === parameter ? {} : { field }),
+    ...(chosen.has(owner) ? { resource: owner } : {}),
+  }
+}
