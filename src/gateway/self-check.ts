@@ -1,11 +1,12 @@
 // Calls every operation of a plan in process, as a client would, and holds each reply to the contract.
 
 import { nonconformanceOf } from '../contract/conformance.ts'
-import { type Operation, responseFor } from '../contract/contract.ts'
+import { responseFor } from '../contract/contract.ts'
 import { placeOf } from '../contract/document.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
-import type { Plan } from '../plan/compile.ts'
+import type { Plan, PlannedOperation } from '../plan/compile.ts'
 import { type Probe, probesOf } from '../plan/probe.ts'
 import { realClock } from '../world/clock.ts'
 import { Gateway } from './gateway.ts'
@@ -34,8 +35,8 @@ export async function selfCheck(plan: Plan, report: Diagnostics): Promise<SelfCh
     }
     for (const probe of probes) {
       requests += 1
-      const reply = await gateway.handle(probe.request)
-      const [severity, code, message] = judge(operation, probe, reply) ?? []
+      const reply = await answer(gateway, probe)
+      const [severity, code, message] = judge(planned, plan, probe, reply) ?? []
       if (severity === undefined) continue
       report[severity](
         code as string,
@@ -48,17 +49,53 @@ export async function selfCheck(plan: Plan, report: Diagnostics): Promise<SelfCh
   return { operations: plan.operations.length, requests }
 }
 
+/** How often a valid request is sent: a configuration may have faults strike at random. */
+const TRIES = 5
+
+/** The reply to a probe: to a valid one, the first that is a success, else the last. */
+async function answer(gateway: Gateway, { request, valid }: Probe): Promise<Reply> {
+  for (let tried = 1; ; tried++) {
+    const reply = await gateway.handle(request)
+    if (!valid || isSuccess(reply) || tried === TRIES) return reply
+  }
+}
+
+const isSuccess = ({ status }: Reply): boolean => status >= 200 && status < 300
+
+/** Whether an operation is meant to succeed: its contract documents a success, and no fixed reply is configured instead. */
+function isToSucceed({ operation, chain }: PlannedOperation): boolean {
+  const answers = chain.find(({ name }) => name === 'respond')?.detail ?? ''
+  return [...operation.responses.keys()].some(status => status.startsWith('2')) && !/^[3-5]\d\d\b/.test(answers)
+}
+
+/** Whether an operation is about records of which there are none to begin with. */
+function isEmpty({ operation: { id, method, path } }: PlannedOperation, { simulation }: Plan): boolean {
+  const { operations = {} } = simulation.file
+  const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
+  if (!isObject(respond)) return false
+  const { within } = respond
+  const named = [...Object.values(respond), ...(isObject(within) ? [within.resource] : [])]
+  return named.some(name => typeof name === 'string' && simulation.resources.get(name)?.seeds.length === 0)
+}
+
 type Finding = readonly ['error' | 'warning', string, string]
 
-function judge(operation: Operation, { valid }: Probe, reply: Reply): Finding | undefined {
+function judge(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): Finding | undefined {
+  const { operation, lifecycle } = planned
   const { status } = reply
   const documented = responseFor(operation, status) !== undefined
   if (status === 501 && reply.refusal !== undefined) return ['warning', 'not-simulated', 'nothing says what it answers']
   if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status}, not refused`]
+  const isGone = status === 410 && lifecycle !== undefined
+  if (valid && status >= 400 && !isGone && isToSucceed(planned) && !(status === 404 && isEmpty(planned, plan))) {
+    return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
+  }
   const fault = nonconformanceOf(operation, reply)
   if (fault === undefined) return undefined
   // What the contract does not say of a refusal, it leaves to the gateway.
   if (fault.code === 'undocumented-status' && !valid) return undefined
   return [status >= 400 && fault.code !== 'undocumented-status' ? 'warning' : 'error', fault.code, fault.message]
 }
+
+const reasonOf = ({ refusal }: Reply): string => (refusal === undefined ? '' : ` (${refusal.detail})`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { selfCheck } from '../../src/gateway/self-check.ts'
-import { loadPlan } from '../../src/plan/load.ts'
+import { loadInferred, loadPlan } from '../../src/plan/load.ts'
 import { loadFiles } from '../support/in-process.ts'
 
 const contract = readFileSync('test/golden/inference/library.yaml', 'utf8')
@@ -23,8 +23,8 @@ suite('a self-check', () => {
   })
 
   test('finds nothing wrong with a contract that answers by itself, or with the state inferred for it', async () => {
-    for (const stateful of [false, true]) {
-      assert.deepEqual(await findings(loadPlan('test/golden/inference/library.yaml', '.', {}, { stateful })), [])
+    for (const load of [loadPlan, loadInferred]) {
+      assert.deepEqual(await findings(await load('test/golden/inference/library.yaml', '.', {})), [])
     }
   })
 
