@@ -12,6 +12,7 @@ import { type Clock, monotonic } from '../world/clock.ts'
 import type { Entry } from '../world/collection.ts'
 import type { World } from '../world/world.ts'
 import type { Lifecycle } from './deprecation/lifecycle.ts'
+import type { Expressions, Span } from './expressions.ts'
 import type { Resource } from './respond/resource.ts'
 
 /** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
@@ -67,10 +68,21 @@ export interface Site {
   detour(end: Handler): Handler
   /** Gives a refusal the body that the client will see. To be called for a request, not at load. */
   dress(exchange: Exchange, reply: Reply): Promise<Reply>
+  /** The content of a file below the folder of the configuration; or why it cannot be had, as a sentence. */
+  readFile(name: string): Uint8Array | string
   /** Asks for an index on a field of a resource. */
   index(resource: string, field: string): void
+  /**
+   * Set for the block of a rule, which may answer with a status that the contract does not document: a rule of this
+   * operation's own, or of many.
+   */
+  readonly rule: 'own' | 'shared' | undefined
+  /** Compiles conditions and templates. */
+  readonly expressions: Expressions
+  /** Reports something doubtful; see `error`. */
+  warn(code: string, message: string, path?: Path, hint?: string): void
   /** Reports a mistake at a path within the behaviour's own configuration. */
-  error(code: string, message: string, path?: Path, hint?: string, part?: 'key' | 'value'): void
+  error(code: string, message: string, path?: Path, hint?: string, part?: 'key' | 'value' | Span): void
 }
 
 /** A named caller. */
@@ -145,6 +157,8 @@ export class Exchange {
   notes: readonly string[] = NO_NOTES
   /** What the reply tells the client in `Understudy-Warning`: the request was answered, and is probably not what was meant. */
   warnings: readonly string[] = NO_NOTES
+  /** Which request of its method and path it is in its world, 1 for the first; once an expression has asked. */
+  nth: number | undefined = undefined
   /** Every draw by its purpose, where the client asks why. */
   drawn: Record<string, number> | undefined = undefined
 

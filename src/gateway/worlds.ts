@@ -105,7 +105,7 @@ export class Worlds {
 
   /** A world as it begins, which nobody can reach yet: see `put`. */
   blank(name: string): World {
-    return this.#seeded.fork(name)
+    return this.#seeded.fork(name).begin()
   }
 
   /** Puts a world, new or made over, in the place that its name has. */
@@ -169,7 +169,7 @@ export class Worlds {
     for (const name of names) {
       if (this.#permanent.has(name)) continue
       this.#sandboxes.delete(name)
-      this.#permanent.set(name, this.#hold(this.#seeded.fork(name)))
+      this.#permanent.set(name, this.#hold(this.blank(name)))
     }
     this.#byHost = new Map(named)
     this.#lastHost = ''
@@ -183,7 +183,7 @@ export class Worlds {
   }
 
   #open(name: string, from: World): Held {
-    const held = this.#hold(from.fork(name))
+    const held = this.#hold(from === this.#seeded ? this.blank(name) : from.fork(name))
     this.#sandboxes.set(name, held)
     return held
   }

@@ -137,14 +137,21 @@ export function* unfilled(
   } else if (Array.isArray(template)) {
     for (const [index, item] of template.entries()) yield* unfilled(item, known, otherwise, [...path, index])
   } else if (isObject(template)) {
-    for (const [key, item] of Object.entries(template)) {
-      const at = [...path, key]
-      const [whole] = ANY.exec(key) ?? []
-      if (whole !== undefined) {
-        yield { path: at, part: 'key', message: `nothing fills in ${whole} in a key`, hint: 'it works in values' }
-      }
-      yield* unfilled(item, known, otherwise, at)
+    if (path.length === 0) yield* keysWithHoles(template)
+    for (const [key, item] of Object.entries(template)) yield* unfilled(item, known, otherwise, [...path, key])
+  }
+}
+
+/** Every `${…}` in a key: only values are filled in. */
+export function* keysWithHoles(template: unknown, path: Path = []): Iterable<Unfilled> {
+  if (typeof template !== 'object' || template === null) return
+  for (const [key, item] of Object.entries(template)) {
+    const at = [...path, Array.isArray(template) ? Number(key) : key]
+    const [whole] = ANY.exec(key) ?? []
+    if (whole !== undefined) {
+      yield { path: at, part: 'key', message: `nothing fills in ${whole} in a key`, hint: 'it works in values' }
     }
+    yield* keysWithHoles(item, at)
   }
 }
 

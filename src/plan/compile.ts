@@ -2,6 +2,7 @@
 
 import type { Consumer, Exchange, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
+import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
@@ -9,11 +10,13 @@ import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Found, Method } from '../contract/paths.ts'
 import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
+import { placeWithin } from '../kernel/place-within.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { unfilled } from '../kernel/template.ts'
 import { parseDate } from '../world/clock.ts'
 import type { CollectionOptions } from '../world/collection.ts'
+import { checkReach, compileCondition, type PlannedRule, placedRules, withRules } from './compile-rules.ts'
 import { compileJudges } from './credentials.ts'
 import { compileInvalid } from './invalid.ts'
 import { hasWordOn, type Layer, type Word, wordOn } from './layers.ts'
@@ -39,6 +42,8 @@ export interface PlannedOperation {
   readonly lifecycle: Lifecycle | undefined
   /** By the contract or by its lifecycle. */
   readonly deprecated: boolean
+  /** In the order in which they are tried; the first that holds answers instead of the chain. */
+  readonly rules?: readonly PlannedRule[]
 }
 
 /** A behaviour in a chain, for people. */
@@ -82,7 +87,11 @@ export interface Weather {
 }
 
 /** What a site has of its operation's own. */
-type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid'>
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid'> & {
+  /** For configuration that speaks of this operation alone, and for what speaks of many. */
+  readonly own: Expressions
+  readonly shared: Expressions
+}
 
 type Configs = Readonly<Record<string, unknown>>
 
@@ -111,8 +120,9 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   }
 
   // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
+  const readFile = (name: string) => simulation.replyFiles.read(name)
   const siteOf = (
-    { operation, judge, answers, detour, dress, invalid }: OwnSite,
+    { operation, judge, answers, detour, dress, invalid, own, shared }: OwnSite,
     { value, path, layer }: Word,
   ): Site => ({
     operation,
@@ -127,11 +137,21 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     readers,
     maxBody: simulation.limits.body,
     scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
+    rule: layer.rule,
+    readFile,
+    expressions: layer.rule === 'shared' ? shared : own,
+    warn: (code, message, within = [], hint) => {
+      layer.report.warning(code, message, layer.source.locate([...layer.path, ...path, ...within]), hint)
+    },
     index: (resource, field) => void indexes.get(resource)?.add(field),
     error: (code, message, within = [], hint, part) => {
       const { report, source } = layer
       if (code.startsWith('unknown-') && report.broken.has(String(valueAt(value, within)))) return
-      const place = source.locate([...layer.path, ...path, ...within], within.length === 0 ? 'key' : part)
+      const at = [...layer.path, ...path, ...within]
+      const place =
+        typeof part === 'object'
+          ? placeWithin(source.locate(at), part.start, part.end)
+          : source.locate(at, within.length === 0 ? 'key' : part)
       report.error(code, message, place, hint)
     },
   })
@@ -148,10 +168,46 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     return own
   }
 
+  const expressionsOf = (operation: Operation, typed: boolean) => {
+    const { judge } = ownOf(operation)
+    return new Expressions({ contract, operation, resources, judge }, typed)
+  }
   const plan = (operation: Operation, index: number, layers: readonly Layer[] = [base]): PlannedOperation => {
+    const usual = planChain(operation, index, layers)
+    const placed = placedRules(operation, layers)
+    if (placed.length === 0) return usual
+    const [typed, untyped] = [expressionsOf(operation, true), expressionsOf(operation, false)]
+    const conditions = placed.map(rule => compileCondition(rule, rule.own ? typed : untyped))
+    checkReach(placed, conditions)
+    const rules = placed.map(({ file, layer, path, own: named }, i): PlannedRule => {
+      const { when, times, ...blocks } = file
+      const at = [...layer.path, ...path]
+      const name = [layer.scope, ...path].filter(step => step !== '').join('/')
+      const own: Layer = {
+        ...layer,
+        blocks: { defaults: blocks },
+        keys: NO_KEYS,
+        path: at,
+        scope: name,
+        flat: true,
+        rule: named ? 'own' : 'shared',
+      }
+      return {
+        name,
+        when: conditions[i],
+        times,
+        blocks: Object.keys(blocks),
+        operation: whenItComes(() => planChain(operation, index, [own, ...layers])),
+      }
+    })
+    return withRules(usual, rules, typed, simulation.limits.body)
+  }
+
+  const planChain = (operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation => {
     const { answers, judge } = ownOf(operation)
     const { value: validation } = wordOn('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
+    const [own, shared] = [expressionsOf(operation, true), expressionsOf(operation, false)]
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
@@ -163,7 +219,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       if (value === null) continue
       const at = wraps.length
       const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = siteOf({ operation, judge, answers, detour, dress, invalid }, word)
+      const site = siteOf({ operation, judge, answers, detour, dress, invalid, own, shared }, word)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -273,6 +329,8 @@ const mark =
 
 // `respond` never asks further in; only the chain of unmatched requests ends here, and the gateway replies for it.
 const nobody: Handler = () => Promise.reject(new Error('the chain has no end'))
+
+const NO_KEYS: Layer['keys'] = new Map()
 
 const UNMATCHED = -1
 const NO_OPERATION: Operation = {

@@ -2,6 +2,7 @@
 
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation, Weather } from './compile.ts'
+import type { PlannedRule } from './compile-rules.ts'
 
 export interface DescribedOperation {
   readonly operation: string
@@ -15,6 +16,16 @@ export interface DescribedOperation {
   readonly sunset?: string
   /** From when on it rests now and then. */
   readonly brownouts?: string
+  /** In the order in which they are tried. */
+  readonly rules?: readonly DescribedRule[]
+}
+
+export interface DescribedRule {
+  readonly name: string
+  readonly when?: string
+  readonly times?: number
+  /** The behaviours that it configures, and what they do. */
+  readonly does: readonly string[]
 }
 
 export interface DescribedPlan {
@@ -47,7 +58,7 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
   }
 }
 
-function describeOperation({ operation, route, chain, lifecycle }: PlannedOperation): DescribedOperation {
+function describeOperation({ operation, route, chain, lifecycle, rules }: PlannedOperation): DescribedOperation {
   const { id, method, deprecated, stability } = operation
   return {
     operation: id,
@@ -60,7 +71,31 @@ function describeOperation({ operation, route, chain, lifecycle }: PlannedOperat
     ...(lifecycle === undefined ? {} : { since: isoDate(lifecycle.since) }),
     ...(lifecycle?.sunset === undefined ? {} : { sunset: isoDate(lifecycle.sunset) }),
     ...(lifecycle?.brownouts === undefined ? {} : { brownouts: isoDate(lifecycle.brownouts.starts) }),
+    ...(rules === undefined ? {} : { rules: rules.map(describeRule) }),
   }
+}
+
+const describeRule = ({ name, when, times, blocks, operation }: PlannedRule): DescribedRule => ({
+  name,
+  ...(when === undefined ? {} : { when: when.text }),
+  ...(times === undefined ? {} : { times }),
+  does: blocks.map(block => {
+    const detail = operation().chain.find(link => link.name === block)?.detail
+    return detail === undefined ? block : `${block} ${detail}`
+  }),
+})
+
+/** The rules as a table: empty where there are none. */
+function describeRules(operations: readonly DescribedOperation[]): string {
+  const rows = operations.flatMap(({ operation, rules = [] }) =>
+    rules.map(({ when = 'always', times, does }, i) => [
+      operation,
+      `${i + 1}`,
+      times === undefined ? when : `${when} (${times === 1 ? 'once' : `${times} times`})`,
+      does.join(', '),
+    ]),
+  )
+  return rows.length === 0 ? '' : `\n\n${table([['RULES OF', '', 'WHEN', 'THEN'], ...rows])}`
 }
 
 /** The table of operations: one line each, in the order of the contract. */
@@ -70,7 +105,7 @@ export function describeOperations(plan: Plan, weather?: Weather): string {
     one.path,
     one.operation,
     one.responds,
-    one.chain.join(' › '),
+    [...(one.rules === undefined ? [] : ['rules']), ...one.chain].join(' › '),
     lifeOf(one),
   ])
   return table([['METHOD', 'PATH', 'OPERATION', 'RESPONDS', 'BEHAVIOURS', 'LIFE-CYCLE'], ...rows])
@@ -105,7 +140,8 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
     ],
     ...resources.map(one => ['resource', `${one.name}: ${one.schema}, ${one.seeds} seeds`]),
   ]
-  return `${table(facts)}\n\n${describeOperations(plan, weather)}\n`
+  const rules = describeRules(describePlan(plan, weather).operations)
+  return `${table(facts)}\n\n${describeOperations(plan, weather)}${rules}\n`
 }
 
 /** Columns as wide as they need to be. */

@@ -17,6 +17,8 @@ export interface Layer {
   readonly scope: string
   /** Whether its `defaults` are the block itself. */
   readonly flat?: boolean
+  /** Set for the block of a rule: of this operation's own, or of many operations. */
+  readonly rule?: 'own' | 'shared'
 }
 
 /** What the configuration says of a behaviour, and where: a path within a layer. */

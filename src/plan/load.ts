@@ -7,6 +7,7 @@ import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
+import { ReplyFiles } from '../kernel/reply-files.ts'
 import type { Environment, Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan, type Plan } from './compile.ts'
@@ -130,8 +131,10 @@ function compileLoaded(read: Read | Loaded): Loaded {
   if ('plan' in read) return read
   const { settings, source, contract, file, home, published, report, files } = read
   const seeding = readResources(settings, contract, source, file, home, report)
-  const plan = compilePlan(simulationOf(settings, source, seeding.resources, published), contract, report)
-  const all = [...new Set([...files, ...seeding.files])]
+  const replyFiles = new ReplyFiles(dirname(file))
+  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles)
+  const plan = compilePlan(simulation, contract, report)
+  const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }
 }
 

@@ -1,6 +1,7 @@
 // What a gateway.yaml comes to once every default is filled in: units as numbers, absences as choices.
 
 import type { Resource } from '../behaviours/respond/resource.ts'
+import { ReplyFiles } from '../kernel/reply-files.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { type CorsSettings, corsSettings } from './cors.ts'
@@ -30,6 +31,7 @@ export interface Simulation {
   /** Bytes and milliseconds. */
   readonly limits: { readonly body: number; readonly headers: number; readonly request: number; readonly idle: number }
   readonly resources: ReadonlyMap<string, Resource>
+  readonly replyFiles: ReplyFiles
   /** Names and keys of the consumers stay apart: this is what may be shown. */
   readonly consumerNames: readonly string[]
   /** Keys that the file itself publishes, by `CONSUMER SCHEME`. */
@@ -70,11 +72,13 @@ export const simulationOf = (
   source: Source,
   resources: ReadonlyMap<string, Resource>,
   published: ReadonlyMap<string, string> = new Map(),
+  replyFiles = new ReplyFiles('.'),
 ): Simulation => ({
   file,
   source,
   resources,
   published,
+  replyFiles,
   seed: file.seed ?? 0,
   listen: {
     host: file.listen?.host ?? '127.0.0.1',

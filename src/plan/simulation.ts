@@ -10,8 +10,10 @@ import type { Source } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import type { Assign } from '../world/collection.ts'
+import { behaviourSettings, configurable, keyed } from './behaviour-settings.ts'
 import { type CorsFile, corsSchema, isOrigin } from './cors.ts'
 import { type JournalFile, journalSchema } from './journal.ts'
+import { rulesSchema } from './rules.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
 import { type BehaviourConfigs, orderSchema, type WeatherFile, type WeatherOrder, weatherSchema } from './weather.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
@@ -84,17 +86,14 @@ const FORMATS = {
 }
 
 const port = { type: 'integer', minimum: 0, maximum: 65535 }
-const keyed = behaviours.filter(({ schema }) => schema !== undefined)
-const configurable = keyed.filter(({ name }) => name !== 'errors')
-const nullable = (schema: Schema): Schema =>
-  typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
-/** One object per behaviour, wherever it may be configured: see `shareRepeated`. */
-const settings = new Map(keyed.map(({ name, schema }) => [name, nullable(schema as Schema)]))
 const blockOf = (list: typeof behaviours, description: string): Schema => ({
   type: 'object',
   description,
   additionalProperties: false,
-  properties: Object.fromEntries(list.map(({ name }) => [name, settings.get(name)])),
+  properties: {
+    rules: rulesSchema,
+    ...Object.fromEntries(list.map(({ name }) => [name, behaviourSettings.get(name)])),
+  },
 })
 const errorsSchema = behaviours.find(({ name }) => name === 'errors')?.schema as Schema
 

@@ -3,6 +3,8 @@
 
 import { behaviours } from '../behaviours/index.ts'
 import type { Schema } from '../kernel/schema.ts'
+import { behaviourSettings } from './behaviour-settings.ts'
+import { rulesSchema } from './rules.ts'
 
 export type BehaviourConfigs = Readonly<Record<string, unknown>>
 
@@ -18,14 +20,12 @@ const block = (description: string): Schema => ({
   type: 'object',
   description,
   additionalProperties: false,
-  properties: Object.fromEntries(
-    behaviours
-      .filter(({ weather }) => weather)
-      .map(({ name, schema }) => [
-        name,
-        typeof schema === 'object' ? { ...schema, type: [schema.type, 'null'].flat() } : schema,
-      ]),
-  ),
+  properties: {
+    rules: rulesSchema,
+    ...Object.fromEntries(
+      behaviours.filter(({ weather }) => weather).map(({ name }) => [name, behaviourSettings.get(name)]),
+    ),
+  },
 })
 
 const properties: Readonly<Record<string, Schema>> = {

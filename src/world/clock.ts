@@ -60,3 +60,11 @@ export const isoDate = (time: number): string => {
   const text = new Date(time).toISOString()
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.replace('.000Z', 'Z')
 }
+
+/** A moment as the expression language has it. */
+export type Moment = Date
+
+export const momentOf = (time: number): Moment => new Date(time)
+
+/** Milliseconds since the epoch; `undefined` for what is not a moment. NaN for one beyond all calendars. */
+export const timeOf = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined)

@@ -2,6 +2,8 @@
 // outage. Knows no HTTP.
 
 import { type Json, type JsonObject, put } from '../kernel/json.ts'
+import type { Clock } from './clock.ts'
+import type { DumpedTimer, RecordStates } from './states.ts'
 
 export type Id = number | bigint | string
 
@@ -79,6 +81,8 @@ export interface CollectionOptions {
   readonly seed: number
   /** Makes the id of a new record out of how many were created, where ids are neither counted nor UUIDs. */
   readonly newId?: ((ordinal: number) => Id) | undefined
+  /** Set where records go from state to state. */
+  readonly states?: RecordStates | undefined
 }
 
 /** All of a collection, to be written down and read back. */
@@ -91,6 +95,8 @@ export interface Dump {
   readonly nextId?: number | bigint
   /** How many records were ever created: the next UUID follows from it. */
   readonly creations?: number
+  /** Where records go from state to state by the clock. */
+  readonly timers?: readonly DumpedTimer[]
 }
 
 export interface Collection {
@@ -117,6 +123,10 @@ export interface Collection {
   fork(): Collection
   /** The same records under other options: after a reload. */
   adapt(options: CollectionOptions): void
+  /** Lives by this clock from now on. A collection without it does not look at the time. */
+  follow?(clock: Clock): void
+  /** Lets the first states of its seeds begin now, where nobody has looked at it yet. */
+  begin?(): void
 }
 
 /** The record under an id, which comes first in its text and is the one assigned, whatever the fields say. */

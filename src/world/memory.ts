@@ -1,8 +1,7 @@
 // A collection in memory: B-trees, which are ordered, and which clone in constant time because they share what has not
-// been written since. The only file that knows sorted-btree.
+// been written since.
 
 import { LRUCache } from 'lru-cache'
-import sortedBTree from 'sorted-btree'
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import { arrange, compareIds, compareJson, isPlain, isUnsearched, keyOf, pageOf, take } from './arrange.ts'
 import {
@@ -17,10 +16,7 @@ import {
   withId,
 } from './collection.ts'
 import { drawUuid } from './draws.ts'
-
-// The library is CommonJS; its class hangs on the default export's own `default`.
-const BTree = sortedBTree.default
-type Tree<K, V> = InstanceType<typeof BTree<K, V>>
+import { Tree } from './tree.ts'
 
 /** `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
 interface Row extends Entry {
@@ -76,8 +72,8 @@ export class MemoryCollection implements Collection {
       return
     }
     this.#pages = { states: 0, cache: undefined }
-    this.#rows = new BTree<Id, Row>(undefined, compareIds)
-    this.#created = new BTree<number, Id>(undefined, byNumber)
+    this.#rows = new Tree<Id, Row>(undefined, compareIds)
+    this.#created = new Tree<number, Id>(undefined, byNumber)
     this.#indexes = indexesOn(options.indexed)
     this.#next = 1
     this.#fill(seeds)
@@ -116,6 +112,16 @@ export class MemoryCollection implements Collection {
 
   async read(id: Id): Promise<Entry | undefined> {
     return this.#rows.get(id)
+  }
+
+  /** As `read`, at once. */
+  peek(id: Id): Entry | undefined {
+    return this.#rows.get(id)
+  }
+
+  /** Every record, in the order of their ids. */
+  entries(): Iterable<Entry> {
+    return this.#rows.values()
   }
 
   async create<Refusal = never>(
@@ -204,8 +210,8 @@ export class MemoryCollection implements Collection {
   }
 
   async load({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
-    this.#rows = new BTree<Id, Row>(undefined, compareIds)
-    this.#created = new BTree<number, Id>(undefined, byNumber)
+    this.#rows = new Tree<Id, Row>(undefined, compareIds)
+    this.#created = new Tree<number, Id>(undefined, byNumber)
     this.#indexes = indexesOn(this.#options.indexed)
     this.#state = undefined
     this.#front = undefined
@@ -235,7 +241,7 @@ export class MemoryCollection implements Collection {
     this.#options = options
     this.#indexes = new Map(
       options.indexed.map(field => {
-        const tree = kept.get(field) ?? new BTree<Row, undefined>(undefined, byField(field))
+        const tree = kept.get(field) ?? new Tree<Row, undefined>(undefined, byField(field))
         if (!kept.has(field)) for (const row of this.#rows.values()) tree.set(row, undefined)
         return [field, tree]
       }),
@@ -290,7 +296,7 @@ export class MemoryCollection implements Collection {
 }
 
 const indexesOn = (fields: readonly string[]): ReadonlyMap<string, Tree<Row, undefined>> =>
-  new Map(fields.map(field => [field, new BTree<Row, undefined>(undefined, byField(field))]))
+  new Map(fields.map(field => [field, new Tree<Row, undefined>(undefined, byField(field))]))
 
 const successor = (id: number | bigint): number | bigint => {
   if (typeof id === 'bigint') return id + 1n

@@ -3,6 +3,8 @@
 
 import { timestamp } from './clock.ts'
 import type { Dump } from './collection.ts'
+import { Hits } from './hits.ts'
+import { PATHS, PathCounts } from './path-counts.ts'
 import type { World } from './world.ts'
 import type { ClockWords } from './world-clock.ts'
 
@@ -13,23 +15,35 @@ export interface Snapshot {
   readonly clock?: ClockWords
   /** How many requests of each operation the world has seen: the draws of the next ones follow from it. */
   readonly ordinals?: Readonly<Record<string, number>>
+  /** How often each rule with a number of times has held, and each method and path was asked for. */
+  readonly counters?: {
+    readonly rules: Readonly<Record<string, number>>
+    readonly paths: Readonly<Record<string, number>>
+  }
   /** By resource. One that is not named here begins with its seeds. */
   readonly collections: Readonly<Record<string, Dump>>
 }
 
-export async function takeSnapshot({ clock, ordinals, collections }: World): Promise<Snapshot> {
+export async function takeSnapshot(world: World): Promise<Snapshot> {
+  const { clock, ordinals, collections } = world
   const { now, real, frozen, rate } = clock.state
   const dumps = [...collections].map(async ([name, collection]) => [name, await collection.dump()] as const)
   return {
     version: 1,
     ...(real ? {} : { clock: { now: timestamp(now), ...(frozen ? { freeze: true } : { rate }) } }),
     ordinals: Object.fromEntries(ordinals),
+    counters: {
+      rules: Object.fromEntries([...world.kept(Hits)].map(([name, { count }]) => [name, count])),
+      paths: Object.fromEntries([...world.kept(PathCounts)].flatMap(([, counts]) => counts.dump())),
+    },
     collections: Object.fromEntries(await Promise.all(dumps)),
   }
 }
 
 /** Fills a world that nobody has visited yet. Throws for a collection that it does not have. */
-export async function restoreSnapshot(world: World, { ordinals = {}, collections }: Snapshot): Promise<void> {
+export async function restoreSnapshot(world: World, { ordinals = {}, counters, collections }: Snapshot): Promise<void> {
+  for (const [name, count] of Object.entries(counters?.rules ?? {})) world.keep(Hits, name).resume(count)
+  if (counters !== undefined) world.keep(PathCounts, PATHS).load(Object.entries(counters.paths))
   world.resume(Object.entries(ordinals))
   for (const [name, dump] of Object.entries(collections)) await world.collection(name).load(dump)
 }

@@ -18,6 +18,7 @@ export class World {
     this.#seed = seed
     this.clock = clock instanceof WorldClock ? clock : new WorldClock(clock)
     this.#collections = new Map(collections)
+    for (const collection of this.#collections.values()) collection.follow?.(this.clock)
     this.#ordinals = new Map()
   }
 
@@ -76,6 +77,12 @@ export class World {
   fork(name = this.name): World {
     const collections = new Map([...this.#collections].map(([name, collection]) => [name, collection.fork()]))
     return new World(this.#seed, this.clock.fork(), collections, name)
+  }
+
+  /** Begins its life now: a world made from one that nobody visits would else be as old as that. */
+  begin(): this {
+    for (const collection of this.#collections.values()) collection.begin?.()
+    return this
   }
 
   /** Takes over what a reload brought: new resources come with their seeds, known ones keep their records. */

@@ -11,6 +11,9 @@ const DOORS: Readonly<Record<string, string>> = {
   '@koa/router': 'http/control-plane.ts',
   '@koa/cors': 'http/other-origins.ts',
   'koa-bodyparser': 'http/decode-body.ts',
+  '@marcbachmann/cel-js': 'expression/language.ts',
+  re2js: 'expression/linear-match.ts',
+  mrmime: 'behaviours/respond/file.ts',
   ajv: 'kernel/schema.ts',
   'ajv-formats': 'kernel/schema.ts',
   yaml: 'kernel/yaml.ts',
@@ -18,7 +21,7 @@ const DOORS: Readonly<Record<string, string>> = {
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',
-  'sorted-btree': 'world/memory.ts',
+  'sorted-btree': 'world/tree.ts',
   'lru-cache': 'world/',
 }
 const TOOLS = ['tsx', 'playwright-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon']

@@ -86,6 +86,24 @@ suite('the command line', { concurrency: true }, () => {
     assert.match(err, /gateway\.yaml:3:1 error unknown-key: /)
   })
 
+  test('a warning is an error where it is said to be, and the API is served below the path that is said', async () => {
+    const file = join(scratch, 'odd.yaml')
+    const responses = 'responses: { 200: { description: Fine } }'
+    writeFileSync(
+      file,
+      `openapi: 3.1.0\ninfo: { title: Odd, version: "1" }\npaths:\n  /a/{id}: { get: { operationId: readA, ${responses} } }\n`,
+    )
+    const [lenient, strict, plan] = await Promise.all([
+      run(['check', file]).ended,
+      run(['check', '--strict', file]).ended,
+      run(['plan', '--base-path', '/elsewhere', file]).ended,
+    ])
+    assert.equal(lenient.code, 0, lenient.err)
+    assert.match(lenient.err, /warning undeclared-path-parameter/)
+    assert.equal(strict.code, 1)
+    assert.match(plan.out, / \/elsewhere\/a\/\{id\} /)
+  })
+
   test('a command line that cannot be understood ends with 2', async () => {
     const { code, out, err } = await run(['serve', '--prot', '1']).ended
     const text = 'understudy: serve has no option --prot; did you mean "--port"?\nTry: understudy --help\n'

@@ -46,6 +46,28 @@ test('readiness is on the port of the API only where it is asked for', async () 
   assert.equal((await ask(`${serving.origin}/readyz`)).status, 404)
 })
 
+test('a path of the contract is never taken from it', async () => {
+  const health = `
+contract:
+  openapi: 3.1.0
+  info: { title: Health, version: "1" }
+  paths: { /healthz: { get: { operationId: getHealth, responses: { 200: { description: Fine, content: { application/json: { schema: { type: object }, example: { own: true } } } } } } } }
+`
+  const read = () => load(health)
+  const loaded = read()
+  assert.ok(loaded.plan)
+  const { serving } = await start(loaded.plan, loaded, read, {
+    clock: realClock,
+    log,
+    version: '0',
+    watch: false,
+    listen,
+  })
+  after(() => serving.close({ drain: 0 }))
+  assert.equal((await ask(`${serving.origin}/healthz`)).text, '{"own":true}')
+  assert.equal((await ask(`${serving.controlOrigin}/healthz`)).text, '{"status":"ok"}')
+})
+
 test('series begin with operations: none is nameless before a request went nowhere', async () => {
   const { serving } = await startWith('')
   const page = async () => (await ask(`${serving.controlOrigin}/metrics`)).text

@@ -167,6 +167,8 @@ describe('worlds over HTTP', () => {
     assert.equal((await pets(`${gateway.url}/~edit`)).find(({ id }) => id === 7)?.name, 'Changed')
     assert.equal((await steer('DELETE', `${path}/7`)).status, 204)
     assert.equal((await pets(`${gateway.url}/~edit`)).length, 49)
+    const page = await steer('GET', `${path}?limit=2`)
+    assert.deepEqual([(page.body as unknown[]).length, page.headers['x-total-count']], [2, '49'])
     await steer('PUT', path, [{ id: 3, name: 'Only', categoryId: 1 }])
     assert.deepEqual(await pets(`${gateway.url}/~edit`), [{ id: 3, name: 'Only', categoryId: 1 }])
     await steer('DELETE', path)

@@ -1,10 +1,12 @@
 // Answers with what the configuration says, checked against the contract at load.
 
 import { isJson, responseFor } from '../../contract/contract.ts'
-import { type Json, stringifyJson } from '../../kernel/json.ts'
+import type { SchemaUse } from '../../contract/dialect.ts'
+import type { Hole, Template } from '../../expression/template.ts'
+import { isObject, type Json, pointer, stringifyJson } from '../../kernel/json.ts'
 import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
-import { unfilled } from '../../kernel/template.ts'
+import { keysWithHoles } from '../../kernel/template.ts'
 import type { Handler, Site } from '../behaviour.ts'
 
 export interface FixedConfig {
@@ -13,21 +15,13 @@ export interface FixedConfig {
   readonly body?: Json
 }
 
-const SENT_AS_WRITTEN = 'a fixed reply is sent as it is written; environment variables have upper-case names'
-
 export function compileFixed({ status, headers = {}, body }: FixedConfig, site: Site): Handler {
   const { operation } = site
   const documented = responseFor(operation, status)
-  if (documented === undefined && status < 500) {
-    const hint = `documented: ${[...operation.responses.keys()].join(', ') || 'nothing'}`
-    site.error('undocumented-status', `the operation ${operation.id} does not document ${status}`, ['status'], hint)
-  }
-  for (const { path, part, message, hint } of unfilled({ headers, body }, [], SENT_AS_WRITTEN)) {
-    site.error('unknown-placeholder', message, path, hint, part)
-  }
-  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  const warning = documented === undefined ? checkUndocumented(status, site) : undefined
+  const told: Readonly<Record<string, string>> = warning === undefined ? {} : { 'understudy-warning': warning }
+  const fields = compileHeaders(headers, site)
   if (body === undefined) {
-    const reply = status >= 400 ? bare(status, site, given) : { status, headers: given, body: undefined }
     if (status < 300 && documented !== undefined && documented.content.size > 0) {
       site.error(
         'missing-body',
@@ -36,20 +30,112 @@ export function compileFixed({ status, headers = {}, body }: FixedConfig, site: 
         'add body:',
       )
     }
-    return async () => reply
+    return respondWith(site, fields, given =>
+      status >= 400
+        ? bare(status, site, { ...given, ...told })
+        : { status, headers: { ...given, ...told }, body: undefined },
+    )
   }
   const [type, media] = [...(documented?.content ?? [])][0] ?? ['application/json', undefined]
-  const contentType = given['content-type'] ?? type
-  if (isJson(contentType)) {
-    for (const { pointer, message } of media?.schema?.check(body, true) ?? []) {
-      const at = pointer === '' ? 'the body' : pointer
-      site.error('invalid-body', `this reply breaks the contract: ${at} ${message}`, ['body', ...keysOf(pointer)])
-    }
-  }
-  const text = isJson(contentType) || typeof body !== 'string' ? stringifyJson(body) : body
-  const reply: Reply = { status, headers: { 'content-type': contentType, ...given }, body: text }
-  return async () => reply
+  const contentType = 'content-type' in fields.fixed ? (fields.fixed['content-type'] as string) : type
+  const template = compileBody(body, isJson(contentType) ? media?.schema : undefined, site)
+  const textOf = (value: Json) => (isJson(contentType) || typeof value !== 'string' ? stringifyJson(value) : value)
+  return respondWith(
+    site,
+    fields,
+    (given, text) => ({ status, headers: { 'content-type': contentType, ...given, ...told }, body: text as string }),
+    template,
+    textOf,
+  )
 }
+
+/** A status that the contract does not document: an error, but in a rule, because real servers answer so too. */
+function checkUndocumented(status: number, site: Site): string | undefined {
+  const { operation } = site
+  const message = `the operation ${operation.id} does not document ${status}`
+  const hint = `documented: ${[...operation.responses.keys()].join(', ') || 'nothing'}`
+  if (site.rule !== undefined && status >= 400) {
+    // A rule for many operations fits some of them: the reply tells.
+    if (site.rule === 'own') site.warn('undocumented-status', message, ['status'], hint)
+    return message
+  }
+  if (status < 500) site.error('undocumented-status', message, ['status'], hint)
+  return undefined
+}
+
+/** Header fields by lower-case name: those that are always the same, and those that a request fills in. */
+interface Fields {
+  readonly fixed: Readonly<Record<string, string>>
+  readonly filled: readonly (readonly [name: string, template: Template])[]
+}
+
+function compileHeaders(headers: Readonly<Record<string, string | number>>, site: Site): Fields {
+  const fixed: Record<string, string> = {}
+  const filled: (readonly [string, Template])[] = []
+  for (const [name, value] of Object.entries(headers)) {
+    const template = site.expressions.template(String(value), ['headers', name], site.error)
+    if (template.holes.length > 0) filled.push([name.toLowerCase(), template])
+    else fixed[name.toLowerCase()] = String(value)
+  }
+  return { fixed, filled }
+}
+
+/** Compiles the body, and holds it to its schema: what a request fills in, as far as its type is known. */
+function compileBody(body: Json, schema: SchemaUse | undefined, site: Site): Template {
+  const template = site.expressions.template(body, ['body'], site.error)
+  for (const { path, part, message, hint } of keysWithHoles(body)) {
+    site.error('unknown-placeholder', message, ['body', ...path], hint, part)
+  }
+  const holes = new Map(template.holes.map(hole => [pointer(hole.path), hole] as const))
+  const probe = withTypes(body, holes)
+  for (const violation of schema?.check(probe, true) ?? []) {
+    const hole = holes.get(violation.pointer)
+    if (hole !== undefined && (violation.keyword !== 'type' || !hole.alone || hole.expression.type === 'dyn')) continue
+    const at = violation.pointer === '' ? 'the body' : violation.pointer
+    const message = `this reply breaks the contract: ${at} ${violation.message}`
+    site.error('invalid-body', message, ['body', ...keysOf(violation.pointer)])
+  }
+  return template
+}
+
+/** The template with a value of its type in each place that a request fills in. */
+function withTypes(value: Json, holes: ReadonlyMap<string, Hole>, at = ''): Json {
+  const hole = holes.get(at)
+  if (hole !== undefined) return hole.alone ? (SAMPLES[hole.expression.type.replace(/<.*/s, '')] ?? null) : 'text'
+  if (Array.isArray(value)) return value.map((item, i) => withTypes(item, holes, `${at}/${i}`))
+  if (!isObject(value)) return value
+  const members = Object.entries(value as Record<string, Json>)
+  return Object.fromEntries(members.map(([name, one]) => [name, withTypes(one, holes, at + pointer([name]))]))
+}
+
+const SAMPLES: Readonly<Record<string, Json>> = { string: 'text', int: 1, double: 0.5, bool: true, list: [], map: {} }
+
+/** Answers with a value where nothing is filled in, and else with one made for each request. */
+function respondWith(
+  site: Site,
+  { fixed, filled }: Fields,
+  reply: (headers: Readonly<Record<string, string>>, body?: string) => Reply,
+  template?: Template,
+  textOf: (value: Json) => string = stringifyJson,
+): Handler {
+  if (filled.length === 0 && (template === undefined || template.holes.length === 0)) {
+    const text = template === undefined ? undefined : textOf(template.fill(NO_SCOPE) as Json)
+    const standing = reply(fixed, text)
+    return async () => standing
+  }
+  return async exchange => {
+    const scope = site.expressions.scope(exchange)
+    const headers: Record<string, string> = { ...fixed }
+    for (const [name, one] of filled) headers[name] = headerText(await one.fill(scope))
+    return reply(headers, template === undefined ? undefined : textOf(await template.fill(scope)))
+  }
+}
+
+const NO_SCOPE = undefined as never
+
+/** A value as a header field: what a field cannot hold becomes a question mark (RFC 9110 §5.5). */
+const headerText = (value: Json): string =>
+  (typeof value === 'string' ? value : stringifyJson(value)).replace(/[^\x20-\x7e]/g, '?')
 
 /** An error status without a body is a refusal, in the shape of all refusals. */
 function bare(status: number, { operation }: Site, headers: Record<string, string>): Reply {

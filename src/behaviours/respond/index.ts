@@ -4,11 +4,16 @@ import { problems } from '../../kernel/problem.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import { ACTIONS, type ActionConfig, compileAction } from './actions.ts'
 import { compileAnswer, describeAnswer } from './answer.ts'
+import { compileExample } from './example.ts'
+import { compileFile, type FileConfig } from './file.ts'
 import { compileFixed, type FixedConfig } from './fixed.ts'
 import { compileList, type ListConfig, listSchema } from './list.ts'
 import { withinSchema } from './within.ts'
 
-export type RespondConfig = ActionConfig & Partial<ListConfig> & Partial<FixedConfig>
+export type RespondConfig = ActionConfig &
+  Partial<ListConfig> &
+  Partial<FixedConfig> &
+  Partial<FileConfig> & { readonly example?: string }
 
 const resource = (what: string) => ({ type: 'string', description: `The resource ${what}.` })
 
@@ -39,14 +44,20 @@ export const respond: Behaviour<RespondConfig> = {
         description: 'With one record: its id, where the path does not name it (`/me`).',
       },
       status: { type: 'integer', minimum: 200, maximum: 599, description: 'A fixed reply: its status.' },
+      example: { type: 'string', description: 'An example of the contract, by its name.' },
+      file: {
+        type: 'string',
+        description: 'The content of a file below the folder of this configuration; its name tells the media type.',
+      },
       headers: {
         type: 'object',
         additionalProperties: { type: ['string', 'number'] },
-        description: 'With `status`: its headers. With `list`: headers beside a page; ${page.…} is filled in.',
+        description:
+          'With `status` or `file`: its headers; with `status`, ${…} holds an expression in CEL. With `list`: headers beside a page; ${page.…} is filled in.',
       },
       body: {
         description:
-          'With `status`: its body, checked against the contract; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last} and ${page.self} filled in. With one record: what stands around it, with ${record.value} filled in; a request that is wrapped so is unwrapped. Of an object, the properties that the contract requires besides are filled in by name and type.',
+          'With `status`: its body, checked against the contract; ${…} holds an expression in CEL, such as ${request.body.name} or ${now}; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last} and ${page.self} filled in. With one record: what stands around it, with ${record.value} filled in; a request that is wrapped so is unwrapped. Of an object, the properties that the contract requires besides are filled in by name and type.',
       },
     },
   },
@@ -58,18 +69,20 @@ export const respond: Behaviour<RespondConfig> = {
   describe(config, site) {
     if (config === undefined) return describeAnswer(site)
     const kind = (['list', ...ACTIONS] as const).find(key => config[key] !== undefined)
-    return kind === undefined ? `${config.status}` : `${kind} ${config[kind]}`
+    if (kind !== undefined) return `${kind} ${config[kind]}`
+    const { status, example, file } = config
+    return example === undefined ? (file === undefined ? `${status}` : `file ${file}`) : `example ${example}`
   },
 }
 
-const KINDS = ['list', ...ACTIONS, 'status'] as const
+const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
 /** Keys that mean something beside one kind only. */
 const COMPANIONS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
   ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
   within: ['list', ...ACTIONS],
   set: ['create', 'replace', 'update'],
   id: ['read', 'replace', 'update', 'delete'],
-  headers: ['status', 'list'],
+  headers: ['status', 'list', 'file'],
   body: ['status', 'list', ...ACTIONS],
 }
 
@@ -94,5 +107,7 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
   }
   if (kind === 'list') return compileList(config as ListConfig, site)
   if (kind === 'status') return compileFixed(config as FixedConfig, site)
+  if (kind === 'example') return compileExample(config.example as string, site)
+  if (kind === 'file') return compileFile(config as FileConfig, site)
   return compileAction(config, site)
 }

@@ -134,7 +134,7 @@ const textOf = (bytes: Uint8Array): string => {
 }
 
 /** How a body of a content type is read. */
-interface Reading {
+export interface Reading {
   readonly schema: MediaType['schema']
   readonly parse: Parse | undefined
   /** Set where it is written in a charset that cannot be read. */
@@ -142,7 +142,7 @@ interface Reading {
 }
 
 /** By the documented media type that a content type falls under: itself, its range, then any. */
-function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
+export function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
   const byEssence = new Map([...content].map(([type, media]) => [essenceOf(type), media]))
   const readingOf = (type: string): Reading | undefined => {
     const essence = essenceOf(type)

@@ -77,7 +77,7 @@ const NO_RULES: readonly BrokenRule[] = []
 const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
 
 /** Types and checks the parameters; puts their values into the exchange. */
-function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Broken {
+export function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Broken {
   const { parameters } = operation
   const lenient = config.invalidQuery === 'ignore'
   const strict = config.undocumentedQuery === 'refuse'

@@ -65,7 +65,8 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       path: '/worlds/{name}/collections/{collection}',
       operation: 'listRecords',
       underWorkers: 'absent',
-      summary: 'The records of a collection, in the order of their ids.',
+      summary:
+        'The records of a collection, in the order of their ids; the header X-Total-Count says how many there are.',
       parameters: {
         ...inCollection,
         limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },

@@ -21,8 +21,25 @@ const collectionSchema = {
     },
     nextId: { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
     creations: { type: 'integer', minimum: 0, description: 'How many records were ever created.' },
+    timers: {
+      ...list({
+        type: 'object',
+        required: ['id', 'state', 'entry'],
+        additionalProperties: false,
+        properties: {
+          id: { type: ['integer', 'string'] },
+          state: { type: 'string' },
+          entry: { type: 'integer', minimum: 1, description: 'Counts the states that it has had, this one included.' },
+          due: { type: 'integer', description: 'When it goes on, in milliseconds since the epoch.' },
+          to: { type: 'string' },
+        },
+      }),
+      description: 'Where records go from state to state: since when each is in its own.',
+    },
   },
 } as const
+
+const counts = { type: 'object', additionalProperties: { type: 'integer', minimum: 0 } } as const
 
 export const snapshotSchema = {
   type: 'object',
@@ -35,6 +52,13 @@ export const snapshotSchema = {
       type: 'object',
       additionalProperties: { type: 'integer', minimum: 0 },
       description: 'How many requests of each operation the world has seen: draws follow from it.',
+    },
+    counters: {
+      type: 'object',
+      required: ['rules', 'paths'],
+      additionalProperties: false,
+      properties: { rules: counts, paths: counts },
+      description: 'How often each rule with a number of times has held, and each method and path was asked for.',
     },
     collections: {
       type: 'object',

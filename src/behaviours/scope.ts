@@ -1,0 +1,149 @@
+// What an expression sees of an exchange: the request as the contract types it, and the world that it meets.
+
+import { samplerOf } from '../contract/answer/sampling.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { Scope } from '../expression/scope.ts'
+import type { ExpressionType, RequestTypes } from '../expression/types.ts'
+import type { Json } from '../kernel/json.ts'
+import { drawUuid } from '../world/draws.ts'
+import { PATHS, PathCounts } from '../world/path-counts.ts'
+import type { Exchange, Site } from './behaviour.ts'
+import { asId, type Resource } from './respond/resource.ts'
+
+/** What expressions need to know at load. */
+export type ScopeSite = Pick<Site, 'contract' | 'operation' | 'resources' | 'judge'>
+
+/** Made for one exchange. `values` and `body` of the exchange must have been read. */
+export class ExchangeScope implements Scope {
+  readonly #exchange: Exchange
+  readonly #site: ScopeSite
+  #headers: Readonly<Record<string, string>> | undefined
+  #uuids = 0
+
+  constructor(exchange: Exchange, site: ScopeSite) {
+    this.#exchange = exchange
+    this.#site = site
+  }
+
+  get method(): string {
+    return this.#exchange.request.method
+  }
+  get path(): string {
+    return this.#exchange.request.path
+  }
+  get params(): Readonly<Record<string, Json>> {
+    return this.#valuesIn('path')
+  }
+  get query(): Readonly<Record<string, Json>> {
+    return this.#valuesIn('query')
+  }
+  get cookies(): Readonly<Record<string, Json>> {
+    return this.#valuesIn('cookie')
+  }
+  get headers(): Readonly<Record<string, string>> {
+    const { headers } = this.#exchange.request
+    // Node keeps only `set-cookie` as a list, which no request has; a test may send what it likes.
+    this.#headers ??= Object.values(headers).some(Array.isArray)
+      ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+      : (headers as Readonly<Record<string, string>>)
+    return this.#headers
+  }
+  get body(): Json | undefined {
+    return this.#exchange.body
+  }
+  get consumer(): string {
+    const { consumer, request, clock } = this.#exchange
+    if (consumer !== undefined) return consumer
+    const identified = this.#site.judge(request, clock.now())
+    return typeof identified === 'string' ? '' : identified.name
+  }
+  get operation(): string {
+    return this.#exchange.operation.id
+  }
+  get world(): string {
+    return this.#exchange.world.name
+  }
+  get now(): number {
+    return this.#exchange.clock.now()
+  }
+  get ordinal(): number {
+    return this.#exchange.ordinal
+  }
+  get nth(): number {
+    const { request, world } = this.#exchange
+    this.#exchange.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
+    return this.#exchange.nth
+  }
+
+  calls(operation: string): number {
+    return this.#exchange.world.ordinals.get(operation) ?? 0
+  }
+  size(resource: string): number {
+    return this.#exchange.world.collection(resource).size
+  }
+  async record(resource: string, id: Json): Promise<Json | undefined> {
+    if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
+    const { ids } = this.#site.resources.get(resource) as Resource
+    return (await this.#exchange.world.collection(resource).read(asId(id, ids)))?.value
+  }
+  draw(purpose: string): number {
+    return this.#exchange.draw(`expression ${purpose}`)
+  }
+  uuid(): string {
+    const { operation, ordinal } = this.#exchange
+    this.#uuids += 1
+    return drawUuid(Math.floor(this.draw('uuid') * 2 ** 32), `${operation.id} ${this.#uuids}`, ordinal)
+  }
+  sample(schema: string): Json {
+    const use = this.#site.contract.schemas.get(schema)
+    if (use === undefined) throw new RangeError(`the contract has no schema "${schema}"`)
+    const seed = Math.floor(this.draw(`sample ${schema}`) * 2 ** 32)
+    return samplerOf(use).sample(use.key, { dynamic: true, seed }).value
+  }
+
+  #valuesIn(place: string): Readonly<Record<string, Json>> {
+    const { operation, values } = this.#exchange
+    const out: Record<string, Json> = {}
+    for (const [i, parameter] of operation.parameters.entries()) {
+      if (parameter.in === place && values[i] !== undefined) out[parameter.name] = values[i] as Json
+    }
+    return out
+  }
+}
+
+/** The types of an operation's request, for checking expressions at load. */
+export function requestTypes(operation: Operation, contract: Contract): RequestTypes {
+  const typeOf = typesWithin(contract)
+  const parameters = (place: string): ExpressionType => {
+    const all = operation.parameters.filter(one => one.in === place)
+    return { fields: Object.fromEntries(all.map(({ name, schema }) => [name, typeOf(schema.node, 0)])) }
+  }
+  const media = [...(operation.body?.content.values() ?? [])]
+  const [only] = media
+  const body = media.length === 1 && only?.schema !== undefined ? typeOf(only.schema.node, 0) : 'dyn'
+  return { params: parameters('path'), query: parameters('query'), cookies: parameters('cookie'), body }
+}
+
+/** Deeper than this, and where a schema is a union or open, an expression is checked when a request arrives. */
+const DEEPEST = 4
+
+function typesWithin(contract: Contract) {
+  type Node = Parameters<Contract['shapeOf']>[0]
+  const typeOf = (node: Node, depth: number): ExpressionType => {
+    const { types, properties, open, format, items } = contract.shapeOf(node)
+    const [type, ...more] = types
+    if (more.length > 0 || depth > DEEPEST) return 'dyn'
+    const { nullable, oneOf, anyOf } = (node.value ?? {}) as Record<string, unknown>
+    if (nullable === true || oneOf !== undefined || anyOf !== undefined) return 'dyn'
+    if (type === 'string') return format === 'binary' ? 'dyn' : 'string'
+    if (type === 'boolean') return 'bool'
+    if (type === 'integer') return 'int'
+    if (type === 'array') return { list: items === undefined ? 'dyn' : listable(typeOf(items, depth + 1)) }
+    if (properties.size === 0 || open) return 'dyn'
+    return { fields: Object.fromEntries([...properties].map(([name, one]) => [name, typeOf(one, depth + 1)])) }
+  }
+  return typeOf
+}
+
+/** The items of a list are typed where they are simple. */
+const listable = (type: ExpressionType): ExpressionType => (typeof type === 'string' ? type : 'dyn')

@@ -1,0 +1,60 @@
+// Walks the syntax tree of an expression, and bounds the steps that its loops may take.
+
+/** A node as the library parses it. `meta.alternate` is what a macro such as `all` or `map` stands for. */
+export interface Node {
+  readonly op: string
+  /** The operands: names, literals, nodes, or lists of these, by `op`. */
+  readonly args: unknown
+  readonly start: number
+  readonly end: number
+  readonly meta: { readonly alternate?: Node; readonly evaluate?: Evaluate }
+  evaluate: Evaluate
+}
+
+type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'op' in value && 'args' in value
+
+/** Every node of a tree once, macros and what they stand for included. */
+export function* nodesOf(tree: Node): Iterable<Node> {
+  const seen = new Set<unknown>()
+  const stack: unknown[] = [tree]
+  while (stack.length > 0) {
+    const at = stack.pop()
+    if (typeof at !== 'object' || at === null || seen.has(at)) continue
+    seen.add(at)
+    if (isNode(at)) {
+      yield at
+      stack.push(at.args, at.meta.alternate)
+    } else if (Array.isArray(at)) stack.push(...at)
+    else if (at.constructor === Object) stack.push(...Object.values(at))
+  }
+}
+
+/** All loops of one evaluation together may take this many steps: some ten milliseconds. */
+const MOST_STEPS = 20_000
+
+let steps = 0
+
+// Made once: a loop such as `all` goes on after a failed step, and may throw this as often as it has elements.
+const EXHAUSTED = new RangeError(`the expression takes more than ${MOST_STEPS} steps`)
+
+/** To be called before each evaluation. */
+export const resetSteps = (): void => {
+  steps = 0
+}
+
+/** Makes every step of a loop count. To be called once a tree is checked. */
+export function boundSteps(tree: Node): void {
+  for (const node of nodesOf(tree)) {
+    if (node.op !== 'comprehension') continue
+    const { step } = node.args as { step: Node }
+    const evaluate = step.meta.evaluate as Evaluate
+    step.evaluate = (evaluator, at, context) => {
+      steps += 1
+      if (steps > MOST_STEPS) throw EXHAUSTED
+      return evaluate(evaluator, at, context)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// JSON whose strings may hold `${EXPRESSION}`, compiled. Alone in a string, an expression keeps the type of its value;
+// within a longer one it becomes part of the text.
+
+import { isObject, type Json, put, stringifyJson } from '../kernel/json.ts'
+import type { Path } from '../kernel/source.ts'
+import type { Expression, Language, Mistake } from './language.ts'
+import type { Scope } from './scope.ts'
+
+/** An expression of a template, and where its value stands. */
+export interface Hole {
+  readonly path: Path
+  readonly expression: Expression
+  /** Whether the string holds nothing else. */
+  readonly alone: boolean
+  /** Where the expression begins in the string. */
+  readonly start: number
+}
+
+export interface Template {
+  readonly holes: readonly Hole[]
+  /** Throws an `ExpressionFailure`, or rejects with one. */
+  fill(scope: Scope): Json | Promise<Json>
+}
+
+/** Called for each mistake, whose `start` and `end` count from the beginning of the string at `path`. */
+export type ReportMistake = (path: Path, mistake: Mistake) => void
+
+type Fill = (scope: Scope) => Json | Promise<Json>
+
+/** Compiles a template, and reports all its mistakes. */
+export function compileTemplate(template: Json, language: Language, report: ReportMistake): Template {
+  const holes: Hole[] = []
+  const fillText = (text: string, path: Path): Json | Fill => {
+    const parts = partsOf(text)
+    const fills: (string | Expression)[] = []
+    for (const part of parts) {
+      if (typeof part === 'string') {
+        fills.push(part)
+        continue
+      }
+      if (part.closed === false) {
+        const message = '"${" has no closing brace'
+        const end = part.start + part.text.length
+        report(path, { code: 'unknown-placeholder', message, hint: undefined, start: part.start - 2, end })
+        continue
+      }
+      const compiled = language.compile(part.text, 'any')
+      if ('code' in compiled) {
+        report(path, { ...compiled, start: part.start + compiled.start, end: part.start + compiled.end })
+        continue
+      }
+      holes.push({ path, expression: compiled, alone: parts.length === 1, start: part.start })
+      fills.push(compiled)
+    }
+    const [first] = fills
+    if (fills.every(fill => typeof fill === 'string')) return fills.join('')
+    if (fills.length === 1 && typeof first === 'object') return scope => first.evaluate(scope)
+    return scope => {
+      const values = fills.map(fill => (typeof fill === 'string' ? fill : fill.evaluate(scope)))
+      return values.some(isPromise) ? Promise.all(values).then(joined) : joined(values as Json[])
+    }
+  }
+  const compile = (value: Json, path: Path): Json | Fill => {
+    if (typeof value === 'string') return fillText(value, path)
+    if (Array.isArray(value)) {
+      const items = value.map((item, i) => compile(item, [...path, i]))
+      return items.some(isFill) ? scope => all(items, scope, values => values) : value
+    }
+    if (!isObject(value)) return value
+    const entries = Object.entries(value as Record<string, Json>)
+    const members = entries.map(([name, member]) => compile(member, [...path, name]))
+    if (!members.some(isFill)) return value
+    return scope =>
+      all(members, scope, values => {
+        const out: Record<string, Json> = {}
+        for (const [i, [name]] of entries.entries()) put(out, name, values[i] as Json)
+        return out
+      })
+  }
+  const compiled = compile(template, [])
+  return { holes, fill: isFill(compiled) ? compiled : () => compiled }
+}
+
+/** Fills every part in, and makes one value of them. */
+function all(parts: readonly (Json | Fill)[], scope: Scope, make: (values: Json[]) => Json): Json | Promise<Json> {
+  const values = parts.map(part => (isFill(part) ? part(scope) : part))
+  return values.some(isPromise) ? Promise.all(values).then(make) : make(values as Json[])
+}
+
+const isFill = (value: Json | Fill): value is Fill => typeof value === 'function'
+
+const isPromise = (value: Json | Promise<Json>): value is Promise<Json> => value instanceof Promise
+
+const joined = (values: readonly Json[]): string =>
+  values.map(value => (typeof value === 'string' ? value : stringifyJson(value))).join('')
+
+interface Part {
+  readonly text: string
+  /** Where the expression begins in the string. */
+  readonly start: number
+  readonly closed: boolean
+}
+
+/** The texts and expressions of a string, in turn. A brace within a literal or a map does not end an expression. */
+function partsOf(text: string): readonly (string | Part)[] {
+  const parts: (string | Part)[] = []
+  let from = 0
+  for (let open = text.indexOf('${'); open !== -1; open = text.indexOf('${', from)) {
+    if (open > from) parts.push(text.slice(from, open))
+    const end = endOf(text, open + 2)
+    parts.push({ text: text.slice(open + 2, end ?? text.length), start: open + 2, closed: end !== undefined })
+    from = (end ?? text.length) + 1
+  }
+  if (from < text.length) parts.push(text.slice(from))
+  return parts
+}
+
+/** Where the brace stands that closes an expression. */
+function endOf(text: string, start: number): number | undefined {
+  let depth = 0
+  let quote = ''
+  for (let i = start; i < text.length; i++) {
+    const character = text[i] as string
+    if (quote !== '') {
+      if (character === '\\') i += 1
+      else if (character === quote) quote = ''
+    } else if (character === '"' || character === "'") quote = character
+    else if (character === '{') depth += 1
+    else if (character === '}') {
+      if (depth === 0) return i
+      depth -= 1
+    }
+  }
+  return undefined
+}

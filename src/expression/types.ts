@@ -1,0 +1,24 @@
+// The types of the expression language, as far as a contract tells them: what an expression is checked against at load.
+
+/** A type; `dyn` is checked when a request arrives. An object without fields may have any. */
+export type ExpressionType =
+  | 'string'
+  | 'int'
+  | 'bool'
+  | 'timestamp'
+  | 'dyn'
+  | { readonly list: ExpressionType }
+  | { readonly map: ExpressionType }
+  | { readonly fields: Readonly<Record<string, ExpressionType>> }
+
+/** What the contract says of a request's parts. */
+export interface RequestTypes {
+  readonly params: ExpressionType
+  readonly query: ExpressionType
+  readonly cookies: ExpressionType
+  readonly body: ExpressionType
+}
+
+/** Every path of fields that a type has, such as `address.city`: candidates for a misspelt one. */
+export const fieldsOf = (type: ExpressionType | undefined): Readonly<Record<string, ExpressionType>> | undefined =>
+  typeof type === 'object' && 'fields' in type ? type.fields : undefined

@@ -1,0 +1,188 @@
+// Rules → a chain for each, and the choice between them. An operation without rules has none of this.
+
+import type { Exchange } from '../behaviours/behaviour.ts'
+import type { Expressions } from '../behaviours/expressions.ts'
+import { KeptBody } from '../behaviours/kept-body.ts'
+import type { ExchangeScope } from '../behaviours/scope.ts'
+import { compileReadings } from '../behaviours/validate/body.ts'
+import { compileParameters } from '../behaviours/validate/index.ts'
+import { type Expression, ExpressionFailure } from '../expression/language.ts'
+import { placeWithin } from '../kernel/place-within.ts'
+import { firstOf } from '../kernel/request.ts'
+import type { Path } from '../kernel/source.ts'
+import { Hits } from '../world/hits.ts'
+import type { PlannedOperation } from './compile.ts'
+import type { Layer } from './layers.ts'
+import type { RuleFile } from './rules.ts'
+
+/** A rule as it stands in a layer of configuration. */
+export interface PlacedRule {
+  readonly file: RuleFile
+  readonly layer: Layer
+  /** Within the layer: `operations/createOrder/rules/0`. */
+  readonly path: Path
+  /** Whether it speaks of one operation, whose contract its condition can be checked against. */
+  readonly own: boolean
+}
+
+/** A rule, ready to be chosen. */
+export interface PlannedRule {
+  /** Where it stands in the configuration; its number of times is counted under this name. */
+  readonly name: string
+  readonly when: Expression | undefined
+  readonly times: number | undefined
+  /** The names of the behaviours that it configures. */
+  readonly blocks: readonly string[]
+  readonly operation: () => PlannedOperation
+}
+
+/** The rules of an operation in the order in which they are tried: those of nearer layers first. */
+export function placedRules(operation: { readonly tags: readonly string[] }, layers: readonly Layer[]): PlacedRule[] {
+  return layers.flatMap(layer => {
+    const { blocks, keys, flat } = layer
+    const key = keys.get(operation as never)
+    const at = (list: unknown, path: Path, own: boolean): PlacedRule[] =>
+      Array.isArray(list)
+        ? list.map((file, i) => ({ file: file as RuleFile, layer, path: [...path, 'rules', i], own }))
+        : []
+    const named = key === undefined ? undefined : blocks.operations?.[key]?.rules
+    const tagged = operation.tags.flatMap(tag => at(blocks.tags?.[tag]?.rules, ['tags', tag], false))
+    // null switches off the rules of the layers and blocks that are less specific.
+    if (named === null) return []
+    return [
+      ...(key === undefined ? [] : at(named, ['operations', key], true)),
+      ...tagged,
+      ...at(blocks.defaults?.rules, flat === true ? [] : ['defaults'], false),
+    ]
+  })
+}
+
+/** Compiles a condition, or reports what is wrong with it. */
+export function compileCondition({ file, layer, path }: PlacedRule, expressions: Expressions): Expression | undefined {
+  if (file.when === undefined) return undefined
+  return expressions.condition(file.when, [...layer.path, ...path, 'when'], (code, message, at, hint, span) =>
+    layer.report.error(code, message, placeWithin(layer.source.locate(at), span.start, span.end), hint),
+  )
+}
+
+/** Reports rules behind one that every request fulfils. */
+export function checkReach(rules: readonly PlacedRule[], conditions: readonly (Expression | undefined)[]): void {
+  const always = rules.findIndex(
+    ({ file }, i) =>
+      file.times === undefined &&
+      (file.when === undefined || conditions[i]?.constant === true) &&
+      file.when !== 'false',
+  )
+  if (always === -1) return
+  for (const { layer, path } of rules.slice(always + 1)) {
+    const place = layer.source.locate([...layer.path, ...path])
+    layer.report.warning('unreachable-rule', 'no request reaches this rule: one before it always holds', place)
+  }
+}
+
+/** The operation with rules before it: the first that holds answers in its place. */
+export function withRules(
+  usual: PlannedOperation,
+  rules: readonly PlannedRule[],
+  expressions: Expressions,
+  maxBody: number,
+): PlannedOperation {
+  const prepare = compilePreparation(rules, usual, expressions, maxBody)
+  const choose = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
+    const prepared = prepare(exchange)
+    const scope = expressions.scope(exchange)
+    return prepared === undefined
+      ? firstThatHolds(rules, usual, exchange, scope)
+      : prepared.then(() => firstThatHolds(rules, usual, exchange, scope))
+  }
+  return {
+    ...usual,
+    rules,
+    handle: exchange => {
+      const chosen = choose(exchange)
+      return chosen instanceof Promise ? chosen.then(one => one.handle(exchange)) : chosen.handle(exchange)
+    },
+    trace: async (exchange, passed) => (await choose(exchange)).trace(exchange, passed),
+  }
+}
+
+function firstThatHolds(
+  rules: readonly PlannedRule[],
+  usual: PlannedOperation,
+  exchange: Exchange,
+  scope: ExchangeScope,
+  from = 0,
+): PlannedOperation | Promise<PlannedOperation> {
+  for (let i = from; i < rules.length; i++) {
+    const rule = rules[i] as PlannedRule
+    const holds = rule.when?.holds(scope) ?? true
+    if (holds instanceof Promise) {
+      return holds.then(result => {
+        if (result && takes(rule, exchange)) return chosen(rule, exchange)
+        return passOver(rule, exchange, scope, result).then(() => firstThatHolds(rules, usual, exchange, scope, i + 1))
+      })
+    }
+    if (holds && takes(rule, exchange)) return chosen(rule, exchange)
+    if (exchange.drawn !== undefined) {
+      return passOver(rule, exchange, scope, holds).then(() => firstThatHolds(rules, usual, exchange, scope, i + 1))
+    }
+  }
+  return usual
+}
+
+const takes = ({ times, name }: PlannedRule, { world }: Exchange): boolean =>
+  times === undefined || world.keep(Hits, name).take(times)
+
+function chosen({ name, when, operation }: PlannedRule, exchange: Exchange): PlannedOperation {
+  exchange.note(`rule ${name}${when === undefined ? '' : `: ${when.text}`}`)
+  return operation()
+}
+
+/** Where the client asks why, says why a rule did not hold. */
+async function passOver(rule: PlannedRule, exchange: Exchange, scope: ExchangeScope, held: boolean): Promise<void> {
+  if (exchange.drawn === undefined) return
+  exchange.note(`not rule ${rule.name}: ${held ? `held ${rule.times} times already` : await reasonOf(rule, scope)}`)
+}
+
+async function reasonOf({ when }: PlannedRule, scope: ExchangeScope): Promise<string> {
+  try {
+    await when?.evaluate(scope)
+    return `${when?.text} is false`
+  } catch (error) {
+    if (error instanceof ExpressionFailure) return `${when?.text}: ${error.message}`
+    throw error
+  }
+}
+
+/** Reads of a request what the conditions look at, and no more: the body only where one does. */
+function compilePreparation(
+  rules: readonly PlannedRule[],
+  { operation }: PlannedOperation,
+  expressions: Expressions,
+  maxBody: number,
+): (exchange: Exchange) => Promise<void> | undefined {
+  const roots = new Set(rules.flatMap(({ when }) => [...(when?.roots ?? [])]))
+  const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
+  const readParameters = typed ? compileParameters(operation, {}) : undefined
+  const counted = roots.has('nth')
+  const readBody = roots.has('request.body') ? compileEarlyBody(operation, maxBody) : undefined
+  return exchange => {
+    readParameters?.(exchange)
+    if (counted) exchange.nth ??= expressions.scope(exchange).nth
+    return readBody !== undefined && exchange.request.hasBody ? readBody(exchange) : undefined
+  }
+}
+
+/** Reads and parses the body, and keeps it for those who validate it. One that cannot be read is absent. */
+function compileEarlyBody({ body }: PlannedOperation['operation'], maxBody: number) {
+  const readingOf = compileReadings(body?.content ?? new Map())
+  return async (exchange: Exchange): Promise<void> => {
+    const { request } = exchange
+    const read = await request.readBody(maxBody)
+    exchange.request = new KeptBody(request, read)
+    const type = firstOf(request.headers['content-type']) ?? ''
+    if (!('bytes' in read) || read.bytes.length === 0) return
+    const parsed = await readingOf(type)?.parse?.(read.bytes, type)
+    if (parsed !== undefined && 'value' in parsed) exchange.body = parsed.value
+  }
+}

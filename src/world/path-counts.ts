@@ -1,0 +1,28 @@
+// How often each method and path was requested in a world. Bounded: the path that was asked for least recently is forgotten.
+
+import { LRUCache } from 'lru-cache'
+
+/** The key under which a world keeps them. */
+export const PATHS = 'paths'
+
+const MOST_PATHS = 100_000
+
+export class PathCounts {
+  readonly #counts = new LRUCache<string, number>({ max: MOST_PATHS })
+
+  /** Counts a request: 1 for the first of its path. */
+  next(path: string): number {
+    const count = (this.#counts.get(path) ?? 0) + 1
+    this.#counts.set(path, count)
+    return count
+  }
+
+  /** For a snapshot, the oldest first. */
+  dump(): readonly (readonly [path: string, count: number])[] {
+    return [...this.#counts.entries()].reverse()
+  }
+
+  load(counts: Iterable<readonly [path: string, count: number]>): void {
+    for (const [path, count] of counts) this.#counts.set(path, count)
+  }
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { importSnapshot } from '../../src/gateway/import.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { Metrics } from '../../src/gateway/metrics.ts'
+import type { Reply } from '../../src/kernel/reply.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { takeSnapshot } from '../../src/world/snapshot.ts'
+import { CONTRACT, fileOf, requestOf, simulate } from '../simulate.ts'
+
+const bodyOf = ({ body }: Reply) => (body === undefined ? undefined : JSON.parse(String(body)))
+
+const RULES = `
+operations:
+  listThings:
+    respond: { list: things }
+    rules:
+      - { when: consumer == "ann", respond: { status: 200, body: [] } }
+      - { when: nth <= 2, respond: { status: 503, headers: { X-Try: "\${nth}" } } }
+  createThing:
+    respond: { create: things }
+    rules:
+      - when: request.body.name == "Crash"
+        respond: { status: 500 }
+      - when: request.headers["x-plan"] == "free" && records("things").size() >= 3
+        respond: { status: 402, body: { code: plan_limit, message: "\${consumer} may keep 3 things", n: "\${ordinal}" } }
+  getThing:
+    respond: { read: things }
+    rules:
+      - { when: calls("createThing") == 1, respond: { status: 404 }, times: 1 }
+  deleteThing: { respond: { delete: things } }
+`
+
+const MISSING = `
+operations: { listThings: { respond: { list: things }, rules: [{ when: 'request.headers["x-b"] == "1"', latency: null }] } }
+`
+
+describe('the first rule that holds answers', () => {
+  test('a field of the body decides', async () => {
+    const { ask } = simulate(RULES)
+    const crashed = await ask('POST /things', { body: { name: 'Crash' } })
+    assert.equal(crashed.status, 500)
+    assert.match(crashed.headers['understudy-warning'] ?? '', /createThing does not document 500/)
+    assert.equal((await ask('POST /things', { body: { name: 'fine' } })).status, 201)
+    // Nothing was created by the first.
+    assert.equal(bodyOf(await ask('GET /things/3')).name, 'fine')
+  })
+
+  test('a header, the number of records and a template', async () => {
+    const { ask } = simulate(RULES)
+    const headers = { 'x-plan': 'free', 'x-key': 'bob-key' }
+    assert.equal((await ask('POST /things', { headers, body: { name: 'third' } })).status, 201)
+    const refused = await ask('POST /things', { headers, body: { name: 'fourth' } })
+    assert.equal(refused.status, 402)
+    assert.deepEqual(bodyOf(refused), { code: 'plan_limit', message: 'bob may keep 3 things', n: 2 })
+    // Without the header nothing is the matter.
+    assert.equal((await ask('POST /things', { body: { name: 'fourth' } })).status, 201)
+  })
+
+  test('a sequence by method and path', async () => {
+    const { ask } = simulate(RULES)
+    const replies = []
+    for (const path of ['/things', '/things', '/things']) replies.push(await ask(`GET ${path}`))
+    assert.deepEqual(
+      replies.map(({ status, headers }) => [status, headers['x-try']]),
+      [
+        [503, '1'],
+        [503, '2'],
+        [200, undefined],
+      ],
+    )
+  })
+
+  test('another operation that was called', async () => {
+    const { ask } = simulate(RULES)
+    assert.equal((await ask('GET /things/1')).status, 200)
+    await ask('POST /things', { body: { name: 'x' } })
+    assert.equal((await ask('GET /things/1')).status, 404)
+    assert.equal((await ask('GET /things/1')).status, 200)
+  })
+
+  test('what stands between is passed: a rule skips no authentication and no validation', async () => {
+    const { ask } = simulate(RULES)
+    assert.equal((await ask('POST /things', { headers: { 'x-key': 'wrong' }, body: { name: 'Crash' } })).status, 500)
+    assert.equal((await ask('POST /things', { body: { name: 5 } })).status, 400)
+  })
+})
+
+describe('a number of times', () => {
+  const twice = `
+operations:
+  listThings:
+    respond: { list: things }
+    rules: [{ times: 3, respond: { status: 503 } }]
+`
+
+  test('is met exactly by any number of requests at once', async () => {
+    const { ask } = simulate(twice)
+    const replies = await Promise.all(Array.from({ length: 1000 }, () => ask('GET /things')))
+    assert.equal(replies.filter(({ status }) => status === 503).length, 3)
+  })
+
+  test('is met exactly where the condition waits for records', async () => {
+    const { ask } = simulate(`
+operations:
+  listThings:
+    respond: { list: things }
+    rules: [{ when: 'record("things", 1).name == "one"', times: 3, respond: { status: 503 } }]
+`)
+    const replies = await Promise.all(Array.from({ length: 1000 }, () => ask('GET /things')))
+    assert.equal(replies.filter(({ status }) => status === 503).length, 3)
+  })
+
+  test('is a world’s own, and goes with its snapshot', async () => {
+    const { ask, gateway } = simulate(twice)
+    await ask('GET /things')
+    await ask('GET /things')
+    const snapshot = JSON.parse(JSON.stringify(await takeSnapshot(gateway.worlds.default)))
+    const copy = await importSnapshot(gateway.worlds, gateway.plan, 'copy', snapshot)
+    assert.ok(!Array.isArray(copy))
+    gateway.worlds.put(copy)
+    const inCopy = { headers: { 'understudy-world': 'copy' } }
+    assert.deepEqual([(await ask('GET /things', inCopy)).status, (await ask('GET /things', inCopy)).status], [503, 200])
+    const fresh = { headers: { 'understudy-world': 'fresh' } }
+    assert.equal((await ask('GET /things', fresh)).status, 503)
+    gateway.reset()
+    assert.equal((await ask('GET /things')).status, 503)
+  })
+})
+
+describe('rules everywhere', () => {
+  test('of a tag, of all operations, and of the weather, which comes first', async () => {
+    const { ask, gateway } = simulate(`
+operations: { listThings: { respond: { list: things } }, getThing: { respond: { read: things } } }
+defaults: { rules: [{ when: 'request.headers["x-a"] == "1"', respond: { status: 503 } }] }
+tags: { things: { rules: [{ when: 'request.headers["x-a"] == "1"', respond: { status: 429, body: [] } }] } }
+weather:
+  stormy: { operations: { getThing: { rules: [{ when: request.params.id == 1, fault: { kind: status, status: 500 } }] } } }
+`)
+    const headers = { 'x-a': '1' }
+    assert.equal((await ask('GET /things', { headers })).status, 429)
+    assert.equal((await ask('GET /things/1', { headers })).status, 503)
+    assert.equal((await ask('GET /things/1')).status, 200)
+    const stormy = { 'understudy-weather': 'stormy' }
+    assert.equal((await ask('GET /things/1', { headers: stormy })).status, 500)
+    assert.equal((await ask('GET /things/2', { headers: stormy })).status, 200)
+    assert.equal((await ask('GET /things/2', { headers: { ...stormy, ...headers } })).status, 503)
+    assert.equal(gateway.weather.current, undefined)
+  })
+
+  test('the client that asks why is told which rule won, and why those before it did not', async () => {
+    const { ask } = simulate(RULES)
+    const reply = await ask('GET /things', { headers: { 'understudy-explain': '1' } })
+    const why = reply.headers['understudy-explanation'] ?? ''
+    assert.match(why, /not rule operations\/listThings\/rules\/0: consumer == \\"ann\\" is false/)
+    assert.match(why, /"rule operations\/listThings\/rules\/1: nth <= 2"/)
+    const post = await ask('POST /things', { headers: { 'understudy-explain': '1' }, body: { name: 'x' } })
+    assert.match(post.headers['understudy-explanation'] ?? '', /records\(\\"things\\"\).size\(\) >= 3 is false/)
+    const odd = { headers: { 'understudy-explain': '1', 'x-a': '1' } }
+    assert.match(
+      (await simulate(MISSING).ask('GET /things', odd)).headers['understudy-explanation'] ?? '',
+      /no such key: x-b/,
+    )
+  })
+
+  test('a body that is no JSON is no body to a rule, and refused as ever', async () => {
+    const { gateway } = simulate(RULES)
+    const bytes = new TextEncoder().encode('{"name": "Crash"')
+    const reply = await gateway.handle({
+      method: 'POST',
+      path: '/things',
+      query: '',
+      headers: { 'content-type': 'application/json' },
+      hasBody: true,
+      readBody: async () => ({ bytes }),
+      address: '127.0.0.1',
+    })
+    assert.equal(reply.status, 400)
+  })
+})
+
+describe('more to respond with', () => {
+  test('an example of the contract, by its name', async () => {
+    const path = fileOf(`
+contract:
+  openapi: 3.1.0
+  info: { title: T, version: "1" }
+  paths:
+    /a:
+      get:
+        operationId: a
+        responses:
+          200:
+            description: Fine
+            content:
+              application/json: { examples: { one: { value: { name: one } }, two: { value: { name: two } } } }
+operations: { a: { respond: { example: two } } }
+`)
+    const { plan } = loadPlan(path, dirname(path), {})
+    assert.ok(plan)
+    const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+    assert.deepEqual(bodyOf(await gateway.handle(requestOf('GET /a'))), { name: 'two' })
+  })
+
+  test('a file, by its extension, and only below the folder of the configuration', async () => {
+    const path = fileOf(`${CONTRACT}
+operations:
+  getThing: { respond: { file: ./pictures/dot.svg, headers: { X-A: b } } }
+  listThings: { respond: { file: ../outside.txt } }
+  createThing: { respond: { file: missing.txt } }
+`)
+    mkdirSync(join(dirname(path), 'pictures'), { recursive: true })
+    writeFileSync(join(dirname(path), 'pictures/dot.svg'), '<svg/>')
+    writeFileSync(join(dirname(path), '../outside.txt'), 'x')
+    const { report } = loadPlan(path, dirname(path), {})
+    assert.deepEqual(
+      report.list.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+      ['../outside.txt is not below the folder of this configuration', 'there is no file missing.txt'],
+    )
+    const { ask } = simulate('operations: { getThing: { respond: { file: ./pictures/dot.svg, headers: { X-A: b } } } }')
+    const reply = await ask('GET /things/1')
+    assert.equal(reply.headers['content-type'], 'image/svg+xml')
+    assert.equal(reply.headers['x-a'], 'b')
+    assert.equal(Buffer.from(reply.body as Uint8Array).toString(), '<svg/>')
+  })
+})

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Expression, ExpressionFailure, Language } from '../../src/expression/language.ts'
+import type { Scope } from '../../src/expression/scope.ts'
+import type { RequestTypes } from '../../src/expression/types.ts'
+import type { Json } from '../../src/kernel/json.ts'
+
+const types: RequestTypes = {
+  params: { fields: { petId: 'int' } },
+  query: { fields: { status: 'string', limit: 'int' } },
+  cookies: { fields: {} },
+  body: { fields: { name: 'string', age: 'int', tags: { list: 'string' }, address: { fields: { city: 'string' } } } },
+}
+const language = new Language(types)
+
+const scope: Scope = {
+  method: 'POST',
+  path: '/pets',
+  params: { petId: 7 },
+  query: { status: 'sold' },
+  cookies: {},
+  headers: { 'x-plan': 'free' },
+  body: { name: 'Crash', age: 3, tags: ['a', 'b'], address: { city: 'Rome' }, weight: 1.5, big: 9223372036854775807n },
+  consumer: 'frontend',
+  operation: 'createPet',
+  world: 'default',
+  now: Date.UTC(2030, 11, 5),
+  ordinal: 2,
+  nth: 1,
+  calls: operation => (operation === 'payOrder' ? 4 : 0),
+  size: async () => 60,
+  record: async (_, id) => (id === 1 ? { id: 1, owner: { name: 'Ada' } } : undefined),
+  draw: () => 0.5,
+  uuid: () => '00000000-0000-4000-8000-000000000000',
+  sample: () => ({ id: 1, name: 'Rex' }),
+}
+
+const compile = (text: string, of = language): Expression => {
+  const compiled = of.compile(text, 'any')
+  assert.ok(!('code' in compiled), `${text}: ${JSON.stringify(compiled)}`)
+  return compiled
+}
+const evaluate = async (text: string, over: Partial<Scope> = {}): Promise<Json> =>
+  compile(text).evaluate({ ...scope, ...over })
+
+describe('an expression sees the request and its world', () => {
+  const values: readonly (readonly [string, Json])[] = [
+    ['request.method', 'POST'],
+    ['request.path', '/pets'],
+    ['request.params.petId + 1', 8],
+    ['request.query.status == "sold"', true],
+    ['request.headers["x-plan"]', 'free'],
+    ['request.body.name == "Crash"', true],
+    ['request.body.address.city', 'Rome'],
+    ['request.body.tags.exists(tag, tag == "b")', true],
+    ['has(request.body.age) && request.body.age >= 3', true],
+    ['request.body.?name.orValue("nobody")', 'Crash'],
+    ['consumer == "frontend"', true],
+    ['operation', 'createPet'],
+    ['world.name', 'default'],
+    ['now', '2030-12-05T00:00:00.000Z'],
+    ['now > timestamp("2030-12-04T23:59:59Z")', true],
+    ['string(now + duration("15m"))', '2030-12-05T00:15:00.000Z'],
+    ['ordinal == 2', true],
+    ['nth <= 2', true],
+    ['calls("payOrder")', 4],
+    ['records("pets").size() >= 60', true],
+    ['record("pets", 1).owner.name', 'Ada'],
+    ['draw("x") < 0.6', true],
+    ['uuid()', '00000000-0000-4000-8000-000000000000'],
+    ['sample("Pet").name', 'Rex'],
+    ['"Hello " + request.body.name', 'Hello Crash'],
+    ['{"a": request.body.age, "b": [1, "x", null]}', { a: 3, b: [1, 'x', null] }],
+    ['request.body.age + 0.5', 3.5],
+    ['request.body.age / 2', 1],
+  ]
+  for (const [text, value] of values) test(text, async () => assert.deepEqual(await evaluate(text), value))
+
+  test('a large integer keeps its digits', async () => {
+    const dynamic = compile('request.body.big', new Language())
+    assert.equal(await dynamic.evaluate(scope), 9223372036854775807n)
+  })
+})
+
+describe('a mistake is found at load, with its place and what is nearest', () => {
+  const mistakes: readonly (readonly [string, string, string, string?])[] = [
+    ['', 'empty-expression', ''],
+    ['rquest.body', 'unknown-root', 'rquest', 'did you mean "request"?'],
+    ['request.bdy', 'unknown-field', 'bdy', 'did you mean "body"?'],
+    ['request.body.nmae == "x"', 'unknown-field', 'nmae', 'did you mean "name"?'],
+    ['request.body["nmae"] == "x"', 'unknown-field', 'nmae', 'did you mean "name"?'],
+    ['request.body.address.cty', 'unknown-field', 'cty', 'did you mean "city"?'],
+    ['request.query.stauts', 'unknown-field', 'stauts', 'did you mean "status"?'],
+    [
+      'request.body.name.contians("x")',
+      'unknown-function',
+      'request.body.name.contians("x")',
+      'did you mean "contains"?',
+    ],
+    ['request.body.age == "3"', 'invalid-expression', 'request.body.age == "3"'],
+    ['calls(consumer) > 1', 'invalid-expression', 'consumer'],
+    ['request.body.name ==', 'invalid-expression', ''],
+    ['"a', 'invalid-expression', '"a'],
+    ['_scope', 'unknown-root', '_scope'],
+  ]
+  for (const [text, code, culprit, hint] of mistakes) {
+    test(text === '' ? 'an empty text' : text, () => {
+      const compiled = language.compile(text, 'any')
+      assert.ok('code' in compiled, text)
+      assert.equal(compiled.code, code)
+      if (culprit !== '') assert.equal(text.slice(compiled.start, compiled.end), culprit)
+      if (hint !== undefined) assert.equal(compiled.hint, hint)
+    })
+  }
+
+  test('a condition that is no truth value', () => {
+    const compiled = language.compile('request.body.age + 1', 'bool')
+    assert.ok('code' in compiled)
+    assert.equal(compiled.message, 'a condition must be true or false; this is an integer')
+  })
+})
+
+describe('what an expression refers to is known at load', () => {
+  test('roots and references', () => {
+    const { roots, references, constant } = compile('nth > 1 && request.body.age > 2 && calls("payOrder") > 1')
+    assert.deepEqual([...roots].sort(), ['nth', 'request.body'])
+    assert.deepEqual(
+      references.map(({ kind, name }) => [kind, name]),
+      [['operation', 'payOrder']],
+    )
+    assert.equal(constant, false)
+  })
+
+  test('an expression that looks at nothing is constant', () => {
+    assert.equal(compile('true').constant, true)
+    assert.equal(compile('1 < 2').constant, true)
+    assert.equal(compile('draw("x") < 1.0').constant, false)
+  })
+})
+
+describe('an expression that fails', () => {
+  test('is not true, and says why when it is evaluated', async () => {
+    const missing = compile('request.headers["x-other"] == "1"')
+    assert.equal(await missing.holds(scope), false)
+    assert.throws(() => missing.evaluate(scope), new ExpressionFailure('no such key: x-other'))
+    const gone = compile('record("pets", 2).owner.name == "Ada"')
+    assert.equal(await gone.holds(scope), false)
+    await assert.rejects(async () => gone.evaluate(scope), new ExpressionFailure('there is no record 2 in pets'))
+  })
+
+  test('passes an outage on', async () => {
+    const outage = new Error('the state cannot be reached')
+    const down = { ...scope, size: () => Promise.reject(outage) }
+    await assert.rejects(async () => compile('records("pets").size() > 1').holds(down), outage)
+    await assert.rejects(async () => compile('records("pets").size()').evaluate(down), outage)
+  })
+})
+
+describe('nothing that an expression does is without bound', () => {
+  const tags = Array.from({ length: 5000 }, (_, i) => `tag-${i}`)
+  const many = { ...scope, body: { ...(scope.body as object), tags } as Json }
+
+  test('loops have a number of steps', async () => {
+    const nested = compile('request.body.tags.map(a, request.body.tags.map(b, a + b)).size()')
+    assert.throws(() => nested.evaluate(many), new ExpressionFailure('the expression takes more than 20000 steps'))
+    assert.equal(await compile('request.body.tags.all(a, request.body.tags.all(b, b != "x"))').holds(many), false)
+    assert.equal(await compile('request.body.tags.all(tag, tag.startsWith("tag"))').holds(many), true)
+  })
+
+  test('a result has a length', () => {
+    const long = { ...scope, body: { ...(scope.body as object), name: 'x'.repeat(600_000) } as Json }
+    assert.throws(() => compile('request.body.name + request.body.name').evaluate(long), ExpressionFailure)
+  })
+
+  test('a pattern takes linear time', async () => {
+    const text = { ...scope, body: { ...(scope.body as object), name: `${'a'.repeat(5000)}!` } as Json }
+    assert.equal(await compile('request.body.name.matches("^(a+)+$")').holds(text), false)
+    assert.equal(await compile('request.body.name.matches("a!$")').holds(text), true)
+    assert.throws(() => compile('request.body.name.matches("(")').evaluate(text), ExpressionFailure)
+  })
+
+  test('deep nesting is a mistake', () => {
+    const compiled = language.compile(`${'('.repeat(5000)}1${')'.repeat(5000)}`, 'any')
+    assert.ok('code' in compiled)
+  })
+})
