@@ -66,7 +66,7 @@ export class SchemaBook {
     const name = `${side} ${identityOf(node)}`
     let use = this.#uses.get(name)
     if (use === undefined) {
-      const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false })
+      const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false, opened: false })
       this.#translatePending()
       use = new Use(node, key, side, this.#definitions, this.#marks, this.#tools)
       this.#uses.set(name, use)
@@ -93,7 +93,7 @@ export class SchemaBook {
 
   #keyOf(node: Node, reading: Reading): string {
     const bound = [...reading.scope].map(([name, target]) => `${name}=${identityOf(target)}`)
-    const identity = `${reading.base ? '~' : ''}${identityOf(node)} ${bound.join(' ')}`
+    const identity = `${reading.base ? '~' : ''}${reading.opened ? '^' : ''}${identityOf(node)} ${bound.join(' ')}`
     let key = this.#keys.get(identity)
     if (key === undefined) {
       key = `s${this.#keys.size}`

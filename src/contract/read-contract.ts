@@ -4,6 +4,7 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { checkExamples } from './check-examples.ts'
+import { checkSamples } from './check-samples.ts'
 import type { Contract } from './contract.ts'
 import { SchemaBook } from './dialect.ts'
 import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from './document.ts'
@@ -96,6 +97,7 @@ export function readContract(
   if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {
     schemas.compile()
     checkExamples(contract, reading)
+    checkSamples(contract, reading)
   }
   return contract
 }

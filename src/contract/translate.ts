@@ -4,6 +4,7 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import type { RequiredBy, Schema } from '../kernel/schema.ts'
+import { type Closing, closingOf } from './closed.ts'
 import { branchesOf, childrenOf, discriminatorOf, ownNamesOf } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
 import { IN_PLACE, isAssertion, judge, judgeKeyword, KEPT, LIST, MAP, ONE } from './keywords.ts'
@@ -14,11 +15,13 @@ import { translateOwnNames, translateUnion, type Union, type Unions } from './un
 /** What a schema may be marked as. */
 export type Mark = 'readOnly' | 'writeOnly' | 'deprecated'
 
-/** How a schema is read: the dynamic anchors bound further out, and whether its unions are left aside. */
+/** How a schema is read: the dynamic anchors bound further out, and what of it is left aside. */
 export interface Reading {
   readonly scope: ReadonlyMap<string, Node>
   /** Whether this is what a child takes over by `allOf`: all but the union that the child is a branch of. */
   readonly base: boolean
+  /** Whether it is a part of a composition that is closed as a whole: it is not closed itself. */
+  readonly opened: boolean
 }
 
 /** A reference in a translated schema. */
@@ -45,12 +48,14 @@ export interface Surroundings {
 
 interface Here {
   readonly inPlace: boolean
+  /** As in `Reading`. */
+  readonly opened: boolean
   /** The properties of the schema that this one is a part of. */
   readonly outer: (() => ReadonlyMap<string, Node>) | undefined
 }
 
 const MARKS: ReadonlySet<string> = new Set<Mark>(['readOnly', 'writeOnly', 'deprecated'])
-const ANYWHERE: Here = { inPlace: false, outer: undefined }
+const ANYWHERE: Here = { inPlace: false, opened: false, outer: undefined }
 
 export class Translation {
   readonly edges: Edge[] = []
@@ -68,7 +73,7 @@ export class Translation {
   }
 
   run(): Schema {
-    const schema = this.#schema(this.#root, { inPlace: true, outer: undefined })
+    const schema = this.#schema(this.#root, { inPlace: true, opened: this.#reading.opened, outer: undefined })
     const own = this.#reading.base ? [] : ownNamesOf(this.#root, this.#around.documents)
     if (own.length === 0 || !isObject(schema)) return schema
     const { allOf } = schema as { allOf?: Schema[] }
@@ -88,17 +93,20 @@ export class Translation {
       const beside = Object.keys(value).filter(
         key => key !== '$ref' && (isAssertion(key) || LIST.has(key) || MAP.has(key)),
       )
-      const reference = this.#reference(node, value.$ref, here.inPlace)
       if (legacy) {
         for (const key of beside.length > 0 ? [beside[0] as string] : []) {
           const message = `OpenAPI 3.0 ignores what stands beside $ref: "${beside.join('", "')}"`
           report.warning('idle-keyword', message, placeOf(childOf(node, key), 'key'), 'allOf combines them')
         }
-        return reference
+        return this.#reference(node, value.$ref, here)
       }
       const speaks = (key: string) => ONE.has(key) || KEPT.has(key) || key === 'items' || key === 'required'
-      if (beside.length === 0 && !Object.keys(value).some(speaks)) return reference
-      const own = this.#keywords(node, here)
+      if (beside.length === 0 && !Object.keys(value).some(speaks)) return this.#reference(node, value.$ref, here)
+      const closing = this.#closingOf(node, here)
+      const whole = closing === undefined ? here : { ...here, opened: true }
+      const reference = this.#reference(node, value.$ref, whole)
+      const own = this.#keywords(node, whole)
+      if (closing?.always === true) own.unevaluatedProperties = false
       return typeof reference === 'boolean' ? own : { ...own, ...this.#rehold(reference, own) }
     }
     return this.#keywords(node, here)
@@ -112,16 +120,16 @@ export class Translation {
     return { allOf: [...((holder.allOf as unknown[] | undefined) ?? []), inner] }
   }
 
-  #reference(node: Node, $ref: string, inPlace: boolean): Record<string, unknown> | true {
+  #reference(node: Node, $ref: string, here: Here): Record<string, unknown> | true {
     const target = this.#around.documents.follow(childOf(node, '$ref'), $ref)
-    return target === undefined ? true : this.#refer(target, node, inPlace, true)
+    return target === undefined ? true : this.#refer(target, node, here, true)
   }
 
-  #refer(target: Node, from: Node, inPlace: boolean, extending: boolean): Record<string, unknown> {
+  #refer(target: Node, from: Node, { inPlace, opened }: Here, extending: boolean): Record<string, unknown> {
     const { scope } = this.#reading
     const anchors = this.#around.legacy ? scope : merge(scope, this.#around.documents.dynamicAnchors(target))
     const base = inPlace && extending && this.#isBranchOf(target)
-    const to = this.#around.keyOf(target, { scope: anchors, base })
+    const to = this.#around.keyOf(target, { scope: anchors, base, opened })
     const holder = { $ref: `#/$defs/${to}` }
     this.edges.push({ to, inPlace, holder, node: from })
     return holder
@@ -154,8 +162,23 @@ export class Translation {
     return branches.some(reaches)
   }
 
-  #keywords(node: Node, here: Here): Record<string, unknown> {
+  /** Whether the parts of a schema refuse each other's properties: then they are read as closed together. */
+  #closingOf(node: Node, { opened }: Here): Closing | undefined {
+    const { value } = node as { value: Record<string, unknown> }
+    const composed = ['allOf', 'oneOf', 'anyOf', 'discriminator', '$ref'].some(keyword => value[keyword] !== undefined)
+    if (opened || !composed) return undefined
+    const { documents, legacy, report } = this.#around
+    const closing = closingOf(node, documents, legacy)
+    if (closing === undefined) return undefined
+    const message = `this refuses "${closing.refused}", which another part of the composition declares; it is read as closed over all of its parts`
+    report.warning('closed-all-of', message, placeOf(closing.place, 'key'), 'unevaluatedProperties: false says so')
+    return closing
+  }
+
+  #keywords(node: Node, given: Here): Record<string, unknown> {
     const { report, legacy } = this.#around
+    const closing = this.#closingOf(node, given)
+    const here = closing === undefined ? given : { ...given, opened: true }
     const out: Record<string, unknown> = {}
     const leaveOut = this.#reading.base && node === this.#root
     for (const [keyword, child] of entriesOf(node)) {
@@ -163,6 +186,7 @@ export class Translation {
       const said = judgeKeyword(keyword, legacy)
       if (said !== undefined) report.warning(said.code, said.message, placeOf(child, 'key'), said.hint)
       if (leaveOut && (keyword === 'oneOf' || keyword === 'anyOf')) continue
+      if (here.opened && keyword === 'additionalProperties' && child.value === false) continue
       if (ONE.has(keyword)) {
         out[keyword] = this.#schema(child, this.#inside(keyword, node, here))
       } else if (LIST.has(keyword)) this.#list(keyword, child, node, here, out)
@@ -191,13 +215,14 @@ export class Translation {
       }
     }
     if (!leaveOut) this.#discriminate(node, here, out)
+    if (closing?.always === true && out.unevaluatedProperties === undefined) out.unevaluatedProperties = false
     return modernise(node, out, report)
   }
 
   #inside(keyword: string, node: Node, here: Here): Here {
     if (!IN_PLACE.has(keyword)) return ANYWHERE
     const outer = () => merge(shapeOf(node, this.#around.documents).properties, here.outer?.() ?? NONE)
-    return { inPlace: here.inPlace, outer }
+    return { inPlace: here.inPlace, opened: here.opened && COMPOSING.has(keyword), outer }
   }
 
   #list(keyword: string, child: Node, node: Node, here: Here, out: Record<string, unknown>): void {
@@ -272,7 +297,7 @@ export class Translation {
       out[target] = out[target] ?? {}
       const into = out[target] as Record<string, unknown>
       const names = Array.isArray(entry.value) ? entry.value.filter(item => typeof item === 'string') : undefined
-      define(into, name, names ?? this.#schema(entry, { inPlace: here.inPlace, outer: undefined }))
+      define(into, name, names ?? this.#schema(entry, { inPlace: here.inPlace, opened: false, outer: undefined }))
     }
   }
 
@@ -283,7 +308,7 @@ export class Translation {
     const bound = this.#reading.scope.get(name)
     const target = bound ?? this.#around.documents.follow(child, child.value)
     if (target === undefined) return
-    const reference = this.#refer(target, child, here.inPlace, false)
+    const reference = this.#refer(target, child, { ...here, opened: false }, false)
     out.allOf = [...((out.allOf as Schema[] | undefined) ?? []), reference]
   }
 
@@ -293,8 +318,8 @@ export class Translation {
     const { documents } = this.#around
     const refer = (branch: Node): Schema =>
       isObject(branch.value) && typeof branch.value.$ref === 'string'
-        ? this.#reference(branch, branch.value.$ref, here.inPlace)
-        : this.#refer(branch, branch, here.inPlace, false)
+        ? this.#reference(branch, branch.value.$ref, here)
+        : this.#refer(branch, branch, here, false)
     const keyword = out.oneOf === undefined ? 'anyOf' : 'oneOf'
     if (out[keyword] !== undefined) {
       const branches = branchesOf(node, keyword, property, documents)
@@ -318,6 +343,9 @@ export class Translation {
     return named
   }
 }
+
+/** Keywords whose schemas may be closed together with the one that they stand in. */
+const COMPOSING = new Set(['allOf', 'anyOf', 'oneOf'])
 
 const NONE: ReadonlyMap<string, Node> = new Map()
 

@@ -81,7 +81,12 @@ export class Answers {
     const type = contentTypeFor(documented, question.accept)
     const { content, body, contentType } = this.#write(media, documented, type, status, question)
     const headers = writeHeaders(response.headers, { ...question, status, body: content.value })
-    if (content.unfit === true) headers['understudy-warning'] = 'no value was found that fits the schema of this reply'
+    if (content.unfit !== undefined) {
+      headers['understudy-warning'] = `no value fits the schema of this reply: ${content.unfit}`.replace(
+        /[^\x20-\x7e]/g,
+        '?',
+      )
+    }
     return { status, headers: { 'content-type': contentType, ...headers }, body }
   }
 

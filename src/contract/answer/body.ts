@@ -2,6 +2,7 @@
 
 import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { essenceOf, isJson, type MediaType } from '../contract.ts'
+import type { Gap } from '../sample/run.ts'
 import { echo, type Given } from './echo.ts'
 import { samplerOf } from './sampling.ts'
 import { writeXml } from './xml.ts'
@@ -19,8 +20,8 @@ export interface Wish {
 export interface Content {
   readonly value: Json | undefined
   readonly raw?: string
-  /** Whether it breaks its schema, and is only the best that could be found. */
-  readonly unfit?: boolean
+  /** Set where it breaks its schema and is only the best that could be found: the first part that nothing fits. */
+  readonly unfit?: string
 }
 
 /** The example of a name; `undefined` where there is none. */
@@ -29,10 +30,25 @@ export function namedContent({ examples }: MediaType, type: string, example: str
   return named && asContent(named.value, type)
 }
 
-/** The first example that fits its schema; `undefined` where there is none. */
-export function exampleContent({ examples, schema }: MediaType, type: string): Content | undefined {
+/**
+ * The first example that fits its schema, else the first one that only `null` keeps from it: who writes `null` for what
+ * is not there means it. `undefined` where there is none.
+ */
+export function exampleContent(media: MediaType, type: string): Content | undefined {
+  const { schema } = media
   const sampler = schema && samplerOf(schema)
-  const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
+  if (schema === undefined || sampler === undefined) return fittingExample(media, type, () => true)
+  return (
+    fittingExample(media, type, value => sampler.fits(schema.key, value)) ??
+    fittingExample(media, type, value => sampler.fitsButNulls(schema.key, value))
+  )
+}
+
+function fittingExample(
+  { examples, schema }: MediaType,
+  type: string,
+  fits: (value: Json) => boolean,
+): Content | undefined {
   for (const { value: written } of examples) {
     // What is for writing only is in no reply, though an example that serves both ways may have it.
     const value = schema === undefined ? written : schema.prune(written)
@@ -50,11 +66,14 @@ export function exampleContent({ examples, schema }: MediaType, type: string): C
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
   const sampler = schema && samplerOf(schema)
   if (schema === undefined || sampler === undefined) return { value: undefined }
-  const { value, fits } = sampler.sample(schema.key, { seed, dynamic, sent: given.body })
-  if (!fits) return { value, unfit: true }
+  const { value, fits, gaps } = sampler.sample(schema.key, { seed, dynamic, sent: given.body })
+  if (!fits) return { value, unfit: describeGap(gaps[0]) }
   const told = (next: Json) => sampler.fits(schema.key, next)
   return { value: echo(value, given, told, sampler.declared(schema.key)) }
 }
+
+const describeGap = (gap: Gap | undefined): string =>
+  gap === undefined ? 'it' : `${gap.path.length === 0 ? 'it' : `/${gap.path.join('/')}`} ${gap.why}`
 
 const asContent = (value: Json, type: string): Content =>
   typeof value === 'string' && isXml(type) && value.trimStart().startsWith('<') ? { value, raw: value } : { value }

@@ -48,7 +48,7 @@ export function writeArray(
     }
     const item = writeItem(run, all, singular, share, depth, unique ? texts : undefined, index)
     if (item === undefined) {
-      if (out.length >= least) break
+      if (out.length >= least || run.settles) break
       throw DEAD_END
     }
     const text = JSON.stringify(item)
@@ -57,7 +57,7 @@ export function writeArray(
     texts.add(text)
     out.push(item)
   }
-  if (out.length < facets.minItems) throw DEAD_END
+  if (out.length < facets.minItems && !run.settles) throw DEAD_END
   return out
 }
 
@@ -72,10 +72,13 @@ function writeItem(
 ): Json | undefined {
   for (let turn = 0; turn < (taken === undefined ? 1 : 12); turn++) {
     try {
+      run.path.push(index)
       const item = run.value(schemas, name, budget, depth + 1, turn === 0 ? 0 : turn + index)
       if (taken === undefined || !taken.has(JSON.stringify(item))) return item
     } catch (error) {
       if (error !== DEAD_END) throw error
+    } finally {
+      run.path.pop()
     }
   }
   return undefined

@@ -16,8 +16,13 @@ export const keyOf = (reference: string): string => reference.slice('#/$defs/'.l
 const DEEPEST = 400
 
 export class Fitting {
+  /** How many times a value has been compared with a schema: what making a value has cost, on any machine. */
+  work = 0
   readonly #definitions: Definitions
+  /** Values are never changed once they are made: what was found of an object or a list holds of it in another place. */
+  readonly #known = new WeakMap<object, Map<object, boolean>>()
   #depth = 0
+  #nulls = false
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions
@@ -36,6 +41,31 @@ export class Fitting {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return true
     if (this.#depth > DEEPEST) return false
+    this.work += 1
+    if (typeof value !== 'object' || value === null || this.#nulls) return this.#walk(schema, value)
+    let known = this.#known.get(value)
+    if (known === undefined) {
+      known = new Map()
+      this.#known.set(value, known)
+    }
+    let fit = known.get(schema)
+    if (fit === undefined) {
+      fit = this.#walk(schema, value)
+      known.set(schema, fit)
+    }
+    return fit
+  }
+
+  /** The same, where `null` fits every schema: people write it in examples for what is not there. */
+  fitsButNulls(schema: Schema | unknown, value: Json): boolean {
+    this.#nulls = true
+    const fit = this.fits(schema, value)
+    this.#nulls = false
+    return fit
+  }
+
+  #walk(schema: SchemaObject, value: Json): boolean {
+    if (value === null && this.#nulls) return true
     this.#depth++
     const fit = this.#fits(schema, value)
     this.#depth--

@@ -5,6 +5,7 @@ import { DEAD_END } from './dead-end.ts'
 import type { Facets } from './facets.ts'
 import { objectOf, propertySchemas } from './fits.ts'
 import type { Run } from './run.ts'
+import { WITHIN_ITSELF } from './stopgap.ts'
 import { word } from './words.ts'
 
 export function writeObject(
@@ -29,7 +30,8 @@ export function writeObject(
     if (chosen.has(key)) return true
     const schemas = schemasOf(key)
     if (schemas.includes(false) || forbidden.has(key)) {
-      if (must) throw DEAD_END
+      if (must && !run.settles) throw DEAD_END
+      if (must) run.note('is required, and not allowed', key)
       return false
     }
     chosen.set(key, schemas)
@@ -62,7 +64,8 @@ export function writeObject(
     // What need not end where its pattern does is told apart by a word.
     choose(chosen.has(key) ? `${key}${word(run.chance)}` : key, false)
   }
-  if (chosen.size < facets.minProperties || chosen.size > maxProperties) throw DEAD_END
+  const amiss = chosen.size < facets.minProperties || chosen.size > maxProperties
+  if (amiss && !run.settles) throw DEAD_END
   const order = [
     ...[...declared].filter(key => chosen.has(key)),
     ...[...chosen.keys()].filter(key => !declared.has(key)),
@@ -73,13 +76,17 @@ export function writeObject(
     try {
       // A name is read as the name of what it is in: an author's is a person's.
       const name = key === 'name' && owner !== undefined ? `${owner} name` : key
+      run.path.push(key)
       out.push([key, run.value(chosen.get(key) as unknown[], name, share, depth + 1)])
     } catch (error) {
       // What may be absent, and cannot be had, is left out.
-      if (error !== DEAD_END || required.has(key)) throw error
+      if (error !== DEAD_END || (required.has(key) && !run.settles)) throw error
+      if (required.has(key)) run.note(WITHIN_ITSELF)
+    } finally {
+      run.path.pop()
     }
   }
-  if (out.length < facets.minProperties) throw DEAD_END
+  if (out.length < facets.minProperties && !run.settles) throw DEAD_END
   // `fromEntries` defines properties and never assigns them, so that `__proto__` is a name like any other.
   return Object.fromEntries(out) as JsonObject
 }

@@ -11,6 +11,7 @@ import type { Needs } from './needs.ts'
 import { writeNumber } from './numbers.ts'
 import { writeObject } from './objects.ts'
 import { denies, pinnedValues } from './pins.ts'
+import { stopgapFor, WITHIN_ITSELF, whyNothingFits } from './stopgap.ts'
 import type { StringWriter } from './strings.ts'
 import { tellApart } from './tell-apart.ts'
 
@@ -29,17 +30,48 @@ export interface SampleOptions {
   readonly budget?: number | undefined
 }
 
-/** How many values may be tried for one body. */
-const TRIALS = 2000
 /** How deep a value may go, and how often within itself, before a way in is given up. */
 const DEEPEST = 48
 const INNERMOST = 3
 /** How often a value may miss before it is made odd on purpose. */
 const MISSES = 3
+/** How many ways are tried for one part where the best that can be made will do. */
+const FEW = 6
+
+/** What it costs to gather one schema for an attempt: as much as so many comparisons of a value with a schema. */
+const ATTEMPT = 4
+/** How far a run that settles may go beyond its limit, to finish what it has begun. */
+const BEYOND = 2000
+/** Nobody reads more. */
+const MOST_GAPS = 20
+
+/** What a run may cost, and what it settles for. */
+export interface Terms {
+  /** In comparisons of a value with a schema: `Fitting.work`. */
+  readonly limit: number
+  /** Whether to settle for the best that can be made where nothing fits. */
+  readonly settle: boolean
+  /** What an earlier run has learnt of the same schema. */
+  readonly learnt: Learnt
+}
+
+/** For a schema that took more than one attempt: the one that did, and how many missed before it. */
+export type Learnt = ReadonlyMap<unknown, { readonly attempt: number; readonly misses: number }>
+
+/** A part of a value for which nothing fits. */
+export interface Gap {
+  readonly path: readonly (string | number)[]
+  /** Reads on after the place: `its bounds exclude each other`. */
+  readonly why: string
+}
+
 /** One body in the making. */
 export class Run {
-  /** The nearest miss at the top. */
-  best: Json | undefined = undefined
+  /** The parts that nothing fits, where the best that can be made will do. */
+  readonly gaps: Gap[] = []
+  /** Where the value that is being made stands in the whole. */
+  readonly path: (string | number)[] = []
+  readonly settles: boolean
   readonly #definitions: Definitions
   readonly fitting: Fitting
   readonly #strings: StringWriter
@@ -50,10 +82,10 @@ export class Run {
   readonly hidden: 'readOnly' | 'writeOnly'
   /** The definitions that the value being made is inside of. */
   readonly #inside = new Map<string, number>()
-  /** For a schema that took more than one attempt: the one that did, and how many missed before it. */
-  readonly #learnt = new Map<unknown, { readonly attempt: number; readonly misses: number }>()
+  readonly #learnt: Map<unknown, { readonly attempt: number; readonly misses: number }>
   readonly #pinned: ReadonlyMap<string, Json>
-  #trials = 0
+  /** The work at which this run is over. */
+  readonly #end: number
 
   constructor(
     definitions: Definitions,
@@ -61,8 +93,12 @@ export class Run {
     strings: StringWriter,
     needs: Needs,
     { seed, dynamic, request }: SampleOptions,
+    { limit, settle, learnt }: Terms,
     pins?: SchemaObject,
   ) {
+    this.#end = fitting.work + limit
+    this.settles = settle
+    this.#learnt = new Map(learnt)
     this.#pinned = pinnedValues(pins)
     this.#needs = needs
     this.#definitions = definitions
@@ -87,8 +123,16 @@ export class Run {
     const learnt = schemas.length === 1 ? this.#learnt.get(schemas[0]) : undefined
     let misses = learnt === undefined ? 0 : learnt.misses
     let ways = 4
+    let best: Json | undefined
+    const gaps = this.gaps.length
     for (let attempt = 0; attempt < ways; attempt++) {
-      if (++this.#trials > TRIALS) throw EXHAUSTED
+      if (this.fitting.work > this.#end) {
+        if (!this.settles) throw EXHAUSTED
+        // What is needed and nothing more, and the first way is the only one; at last nothing is gone into.
+        if (attempt > 0 || this.fitting.work > this.#end + BEYOND) break
+        budget = 0
+      }
+      this.gaps.length = gaps
       // The attempt's number says which branch of each union is taken, and what is left of it, how the rest is built.
       let code = attempt + turn + (learnt?.attempt ?? 0)
       let unions = 1
@@ -100,9 +144,13 @@ export class Run {
         return chosen
       })
       for (const schema of schemas) facets.add(schema)
-      if (attempt === 0) ways = Math.min(48, Math.max(unions * 3, facets.doubtful ? 16 : 4))
+      this.fitting.work += ATTEMPT * (1 + facets.schemas.length)
+      if (attempt === 0) {
+        ways = Math.min(48, Math.max(unions * 3, facets.doubtful ? 16 : 4))
+        if (this.settles) ways = Math.min(ways, FEW)
+      }
       if (!facets.possible || facets.types.length === 0) continue
-      if ([...facets.keys].some(key => (this.#inside.get(key) ?? 0) >= INNERMOST)) continue
+      if (this.#isInnermost(facets)) continue
       // What did not do at once is tried again with less in it.
       const value = this.#attempt(facets, name, attempt === 0 ? budget : Math.min(budget, 12), depth, code)
       if (value === undefined) continue
@@ -115,7 +163,7 @@ export class Run {
         learn()
         return value
       }
-      if (depth === 0) this.best ??= value
+      best ??= value
       // The last miss is the smallest; a few are enough to know that none of the branches can be had plainly.
       if (++misses >= MISSES || attempt === ways - 1) {
         const mended = isObject(value)
@@ -127,7 +175,35 @@ export class Run {
         }
       }
     }
-    throw DEAD_END
+    if (!this.settles) throw DEAD_END
+    const last = this.#facetsOf(schemas)
+    if (this.gaps.length === gaps) this.note(this.#isInnermost(last) ? WITHIN_ITSELF : whyNothingFits(last))
+    return best ?? stopgapFor(last, name, this.chance)
+  }
+
+  /** Says that nothing fits at the place that is being made. */
+  note(why: string, ...further: string[]): void {
+    if (this.gaps.length >= MOST_GAPS) return
+    const path = [...this.path, ...further]
+    const known = this.gaps.some(gap => gap.path.join('/') === path.join('/'))
+    if (!known) this.gaps.push({ path, why })
+  }
+
+  /** What has been learnt, for the next run of the same schema. */
+  get learnt(): Learnt {
+    return this.#learnt
+  }
+
+  /** Whether a value for these would lie too often within another one of the same definition. */
+  #isInnermost({ keys }: Facets): boolean {
+    for (const key of keys) if ((this.#inside.get(key) ?? 0) >= INNERMOST) return true
+    return false
+  }
+
+  #facetsOf(schemas: readonly unknown[]): Facets {
+    const facets = new Facets(this.#definitions, branches => branches[0])
+    for (const schema of schemas) facets.add(schema)
+    return facets
   }
 
   #attempt(facets: Facets, name: string | undefined, budget: number, depth: number, variant: number): Json | undefined {
@@ -165,22 +241,23 @@ export class Run {
 
   #build(facets: Facets, name: string | undefined, budget: number, depth: number, variant: number): Json | undefined {
     const fits = (value: Json) => facets.schemas.every(schema => this.fitting.fits(schema, value))
-    if (facets.choices === undefined && facets.named !== undefined && variant < 2) {
-      const name = facets.named.find(fits)
+    const { choices, named, proposals, excluded } = facets
+    if (!this.#dynamic && variant === 0) {
+      const proposed = proposals.find(value => (named?.includes(value) ?? true) && fits(value))
+      if (proposed !== undefined) return proposed
+    }
+    if (choices === undefined && named !== undefined && variant < 2) {
+      const name = named.find(fits)
       if (name !== undefined) return name
     }
-    if (facets.choices !== undefined) {
-      const choices = facets.choices.filter(value => !facets.excluded.includes(value) && fits(value))
-      const named = choices.filter(value => facets.named?.includes(value))
+    if (choices !== undefined) {
+      const allowed = choices.filter(value => !excluded.includes(value) && fits(value))
+      const preferred = allowed.filter(value => named?.includes(value))
       // An empty choice, and `null`, say little where there is something else to say.
-      const telling = named.length > 0 ? named : choices.filter(value => value !== null && value !== '')
-      const from = telling.length > 0 && variant < 4 ? telling : choices
+      const telling = preferred.length > 0 ? preferred : allowed.filter(value => value !== null && value !== '')
+      const from = telling.length > 0 && variant < 4 ? telling : allowed
       if (from.length === 0) return undefined
       return variant === 0 ? this.chance.pick(from) : from[variant % from.length]
-    }
-    if (!this.#dynamic && variant === 0) {
-      const proposed = facets.proposals.find(value => value !== null && fits(value))
-      if (proposed !== undefined) return proposed
     }
     const type = this.#typeOf(facets, variant)
     switch (type) {

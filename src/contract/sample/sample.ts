@@ -4,16 +4,18 @@
 import { approximate, holdsBigInt, isObject, type Json } from '../../kernel/json.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
 import { Facets } from './facets.ts'
-import { type Definitions, entries, Fitting, keyOf, propertySchemas } from './fits.ts'
+import { type Definitions, entries, Fitting, keyOf, propertySchemas, type SchemaObject } from './fits.ts'
 import { Needs } from './needs.ts'
 import { type Fork, forkOf, pinsOf, wrappedForks, wrappedPins } from './pins.ts'
-import { Run, type SampleOptions } from './run.ts'
+import { type Gap, type Learnt, Run, type SampleOptions, type Terms } from './run.ts'
 import { StringWriter } from './strings.ts'
 
 export interface Sample {
   readonly value: Json
   /** Whether the value fits; one that does not is the best that could be found. */
   readonly fits: boolean
+  /** The parts that nothing fits, where the value does not. */
+  readonly gaps: readonly Gap[]
 }
 
 /** Where the branches of unions are that a sample may take after a value that was sent. */
@@ -22,8 +24,31 @@ interface Forks {
   readonly wrapped: readonly (readonly [string, Fork])[]
 }
 
-/** How many values a body may have before it is kept to what is required. */
-const AMPLE = 400
+/**
+ * How many values a body may have, and what making it may cost: one that takes too long is tried again with less in it.
+ * A comparison takes about a microsecond.
+ */
+const TRIES = [
+  { budget: 400, limit: 20_000 },
+  { budget: 40, limit: 8000 },
+  { budget: 0, limit: 4000 },
+] as const
+/** What it may cost to make the best of a schema that nothing fits, and to repeat what was sent. */
+const SETTLING = 6000
+const REPEATING = 8000
+/** The seed by which is found out how a schema is best gone about: the same for each request, whichever comes first. */
+const LESSON = 1
+const NOTHING: Learnt = new Map()
+
+/** What is known of a schema before a value is made of it. */
+interface Lesson {
+  /** The first of the tries that worked; none where nothing fits. */
+  readonly first: number
+  readonly learnt: Learnt
+}
+
+const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING }
+
 /** Makes values for the schemas of one set of definitions. */
 export class Sampler {
   readonly #definitions: Definitions
@@ -32,6 +57,8 @@ export class Sampler {
   readonly #needs: Needs
   readonly #declared = new Map<string, ReadonlySet<string>>()
   readonly #forks = new Map<string, Forks>()
+  readonly #lessons = new Map<string, Lesson>()
+  readonly #roots = new Map<string, SchemaObject>()
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions
@@ -42,7 +69,17 @@ export class Sampler {
 
   /** Whether a value fits the schema kept under `key`. */
   fits(key: string, value: Json): boolean {
-    return this.#fitting.fits({ $ref: `#/$defs/${key}` }, holdsBigInt(value) ? approximate(value) : value)
+    return this.#fitting.fits(this.#definitions[key], holdsBigInt(value) ? approximate(value) : value)
+  }
+
+  /** The same, where `null` fits everything. */
+  fitsButNulls(key: string, value: Json): boolean {
+    return this.#fitting.fitsButNulls(this.#definitions[key], holdsBigInt(value) ? approximate(value) : value)
+  }
+
+  /** How many times a value has been compared with a schema so far. */
+  get work(): number {
+    return this.#fitting.work
   }
 
   /** The properties that a schema knows, and that a reply may have. */
@@ -108,7 +145,7 @@ export class Sampler {
   sample(key: string, options: SampleOptions): Sample {
     return (
       (options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)) ??
-      this.sampleAll([{ $ref: `#/$defs/${key}` }], options)
+      this.#make([this.#rootOf(key)], options, this.#lessonOf(key, options))
     )
   }
 
@@ -127,30 +164,70 @@ export class Sampler {
     for (const all of [true, false]) {
       const pins = (own && pinsOf(sent, own, all, hidden)) ?? wrappedPins(sent, wrapped, all, hidden)
       if (pins === undefined) continue
-      const run = new Run(this.#definitions, this.#fitting, this.#strings, this.#needs, options, pins)
-      try {
-        return { value: run.value([pins, { $ref: `#/$defs/${key}` }], options.name, 40, 0), fits: true }
-      } catch (error) {
-        if (error !== DEAD_END && error !== EXHAUSTED) throw error
-      }
+      const terms = { limit: REPEATING, settle: false, learnt: NOTHING }
+      const value = this.#attempt(this.#run(options, terms, pins), [pins, this.#rootOf(key)], options, 40)
+      if (value !== undefined) return { value, fits: true, gaps: [] }
     }
     return undefined
   }
 
   /** A value that fits all of the schemas. */
   sampleAll(schemas: readonly unknown[], options: SampleOptions): Sample {
-    let best: Json | undefined
-    // A body that takes too long is tried again with less in it.
-    for (const budget of [options.budget ?? AMPLE, 40, 0]) {
-      const run = new Run(this.#definitions, this.#fitting, this.#strings, this.#needs, options)
-      try {
-        return { value: run.value(schemas, options.name, budget, 0), fits: true }
-      } catch (error) {
-        if (error !== DEAD_END && error !== EXHAUSTED) throw error
-        best ??= run.best
-        if (error === DEAD_END) break
-      }
+    return this.#make(schemas, options, UNTAUGHT)
+  }
+
+  #make(schemas: readonly unknown[], options: SampleOptions, { first, learnt }: Lesson): Sample {
+    for (const { budget, limit } of TRIES.slice(first)) {
+      const most = Math.min(budget, options.budget ?? budget)
+      const value = this.#attempt(this.#run(options, { limit, settle: false, learnt }), schemas, options, most)
+      if (value !== undefined) return { value, fits: true, gaps: [] }
     }
-    return { value: best ?? null, fits: false }
+    const run = this.#run(options, { limit: SETTLING, settle: true, learnt })
+    const value = this.#attempt(run, schemas, options, 40) ?? null
+    const fits = schemas.every(schema => this.#fitting.fits(schema, value))
+    return { value, fits, gaps: fits ? [] : run.gaps }
+  }
+
+  /** How a schema is gone about; found out once, by a value that nobody gets. */
+  #lessonOf(key: string, { request, name }: SampleOptions): Lesson {
+    const id = request === true ? `request ${key}` : key
+    let lesson = this.#lessons.get(id)
+    if (lesson === undefined) {
+      const options = { seed: LESSON, request, name }
+      let first = 0
+      let learnt = NOTHING
+      for (; first < TRIES.length; first++) {
+        const { budget, limit } = TRIES[first] as (typeof TRIES)[number]
+        const run = this.#run(options, { limit, settle: false, learnt })
+        const value = this.#attempt(run, [this.#rootOf(key)], options, budget)
+        learnt = run.learnt
+        if (value !== undefined) break
+      }
+      lesson = { first, learnt: learnt.size === 0 ? NOTHING : learnt }
+      this.#lessons.set(id, lesson)
+    }
+    return lesson
+  }
+
+  #run(options: SampleOptions, terms: Terms, pins?: SchemaObject): Run {
+    return new Run(this.#definitions, this.#fitting, this.#strings, this.#needs, options, terms, pins)
+  }
+
+  #attempt(run: Run, schemas: readonly unknown[], { name }: SampleOptions, budget: number): Json | undefined {
+    try {
+      return run.value(schemas, name, budget, 0)
+    } catch (error) {
+      if (error !== DEAD_END && error !== EXHAUSTED) throw error
+      return undefined
+    }
+  }
+
+  #rootOf(key: string): SchemaObject {
+    let root = this.#roots.get(key)
+    if (root === undefined) {
+      root = { $ref: `#/$defs/${key}` }
+      this.#roots.set(key, root)
+    }
+    return root
   }
 }

@@ -1,0 +1,81 @@
+// Looks for schemas that nothing fits: a reply that can only be the best that can be made, and a body that no request can
+// have. Both are named by their operation and their property, before a client meets them.
+
+import { samplerOf } from './answer/sampling.ts'
+import { type Contract, isJson, type MediaType, type Operation } from './contract.ts'
+import type { SchemaUse } from './dialect.ts'
+import type { Node } from './document.ts'
+import type { Reading } from './reading.ts'
+import type { Gap } from './sample/run.ts'
+
+/** The operations that one part of a schema is in the way of: the first is named, the others are counted. */
+interface Finding {
+  readonly code: 'impossible-reply' | 'impossible-body'
+  readonly subject: string
+  readonly gap: Gap
+  readonly node: Node
+  readonly operations: Set<Operation>
+}
+
+export function checkSamples(contract: Contract, reading: Reading): void {
+  const findings = new Map<string, Finding>()
+  const gapsOf = compileGaps()
+  const look = (operation: Operation, subject: string, { schema, examples }: MediaType, request: boolean): void => {
+    if (schema === undefined) return
+    const sampler = samplerOf(schema)
+    // What is served then is the example.
+    if (!request && examples.some(({ value }) => sampler.fits(schema.key, schema.prune(value)))) return
+    for (const gap of gapsOf(schema, request)) {
+      const code = request ? 'impossible-body' : 'impossible-reply'
+      const node = nodeAt(schema, gap, contract, reading)
+      const key = `${code} ${contract.identify(node)} ${gap.path.at(-1)} ${gap.why}`
+      const finding = findings.get(key) ?? { code, subject, gap, node, operations: new Set() }
+      finding.operations.add(operation)
+      findings.set(key, finding)
+    }
+  }
+  for (const operation of contract.operations) {
+    for (const [type, media] of operation.body?.content ?? []) {
+      if (isJson(type)) look(operation, `no request to ${operation.id} can have a body that fits`, media, true)
+    }
+    for (const [status, { content }] of operation.responses) {
+      for (const media of content.values()) {
+        look(operation, `the reply ${status} of ${operation.id} cannot fit its schema`, media, false)
+      }
+    }
+  }
+  for (const { code, subject, gap, node, operations } of findings.values()) {
+    const place = gap.path.length === 0 ? 'it' : `/${gap.path.join('/')}`
+    const others = operations.size - 1
+    const further = others === 0 ? '' : `; so it is with ${others} more ${others === 1 ? 'operation' : 'operations'}`
+    const hint = code === 'impossible-reply' ? 'the best that can be made is served' : undefined
+    reading.warn(code, `${subject}: ${place} ${gap.why}${further}`, node, 'key', hint)
+  }
+}
+
+/** The gaps of each schema, looked for once. */
+function compileGaps(): (schema: SchemaUse, request: boolean) => readonly Gap[] {
+  const known = new Map<string, readonly Gap[]>()
+  return (schema, request) => {
+    const key = `${request} ${schema.key}`
+    let gaps = known.get(key)
+    if (gaps === undefined) {
+      gaps = samplerOf(schema).sample(schema.key, { seed: 1, request }).gaps
+      known.set(key, gaps)
+    }
+    return gaps
+  }
+}
+
+/** The schema of the part that nothing fits, as near as its path leads through `properties` and `items`. */
+function nodeAt(schema: SchemaUse, { path }: Gap, contract: Contract, { documents }: Reading): Node {
+  let node = schema.node
+  for (const key of path) {
+    const { properties, items, additional } = contract.shapeOf(node)
+    const next = typeof key === 'number' ? items : (properties.get(key) ?? additional)
+    // What is required and declared nowhere is the mistake of the object's own schema.
+    if (next === undefined) return documents.resolve(node) ?? node
+    node = next
+  }
+  return node
+}

@@ -1,0 +1,108 @@
+// Schemas that nothing fits: what is served all the same, and what is said of it at load. And `null`, where it is meant.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inProcess, loadFiles } from '../support/in-process.ts'
+
+const FILES = {
+  'staff.yaml': `
+openapi: 3.0.3
+info: { title: Staff, version: "1" }
+paths:
+  /staff:
+    get:
+      operationId: getChief
+      responses:
+        "200": { description: Fine, content: { application/json: { schema: { $ref: "#/components/schemas/Person" } } } }
+    post:
+      operationId: hire
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Person" } } } }
+      responses: { "204": { description: Hired } }
+  /endless:
+    get:
+      operationId: follow
+      responses:
+        "200": { description: Fine, content: { application/json: { schema: { $ref: "#/components/schemas/Link" } } } }
+components:
+  schemas:
+    Person:
+      type: object
+      required: [id, badge, desk]
+      additionalProperties: false
+      properties:
+        id: { type: integer }
+        desk:
+          type: object
+          required: [floor, room]
+          properties: { room: { type: string }, floor: { type: integer, minimum: 5, maximum: 3 } }
+    Link:
+      type: object
+      required: [name, next]
+      properties: { name: { type: string }, next: { $ref: "#/components/schemas/Link" } }
+`,
+}
+
+test('a part that nothing fits is named at load, with its operation and its place', () => {
+  const said = loadFiles(FILES).report.list.map(({ code, message, place }) => `${place.line} ${code}: ${message}`)
+  assert.deepEqual(said, [
+    '21 impossible-reply: the reply 200 of getChief cannot fit its schema: /badge is required, and not allowed',
+    '21 impossible-body: no request to hire can have a body that fits: /badge is required, and not allowed',
+    '30 impossible-reply: the reply 200 of getChief cannot fit its schema: /desk/floor has bounds that exclude each other',
+    '30 impossible-body: no request to hire can have a body that fits: /desk/floor has bounds that exclude each other',
+    '34 impossible-reply: the reply 200 of follow cannot fit its schema: /next/next/next contains itself without end',
+  ])
+})
+
+test('the best that can be made is served, and the reply says what is wrong with it', async () => {
+  const { send } = inProcess(FILES)
+  const { status, body, headers } = await send('GET /staff')
+  assert.equal(status, 200)
+  const person = body as { id: unknown; desk: { room: unknown; floor: unknown } }
+  assert.equal(typeof person.id, 'number')
+  assert.equal(typeof person.desk.room, 'string')
+  assert.equal(typeof person.desk.floor, 'number')
+  assert.match(headers['understudy-warning'] ?? '', /: \/badge is required, and not allowed$/)
+  const endless = (await send('GET /endless')).body as { name: unknown; next: object }
+  assert.equal(typeof endless.name, 'string')
+  assert.ok('next' in endless)
+})
+
+const NULLS = {
+  'nulls.yaml': `
+openapi: 3.0.3
+info: { title: Nulls, version: "1" }
+paths:
+  /proposed:
+    get:
+      operationId: proposed
+      responses:
+        "200":
+          description: Fine
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  a: { type: string, nullable: true, default: null }
+                  b: { type: string, nullable: true, example: null }
+                  c: { type: string, enum: [x, y], default: "y" }
+                  d: { type: string, nullable: true, enum: [x, null], default: null }
+                  e: { type: string, default: null }
+  /example:
+    get:
+      operationId: example
+      responses:
+        "200":
+          description: Fine
+          content: { application/json: { schema: { type: object, properties: { name: { type: string } } }, example: { name: null } } }
+`,
+}
+
+test('null is honoured where it is proposed, and in an example', async () => {
+  const { send } = inProcess(NULLS)
+  const proposed = (await send('GET /proposed')).body as Record<string, unknown>
+  assert.deepEqual({ ...proposed, e: typeof proposed.e }, { a: null, b: null, c: 'y', d: null, e: 'string' })
+  assert.deepEqual((await send('GET /example')).body, { name: null })
+  const dynamic = (await send('GET /proposed?__dynamic=true')).body as Record<string, unknown>
+  assert.equal(typeof dynamic.a, 'string')
+})
