@@ -109,9 +109,11 @@ function draftOf(operation: Operation, plan: Plan, given: Given): Draft | string
   const body = operation.body === undefined ? undefined : bodyOf(operation, referring(operation, plan, id))
   if (typeof body === 'string') return body
   const credential = credentialFor(operation, plan)
+  // Some contracts declare a credential twice: as a scheme, and as a parameter.
+  const beside = query.filter(([name]) => credential.query.every(([known]) => known !== name))
   return {
     segments: placed,
-    query: [...query, ...credential.query],
+    query: [...beside, ...credential.query],
     headers: { ...headers, ...credential.headers },
     body,
   }
@@ -150,7 +152,10 @@ function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
   const encode = place === 'query' || place === 'cookie' ? encodeURIComponent : (text: string) => text
   const text = (one: Json) => encode(typeof one === 'string' ? one : stringifyJson(one))
   if (Array.isArray(value)) return [value.map(text), [value.map(text).join(',')], [text(value)]]
-  if (!isObject(value)) return [[text(value)], [`.${text(value)}`], [`;${name}=${text(value)}`]]
+  if (!isObject(value)) {
+    // A parameter with a media type is written as that: text of JSON has quotes.
+    return [[text(value)], [`.${text(value)}`], [`;${name}=${text(value)}`], [encode(stringifyJson(value))]]
+  }
   const pairs = Object.entries(value as Record<string, Json>)
   return [[text(value)], [pairs.map(([key, one]) => `${encode(key)},${text(one)}`).join(',')]]
 }

@@ -2,6 +2,7 @@
 // picked. Generates nothing, and promises only that most values built from it will fit.
 
 import { isObject, type Json } from '../../kernel/json.ts'
+import type { RequiredBy } from '../../kernel/schema.ts'
 import { type Definitions, keyOf, type SchemaObject } from './fits.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
@@ -51,10 +52,13 @@ export class Facets {
 
   readonly #definitions: Definitions
   readonly #pick: Pick
+  readonly #request: boolean
 
-  constructor(definitions: Definitions, pick: Pick) {
+  /** @param request whether it is for a request, of which other properties may be required than of a reply */
+  constructor(definitions: Definitions, pick: Pick, request = false) {
     this.#definitions = definitions
     this.#pick = pick
+    this.#request = request
   }
 
   add(schema: unknown): void {
@@ -117,7 +121,11 @@ export class Facets {
     if (schema.uniqueItems === true) this.unique = true
     this.minProperties = Math.max(this.minProperties, numberOf(schema.minProperties) ?? 0)
     this.maxProperties = Math.min(this.maxProperties, numberOf(schema.maxProperties) ?? this.maxProperties)
-    if (Array.isArray(schema.required)) for (const name of schema.required) this.required.add(String(name))
+    const { request = [], reply = [] } = asObject(schema.requiredBy) as Partial<RequiredBy>
+    for (const name of Array.isArray(schema.required) ? schema.required.map(String) : []) {
+      if (!this.#request || !reply.includes(name)) this.required.add(name)
+    }
+    if (this.#request) for (const name of request) this.required.add(name)
     if (DOUBTFUL.some(keyword => schema[keyword] !== undefined)) this.doubtful = true
   }
 

@@ -56,8 +56,9 @@ export class Fitting {
     return fit
   }
 
-  /** The same, where `null` fits every schema: people write it in examples for what is not there. */
+  /** The same, where `null` within the value fits every schema: people write it in examples for what is not there. */
   fitsButNulls(schema: Schema | unknown, value: Json): boolean {
+    if (value === null) return this.fits(schema, value)
     this.#nulls = true
     const fit = this.fits(schema, value)
     this.#nulls = false

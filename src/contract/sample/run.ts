@@ -136,13 +136,17 @@ export class Run {
       // The attempt's number says which branch of each union is taken, and what is left of it, how the rest is built.
       let code = attempt + turn + (learnt?.attempt ?? 0)
       let unions = 1
-      const facets = new Facets(this.#definitions, branches => {
-        const order = this.#orderOf(branches)
-        const chosen = order[code % order.length]
-        code = Math.floor(code / order.length)
-        unions *= order.length
-        return chosen
-      })
+      const facets = new Facets(
+        this.#definitions,
+        branches => {
+          const order = this.#orderOf(branches)
+          const chosen = order[code % order.length]
+          code = Math.floor(code / order.length)
+          unions *= order.length
+          return chosen
+        },
+        this.hidden === 'readOnly',
+      )
       for (const schema of schemas) facets.add(schema)
       this.fitting.work += ATTEMPT * (1 + facets.schemas.length)
       if (attempt === 0) {
@@ -201,7 +205,7 @@ export class Run {
   }
 
   #facetsOf(schemas: readonly unknown[]): Facets {
-    const facets = new Facets(this.#definitions, branches => branches[0])
+    const facets = new Facets(this.#definitions, branches => branches[0], this.hidden === 'readOnly')
     for (const schema of schemas) facets.add(schema)
     return facets
   }
