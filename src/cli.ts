@@ -9,7 +9,7 @@ import { createLog, type LogLevel } from './gateway/log.ts'
 import { selfCheck } from './gateway/self-check.ts'
 import { UnguardedControlPlane } from './http/control/access.ts'
 import { isWorker, leave, obey } from './http/workers.ts'
-import { formatBriefly, formatDiagnostics } from './kernel/diagnostic.ts'
+import { formatBriefly, formatReport } from './kernel/diagnostic.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
@@ -29,7 +29,7 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     const { file, switches } = line
     const { plan, report, files } = await load(line, { thorough: true })
     const checked = plan !== undefined && switches.has('deep') ? await selfCheck(plan, report) : undefined
-    process.stderr.write(formatDiagnostics(report.list))
+    process.stderr.write(formatReport(report))
     if (plan === undefined || report.failed) return 1
     if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract has it\n`)
     const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
@@ -114,7 +114,7 @@ async function serve(line: CommandLine): Promise<number> {
 /** Writes what was inferred; never over what somebody wrote, unless told to. */
 async function init({ file, values: { output = 'gateway.yaml' }, switches }: CommandLine): Promise<number> {
   const { inferred, report } = await inferFile(file, HOME, output === '-' ? HOME : dirname(resolve(HOME, output)))
-  process.stderr.write(formatDiagnostics(report.list))
+  process.stderr.write(formatReport(report))
   if (inferred === undefined) return 1
   if (output === '-') return print(inferred)
   try {

@@ -1,7 +1,7 @@
 // The library face: a gateway inside a test, on free ports, quiet unless asked.
 
 import { silentLog } from './gateway/log.ts'
-import { formatDiagnostics } from './kernel/diagnostic.ts'
+import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
 import { loadPlan } from './plan/load.ts'
 import { start } from './start.ts'
@@ -54,7 +54,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const path = inline === undefined ? (config as string) : 'gateway.yaml'
   const load = (text = inline) => loadPlan(path, '.', environment, { text })
   const loaded = load()
-  if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatDiagnostics(loaded.report.list)}`)
+  if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)
   const { gateway, serving } = await start(loaded.plan, loaded, load, {
     clock: realClock,
     log: silentLog,

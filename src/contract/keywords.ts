@@ -3,6 +3,7 @@
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import { findNesting } from '../kernel/nested-quantifiers.ts'
 import { compilePattern } from '../kernel/pattern.ts'
 
 /** Keywords whose value is a schema. */
@@ -40,6 +41,9 @@ const NEWER = new Set([
 export interface Judged {
   readonly value?: unknown
   readonly fault?: string
+  /** The code of the fault where it is not `invalid-keyword`, and what to write instead. */
+  readonly code?: string
+  readonly hint?: string
 }
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0
@@ -131,5 +135,8 @@ const meant = (type: unknown): string | undefined => {
 
 function judgePattern(value: unknown): Judged {
   if (typeof value !== 'string') return { fault: 'must be text' }
-  return compilePattern(value) === undefined ? { fault: 'is no regular expression that can be honoured' } : { value }
+  if (compilePattern(value) === undefined) return { fault: 'is no regular expression that can be honoured' }
+  if (!findNesting(value).ambiguous) return { value }
+  const hint = 'repeat once, or put between the rounds what must stand there: (a+,)* instead of (a+)*'
+  return { value, code: 'slow-pattern', fault: 'repeats a repetition, over which some servers take for ever', hint }
 }

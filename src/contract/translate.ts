@@ -192,10 +192,8 @@ export class Translation {
       } else if (LIST.has(keyword)) this.#list(keyword, child, node, here, out)
       else if (MAP.has(keyword)) this.#map(keyword, child, node, here, out)
       else if (isAssertion(keyword)) {
-        const { value, fault } = judge(keyword, child.value)
-        if (fault !== undefined) {
-          report.warning('invalid-keyword', `"${keyword}" ${fault}`, placeOf(child))
-        }
+        const { value, fault, code = 'invalid-keyword', hint } = judge(keyword, child.value)
+        if (fault !== undefined) report.warning(code, `"${keyword}" ${fault}`, placeOf(child), hint)
         if (value !== undefined) out[keyword] = withoutBigInt(value)
         if (keyword === 'format' && typeof value === 'string') this.#around.noteFormat(value, child)
       } else if (keyword === 'items') this.#items(child, out)

@@ -1,6 +1,7 @@
 // Questions to the journal: which requests there were, and whether there were as many as there should be.
 
 import { suggest } from '../kernel/diagnostic.ts'
+import { compileGlob } from '../kernel/glob.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { Plan } from '../plan/compile.ts'
 import { timestamp } from '../world/clock.ts'
@@ -103,9 +104,9 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
   among('fault', ({ fault }) => fault ?? '')
   const { path, status, note, slowerThan, since, until, after } = filter
   if (path !== undefined) {
-    const pattern = new RegExp(`^${path.split('*').map(escapeRegExp).join('.*')}$`, 's')
+    const fits = compileGlob(path)
     const found = ({ mask, path: sent }: Entry) => mask.path(sent)
-    criteria.push({ key: 'path', wanted: path, found, holds: entry => pattern.test(found(entry)) })
+    criteria.push({ key: 'path', wanted: path, found, holds: entry => fits(found(entry)) })
   }
   if (status !== undefined) {
     const wanted = String(status)
@@ -146,8 +147,6 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
   }
   return criteria
 }
-
-const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 export const matches = (criteria: readonly Criterion[], entry: Entry): boolean =>
   criteria.every(criterion => criterion.holds(entry))

@@ -1,7 +1,7 @@
 // The weather over a gateway: who made it, until when, and which requests it meets. Knows no behaviour by name.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
-import { Diagnostics, formatDiagnostics, suggest } from '../kernel/diagnostic.ts'
+import { Diagnostics, formatReport, suggest } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
@@ -77,7 +77,7 @@ export class WeatherStation {
         : plan.compileWeather(weather.name, order, source, report)
     if (remade !== undefined && !report.failed) this.#current = { weather: remade, until, source }
     else {
-      this.#log.warn({}, `the weather ${weather.name} is not over the new plan\n${formatDiagnostics(report.list)}`)
+      this.#log.warn({}, `the weather ${weather.name} is not over the new plan\n${formatReport(report)}`)
       this.clear()
     }
   }

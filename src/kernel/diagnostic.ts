@@ -23,6 +23,9 @@ export interface Diagnostic {
   readonly hint?: string
 }
 
+/** How many are kept: who wrote more mistakes sees the first of them. */
+const MOST_KEPT = 10_000
+
 /** Collects diagnostics, so that an author sees every mistake at once. */
 export class Diagnostics {
   /** Names of blocks that are there but wrong: whoever refers to one has made no mistake. */
@@ -30,7 +33,9 @@ export class Diagnostics {
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
   readonly #strict: boolean
-  #errors = 0
+  /** Places by code: `file:line:column`. */
+  readonly #places = new Map<string, { readonly known: Set<string>; read: number; readonly all: Place[] }>()
+  readonly #counts: Record<Severity, number> = { error: 0, warning: 0 }
 
   /** @param strict whether a warning is an error */
   constructor(strict = false) {
@@ -47,37 +52,56 @@ export class Diagnostics {
 
   add(diagnostic: Diagnostic): void {
     const { code, message, place, severity } = diagnostic
+    if (this.#list.length >= MOST_KEPT) {
+      this.#counts[severity] += 1
+      return
+    }
     // A component that is referred to twice is read twice; its mistake is still one mistake.
     const key = `${place.id ?? `${place.file}:${place.line}:${place.column}`}:${code}:${message}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
     this.#list.push(diagnostic)
-    if (severity === 'error') this.#errors += 1
+    this.#counts[severity] += 1
+    const places = this.#places.get(code)
+    if (places === undefined) this.#places.set(code, { known: new Set(), read: 0, all: [place] })
+    else places.all.push(place)
+  }
+
+  /** Counts errors that nobody described. */
+  omit(errors: number): void {
+    this.#counts.error += errors
   }
 
   /** In the order of their places: file by file as first met, then line by line. */
   get list(): readonly Diagnostic[] {
-    const files = [...new Set(this.#list.map(({ place }) => place.file))]
+    const files = new Map<string, number>()
+    for (const { place } of this.#list) if (!files.has(place.file)) files.set(place.file, files.size)
     return this.#list.toSorted(
       (a, b) =>
-        files.indexOf(a.place.file) - files.indexOf(b.place.file) ||
+        (files.get(a.place.file) as number) - (files.get(b.place.file) as number) ||
         a.place.line - b.place.line ||
         a.place.column - b.place.column,
     )
   }
 
   /** Whether this was said of that very place. */
-  has(code: string, { file, line, column }: Place): boolean {
-    return this.#list.some(
-      one => one.code === code && one.place.file === file && one.place.line === line && one.place.column === column,
-    )
+  has(code: string, place: Place): boolean {
+    const places = this.#places.get(code)
+    if (places === undefined) return false
+    for (; places.read < places.all.length; places.read++) places.known.add(textOf(places.all[places.read] as Place))
+    return places.known.has(textOf(place))
   }
 
   get failed(): boolean {
-    return this.#errors > 0
+    return this.#counts.error > 0
   }
 
-  /** How many there are. */
+  /** How many there are of a severity, those included that are not kept. */
+  count(severity: Severity): number {
+    return this.#counts[severity]
+  }
+
+  /** How many are kept. */
   get size(): number {
     return this.#list.length
   }
@@ -87,6 +111,8 @@ export class Diagnostics {
     return this.#list.slice(0, count)
   }
 }
+
+const textOf = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
 
 const EXCERPT = 100
 
@@ -107,13 +133,35 @@ export function formatDiagnostic({ severity, code, message, place, hint }: Diagn
   return [head, `${place.line} | ${excerpt}`, `${gutter} | ${' '.repeat(column)}${carets}`, ...tail].join('\n')
 }
 
-/** All of them, and how many; nothing for none. */
-export function formatDiagnostics(list: readonly Diagnostic[]): string {
+/** The first errors by their places, at most so many, and all warnings. */
+export const MOST_SHOWN = 100
+
+export function shownOf(list: readonly Diagnostic[]): readonly Diagnostic[] {
+  let errors = 0
+  return list.filter(({ severity }) => severity === 'warning' || ++errors <= MOST_SHOWN)
+}
+
+/** The text of a report: the first hundred errors, all warnings, and how many there are; nothing for none. */
+export const formatReport = (report: Diagnostics): string =>
+  formatDiagnostics(report.list, severity => report.count(severity))
+
+/**
+ * The text of a list, the same way.
+ *
+ * @param total how many there are in all
+ */
+export function formatDiagnostics(
+  list: readonly Diagnostic[],
+  total = (severity: Severity) => list.filter(one => one.severity === severity).length,
+): string {
   if (list.length === 0) return ''
-  const count = (severity: Severity) => list.filter(one => one.severity === severity).length
-  const say = (n: number, word: string) => (n === 0 ? [] : [`${n} ${word}${n === 1 ? '' : 's'}`])
-  const summary = [...say(count('error'), 'error'), ...say(count('warning'), 'warning')].join(', ')
-  return `${[...list.map(formatDiagnostic), summary].join('\n\n')}\n`
+  const shown = shownOf(list)
+  const say = (word: Severity) => {
+    const [n, seen] = [total(word), shown.filter(one => one.severity === word).length]
+    return n === 0 ? [] : [`${n} ${word}${n === 1 ? '' : 's'}${seen < n ? ` (the first ${seen} are shown)` : ''}`]
+  }
+  const summary = [...say('error'), ...say('warning')].join(', ')
+  return `${[...shown.map(formatDiagnostic), summary].join('\n\n')}\n`
 }
 
 const SHOWN = 10
@@ -126,8 +174,11 @@ export function formatBriefly(report: Diagnostics): string {
   const all = report.first(report.size)
   const warnings = all.filter(({ severity }) => severity === 'warning')
   const shown = new Set([...all.filter(({ severity }) => severity === 'error'), ...warnings.slice(0, SHOWN)])
-  const text = formatDiagnostics(all.filter(one => shown.has(one)))
-  const left = warnings.length - SHOWN
+  const text = formatDiagnostics(
+    all.filter(one => shown.has(one)),
+    severity => (severity === 'error' ? report.count(severity) : Math.min(SHOWN, warnings.length)),
+  )
+  const left = report.count('warning') - SHOWN
   return left > 0 ? text.replace(/\n[^\n]*\n$/, `\n${left} more warnings; \`understudy check\` shows all\n`) : text
 }
 

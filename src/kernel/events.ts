@@ -14,6 +14,8 @@ import {
   NOT_RESOLVED,
   parseEvents,
   SCALAR_STYLE,
+  strTag,
+  type YAMLException,
 } from 'js-yaml'
 import { MAX_DEPTH } from './json.ts'
 
@@ -31,15 +33,56 @@ const exactIntTag = defineScalarTag<number | bigint>(intCoreTag.tagName, {
 
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, exactIntTag)
 
-/** The value of a text, and whether it has aliases in it; `undefined` where the text is not one sound document. */
-export function readQuickly(text: string): { readonly value: unknown; readonly aliased: boolean } | undefined {
+/** Fills the variables of a scalar in. */
+export interface Filling {
+  /** An unquoted scalar may become another type. */
+  plain(text: string): unknown
+  quoted(text: string): string
+}
+
+const holdsVariable = (text: string): boolean => text.includes('${')
+
+/** The schema under which scalars with `${` in them are filled in. */
+const filling = ({ plain, quoted }: Filling) =>
+  SCHEMA.withTags(
+    defineScalarTag<unknown>('!variable', {
+      implicit: true,
+      identify: () => false,
+      resolve: text => (holdsVariable(text) ? plain(text) : NOT_RESOLVED),
+    }),
+    defineScalarTag<string>(strTag.tagName, {
+      identify: strTag.identify,
+      resolve: text => (holdsVariable(text) ? quoted(text) : text),
+    }),
+  )
+
+/** Why a text cannot be read so: with an offset, in the library's words. */
+export interface Unreadable {
+  readonly fault: 'syntax' | 'too-deep'
+  readonly reason: string
+  readonly at: number
+}
+
+/**
+ * Reads a text: its value, and whether it has aliases in it.
+ *
+ * @param fill fills in scalars with `${` in them; they are left alone without it
+ */
+export function readQuickly(
+  text: string,
+  fill?: Filling,
+): { readonly value: unknown; readonly aliased: boolean } | Unreadable {
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH })
-    const documents = constructFromEvents(events, { source: text, schema: SCHEMA, maxTotalMergeKeys: 100_000 })
-    if (documents.length !== 1 || documents[0] === null || documents[0] === undefined) return undefined
+    const schema = fill === undefined ? SCHEMA : filling(fill)
+    const documents = constructFromEvents(events, { source: text, schema, maxTotalMergeKeys: 100_000 })
+    if (documents.length !== 1 || documents[0] === null || documents[0] === undefined) {
+      return { fault: 'syntax', reason: 'this is not one document with something in it', at: 0 }
+    }
     return { value: documents[0], aliased: events.some(({ type }) => type === EVENT_ID.ALIAS) }
-  } catch {
-    return undefined
+  } catch (error) {
+    const { reason = '', mark } = error as Partial<YAMLException>
+    return { fault: reason.includes('maxDepth') ? 'too-deep' : 'syntax', reason, at: mark?.position ?? 0 }
   }
 }
 
@@ -77,45 +120,53 @@ export function indexEvents(text: string): EventIndex | undefined {
     if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) return [event.start, endOf(index)]
     return [0, 0]
   }
+  const ends = new Map<number, number>()
   /** A collection ends with its last child, and in flow style with the bracket behind it. */
   const endOf = (index: number): number => {
     const event = events[index]
     if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return rangeOf(index)[1]
+    const known = ends.get(index)
+    if (known !== undefined) return known
     let last = -1
     for (let i = index + 1; events[i]?.type !== EVENT_ID.POP; i = nexts[i] as number) last = i
     const inside = last === -1 ? event.start : endOf(last)
-    if (event.style !== COLLECTION_STYLE.FLOW) return inside
-    return text.indexOf(event.type === EVENT_ID.MAPPING ? '}' : ']', inside) + 1
+    const flow = event.style === COLLECTION_STYLE.FLOW
+    const end = flow ? text.indexOf(event.type === EVENT_ID.MAPPING ? '}' : ']', inside) + 1 : inside
+    ends.set(index, end)
+    return end
+  }
+  const indexes = new Map<number, ReadonlyMap<string, number>>()
+  /** The events of a collection's keys or items, by key or number: made once, for there may be many to ask for. */
+  const childrenOf = (at: number): ReadonlyMap<string, number> => {
+    const known = indexes.get(at)
+    if (known !== undefined) return known
+    const children = new Map<string, number>()
+    const keyed = events[at]?.type === EVENT_ID.MAPPING
+    let count = 0
+    for (let child = at + 1; child < events.length && events[child]?.type !== EVENT_ID.POP; ) {
+      const name = events[child]
+      // The last of two equal keys holds.
+      if (!keyed) children.set(String(count++), child)
+      else if (name?.type === EVENT_ID.SCALAR) children.set(getScalarValue(text, name), child)
+      child = nexts[keyed ? (nexts[child] as number) : child] as number
+    }
+    indexes.set(at, children)
+    return children
   }
   return {
     locate(path, part) {
       let at = 1
-      let range = rangeOf(at)
+      let shown = at
       for (const key of path) {
         at = dereference(at)
-        const event = events[at]
-        if (event?.type === EVENT_ID.MAPPING) {
-          let child = at + 1
-          let found = -1
-          while (child < events.length && events[child]?.type !== EVENT_ID.POP) {
-            const value = nexts[child] as number
-            const name = events[child]
-            // The last of two equal keys holds.
-            if (name?.type === EVENT_ID.SCALAR && getScalarValue(text, name) === String(key)) found = child
-            child = nexts[value] as number
-          }
-          if (found === -1) break
-          at = nexts[found] as number
-          range = rangeOf(part === 'key' || isEmpty(events[at]) ? found : at)
-        } else if (event?.type === EVENT_ID.SEQUENCE) {
-          let child = at + 1
-          for (let i = 0; i < Number(key) && events[child]?.type !== EVENT_ID.POP; i++) child = nexts[child] as number
-          if (events[child]?.type === EVENT_ID.POP) break
-          at = child
-          range = rangeOf(at)
-        } else break
+        const type = events[at]?.type
+        if (type !== EVENT_ID.MAPPING && type !== EVENT_ID.SEQUENCE) break
+        const found = childrenOf(at).get(String(key))
+        if (found === undefined) break
+        at = type === EVENT_ID.MAPPING ? (nexts[found] as number) : found
+        shown = type === EVENT_ID.MAPPING && (part === 'key' || isEmpty(events[at])) ? found : at
       }
-      return range
+      return rangeOf(shown)
     },
   }
 }

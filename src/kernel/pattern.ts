@@ -1,6 +1,8 @@
 // Regular expressions as API documents have them: ECMA-262 mostly, but also those of other languages where the meaning
 // is plain. Knows no schema.
 
+import { compileGuarded } from './guarded-pattern.ts'
+
 /**
  * The expression a `pattern` stands for; `undefined` where no reading of it is one. `\A`, `\z` and a leading `(?i)` are
  * taken for what they mean elsewhere, and so are the slashes around `/^…$/`.
@@ -26,7 +28,7 @@ const attempt = (text: string, flags: string): RegExp | undefined => {
   // Without the flag `\A` is the letter A, which nobody means.
   if (!flags.includes('u') && /(?<!\\)(?:\\\\)*\\[AzZ]/.test(text)) return undefined
   try {
-    return new RegExp(text, flags)
+    return compileGuarded(text, flags)
   } catch {
     return undefined
   }

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Diagnostics, type Place, suggest } from './diagnostic.ts'
-import { readQuickly } from './events.ts'
-import { parseJson } from './json.ts'
+import { type Filling, readQuickly } from './events.ts'
+import { MAX_DEPTH, parseJson } from './json.ts'
 import { type Environment, placeOfFile, Source } from './source.ts'
-import { isBounded, locateAnew, parseYaml } from './yaml.ts'
+import { fillFrom, isBounded, locateAnew, parseYaml, placeOfOffset } from './yaml.ts'
 
 /**
  * Reads and parses a file. Whatever is wrong goes to `report`: `no-such-file`, `is-a-directory`, `unreadable-file`,
@@ -48,13 +48,36 @@ export function parseSource(
   lenient = false,
 ): Source | undefined {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source
-  if (environment === undefined) {
-    const read = readSound(text)
-    if (read !== undefined) {
-      if (!read.aliased || isBounded(read.value)) return new Source(file, read.value, () => locateAnew(file, text))
-      report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
-      return undefined
-    }
+  let missing: string | undefined
+  const fill =
+    environment &&
+    fillFrom(environment, name => {
+      missing = name
+    })
+  const read = readSound(text, fill)
+  if (
+    'value' in read &&
+    missing === undefined &&
+    (!read.aliased || isBounded(read.value, environment && MOST_SETTINGS))
+  ) {
+    return new Source(file, read.value, () => locateAnew(file, text), !read.aliased && !text.includes('${'))
+  }
+  if ('fault' in read && read.fault === 'too-deep') {
+    report.error('too-deep', `the file is nested deeper than ${MAX_DEPTH} levels`, placeOfOffset(file, text, read.at))
+    return undefined
+  }
+  if ('value' in read && read.aliased && environment === undefined) {
+    report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
+    return undefined
+  }
+  // Words for what is wrong take a second for each megabyte.
+  const repeats = 'fault' in read && read.reason.startsWith('duplicated')
+  if (text.length > MOST_WORDED && !(lenient && repeats)) {
+    if (missing !== undefined)
+      report.error('missing-variable', `the environment variable ${missing} is not set`, placeOfFile(file))
+    else if ('fault' in read) report.error('syntax', read.reason, placeOfOffset(file, text, read.at))
+    else report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
+    return undefined
   }
   try {
     return parseYaml(file, text, report, environment, lenient)
@@ -66,13 +89,18 @@ export function parseSource(
   }
 }
 
-/** What a sound text holds: JSON by the engine, YAML by its events; `undefined` where somebody must say what is wrong. */
-function readSound(text: string): { value: unknown; aliased: boolean } | undefined {
-  if (/^\s*[{[]/.test(text)) {
+const MOST_WORDED = 500_000
+
+/** What a gateway file may hold in all where it has aliases: it is walked many times. */
+const MOST_SETTINGS = 100_000
+
+/** What a sound text holds: JSON by the engine, YAML by its events. */
+function readSound(text: string, fill: Filling | undefined): ReturnType<typeof readQuickly> {
+  if (fill === undefined && /^\s*[{[]/.test(text)) {
     const parsed = parseJson(text)
     if ('value' in parsed) return { value: parsed.value, aliased: false }
   }
-  return readQuickly(text)
+  return readQuickly(text, fill)
 }
 
 /** Faults of a file as a whole, which belong where the file is named. */

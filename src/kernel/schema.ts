@@ -1,9 +1,11 @@
 // JSON Schema: compile once, check often, and say what is wrong in words. The only file that knows ajv.
 
-import type { SchemaValidateFunction } from 'ajv'
+import { _, type KeywordCxt, type SchemaValidateFunction } from 'ajv'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import formats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { boundErrors, MOST_ERRORS } from './bounded-errors.ts'
 import { approximate, holdsBigInt, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
 import { compilePattern } from './pattern.ts'
 
@@ -21,11 +23,14 @@ export interface Violation {
   readonly params: Readonly<Record<string, unknown>>
 }
 
+/** The first mistakes of a value, and how many are left out. */
+export type Violations = readonly Violation[] & { readonly omitted?: number }
+
 /** Who speaks: some properties are required of one side only. */
 export type Side = 'request' | 'reply'
 
 /** `undefined` for a valid value. `exact` says that the value may hold bigints. */
-export type Check = (value: unknown, exact?: boolean, side?: Side) => readonly Violation[] | undefined
+export type Check = (value: unknown, exact?: boolean, side?: Side) => Violations | undefined
 
 export type Format = (text: string) => boolean
 
@@ -63,7 +68,11 @@ export class Schemas {
       meta: false,
       validateSchema: false,
       // Optimising what the engine optimises anyway doubles the time that compiling takes, and inlining its memory.
-      code: { optimize: false, regExp: Object.assign(patternOf, { code: 'patternOf' }) },
+      code: {
+        optimize: false,
+        regExp: Object.assign(patternOf, { code: 'patternOf' }),
+        process: code => boundErrors(code),
+      },
       inlineRefs: 30,
       logger: false,
       passContext: true,
@@ -73,6 +82,14 @@ export class Schemas {
     // The library compares every item with every other: a megabyte of them would take minutes.
     this.#ajv.removeKeyword('uniqueItems')
     this.#ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique })
+    this.#ajv.removeKeyword('pattern')
+    this.#ajv.addKeyword({
+      keyword: 'pattern',
+      type: 'string',
+      schemaType: 'string',
+      error: PATTERN_ERROR,
+      code: tryPattern,
+    })
     this.#ajv.addKeyword({ keyword: 'requiredBy', type: 'object', errors: true, validate: checkRequiredBy })
     this.#ajv.addFormat('int64', {
       type: 'number',
@@ -110,6 +127,21 @@ export class Schemas {
 
 const SMALL = 300
 
+const PATTERN_ERROR = {
+  message: 'must match',
+  params: ({ schemaCode }: { schemaCode: unknown }) => _`{pattern: ${schemaCode as never}}`,
+}
+
+/** A text that is too long anyway is not tried: searching takes longer the longer it is. */
+function tryPattern(cxt: KeywordCxt): void {
+  const { data, schema, parentSchema } = cxt
+  const expression = usePattern(cxt, schema as string)
+  const { maxLength } = parentSchema as { maxLength?: unknown }
+  // A length counts characters, each of which is one or two units.
+  const tried = typeof maxLength === 'number' ? _`${data}.length <= ${2 * maxLength} && ` : _``
+  cxt.fail(_`${tried}!${expression}.test(${data})`)
+}
+
 const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
 
 const checkWith =
@@ -119,7 +151,10 @@ const checkWith =
       exact && holdsBigInt(value)
         ? validate.call(new Context(side, value), approximate(value as Json))
         : validate.call(SIDES[side ?? 'none'], value)
-    return valid ? undefined : describeErrors(validate.errors ?? [])
+    if (valid) return undefined
+    const violations = describeErrors(validate.errors ?? [])
+    const { count = 0 } = validate as { count?: number }
+    return count > MOST_ERRORS ? Object.assign(violations, { omitted: count - violations.length }) : violations
   }
 
 /** What a validator finds as its `this`: who speaks, and the value behind an approximation, where it is one. */
@@ -175,9 +210,6 @@ function canonical(value: unknown): string {
   const keys = Object.keys(value).sort()
   return `{${keys.map(key => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`
 }
-
-/** Nobody reads more; and each may be compared with every other. */
-const MOST_ERRORS = 1000
 
 /** A union fails once per branch: keep what the branch that came nearest has to say, or the types of all. */
 function describeErrors(errors: readonly ErrorObject[]): Violation[] {

@@ -1,11 +1,21 @@
 // Keeps credentials out of what is shown of a file.
 
+/** Shows a line that begins at an offset without what stands for a credential in it. */
+export type Show = (start: number, line: string) => string
+
 /**
- * A line as it may be shown: what stands for a credential in `consumers` is blotted out, sign by sign. Goes by the text,
- * since a file that cannot be parsed is shown too.
+ * Shows lines of a text: what stands for a credential in `consumers` is blotted out, sign by sign. Goes by the text, since a
+ * file that cannot be parsed is shown too. The text is searched once, when the first line is shown.
  */
-export function withoutSecrets(text: string, start: number, line: string): string {
-  const [from, to] = secretsOf(text)
+export function withoutSecrets(text: string): Show {
+  let secrets: readonly [from: number, to: number] | undefined
+  return (start, line) => {
+    secrets ??= secretsOf(text)
+    return blotted(line, start, secrets)
+  }
+}
+
+function blotted(line: string, start: number, [from, to]: readonly [from: number, to: number]): string {
   const [left, right] = [Math.max(from - start, 0), Math.min(to - start, line.length)]
   if (left >= right) return line
   const part = line.slice(left, right)

@@ -13,12 +13,15 @@ export type Locate = (path: Path, part: 'key' | 'value') => Place
 export class Source {
   readonly file: string
   readonly value: unknown
+  /** Whether the text was sound and has no variable in it: reading it with the environment makes no difference. */
+  readonly settled: boolean
   readonly #makeLocate: () => Locate
   #locate: WeakRef<Locate> | undefined
 
-  constructor(file: string, value: unknown, makeLocate: () => Locate) {
+  constructor(file: string, value: unknown, makeLocate: () => Locate, settled = false) {
     this.file = file
     this.value = value
+    this.settled = settled
     this.#makeLocate = makeLocate
   }
 

@@ -1,11 +1,23 @@
 // The only file that knows the `yaml` library, which words what is wrong with a text; what is sound is read by `events.ts`, ten
 // times as fast.
 
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parse, parseDocument, type Scalar, visit } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parse,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import type { Diagnostics, Place } from './diagnostic.ts'
-import { indexEvents } from './events.ts'
+import { type Filling, indexEvents } from './events.ts'
 import { MAX_DEPTH } from './json.ts'
-import { withoutSecrets } from './secrets.ts'
+import { type Show, withoutSecrets } from './secrets.ts'
 import { type Environment, type Locate, type Path, placeOfFile, Source } from './source.ts'
 import { describeSyntax } from './syntax.ts'
 
@@ -17,21 +29,29 @@ export function parseYaml(
   environment: Environment | undefined,
   lenient: boolean,
 ): Source | undefined {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, stringKeys: true })
-  const fault = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY')
+  // The library compares each key with every other: half a minute for 60,000.
+  const page: Page = { file, text, lines: new LineCounter(), show: withoutSecrets(text) }
+  const options = {
+    lineCounter: page.lines,
+    merge: true,
+    prettyErrors: false,
+    stringKeys: true,
+    uniqueKeys: false,
+  } as const
+  const document = parseDocument(text, options)
+  const [fault] = document.errors
   if (fault !== undefined) {
     const { message, from, to, hint } = describeSyntax(text, fault, openedAt(document, fault.pos[0]))
-    report.error('syntax', message, placeAt(file, text, lines, from, to), hint)
+    report.error('syntax', message, placeAt(page, from, to), hint)
   }
-  for (const { code, pos } of document.errors) {
-    if (code !== 'DUPLICATE_KEY') continue
-    const key = /^[\w$./{}-]+/.exec(text.slice(pos[0]))?.[0] ?? ' '
-    const place = placeAt(file, text, lines, pos[0], pos[0] + key.length)
+  const repeated = repeatedKeys(document)
+  for (const from of repeated) {
+    const key = /^[\w$./{}-]+/.exec(text.slice(from, from + 200))?.[0] ?? ' '
+    const place = placeAt(page, from, from + key.length)
     if (lenient) report.warning('duplicate-key', 'this key stands here twice; the last one holds', place)
     else report.error('duplicate-key', 'this key stands here twice', place)
   }
-  if (document.errors.some(({ code }) => !lenient || code !== 'DUPLICATE_KEY')) return undefined
+  if (fault !== undefined || (!lenient && repeated.length > 0)) return undefined
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
     report.error('empty-file', 'the file is empty', placeOfFile(file))
     return undefined
@@ -44,18 +64,19 @@ export function parseYaml(
   visit(document, {
     Alias(_, node) {
       if (node.resolve(document) !== undefined) return
-      const place = placeAt(file, text, lines, ...rangeOf(node))
+      const place = placeAt(page, ...rangeOf(node))
       report.error('unknown-alias', `nothing is called &${node.source}`, place, 'quotes make it a text')
       whole = false
     },
     Scalar(_, node) {
       if (typeof node.value === 'string') {
         if (environment !== undefined && node.value.includes('${')) {
-          substitute(node, environment, name => {
-            const place = placeAt(file, text, lines, ...rangeOf(node))
+          const fill = fillFrom(environment, name => {
+            const place = placeAt(page, ...rangeOf(node))
             const hint = `set ${name}, or write a default: \${${name}:-value}`
             report.error('missing-variable', `the environment variable ${name} is not set`, place, hint)
           })
+          node.value = node.type === 'PLAIN' ? fill.plain(node.value) : fill.quoted(node.value)
         }
       } else if (typeof node.value === 'number' && Number.isInteger(node.value) && !Number.isSafeInteger(node.value)) {
         if (/^[-+]?\d+$/.test(node.source ?? '')) node.value = BigInt(node.source as string)
@@ -74,10 +95,27 @@ export function parseYaml(
         last = node
       },
     })
-    const place = placeAt(file, text, lines, ...rangeOf(last))
+    const place = placeAt(page, ...rangeOf(last))
     report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', place)
     return undefined
   }
+}
+
+/** The offsets of keys that their map has already. */
+function repeatedKeys(document: ReturnType<typeof parseDocument>): number[] {
+  const offsets: number[] = []
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<string>()
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.value === '<<' || typeof key.value === 'symbol') continue
+        const name = String(key.value)
+        if (seen.has(name)) offsets.push(rangeOf(key)[0])
+        seen.add(name)
+      }
+    },
+  })
+  return offsets
 }
 
 /** Where the brackets, braces and quotes begin that stand open at an offset. */
@@ -95,7 +133,7 @@ function openedAt(document: ReturnType<typeof parseDocument>, at: number): numbe
 }
 
 /** Aliases make one value stand in many places: all of them together must stay finite, and payable. */
-export function isBounded(value: unknown): boolean {
+export function isBounded(value: unknown, most: number = MOST_VALUES): boolean {
   const sizes = new Map<object, number>()
   const sizeOf = (item: unknown): number => {
     if (typeof item !== 'object' || item === null) return 1
@@ -107,7 +145,7 @@ export function isBounded(value: unknown): boolean {
     sizes.set(item, size)
     return size
   }
-  return sizeOf(value) <= MOST_VALUES
+  return sizeOf(value) <= most
 }
 
 const MOST_VALUES = 5_000_000
@@ -123,32 +161,59 @@ type Span = (path: Path, part: 'key' | 'value') => readonly [number, number]
 
 /** The places that offsets mean in a text. */
 function placing(file: string, text: string, span: Span): Locate {
+  const page = { file, text, lines: linesOf(text), show: withoutSecrets(text) }
+  return (path, part) => placeAt(page, ...span(path, part))
+}
+
+function linesOf(text: string): LineCounter {
   const lines = new LineCounter()
   lines.addNewLine(0)
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1)
-  return (path, part) => placeAt(file, text, lines, ...span(path, part))
+  return lines
+}
+
+/** The place of an offset. */
+export const placeOfOffset = (file: string, text: string, at: number): Place =>
+  placeAt({ file, text, lines: linesOf(text), show: withoutSecrets(text) }, at, at + 1)
+
+/** A text that places are worked out in. */
+interface Page {
+  readonly file: string
+  readonly text: string
+  readonly lines: LineCounter
+  readonly show: Show
 }
 
 /** A stretch of a text as it is shown: its line, and what of it is meant. */
-function placeAt(file: string, text: string, lines: LineCounter, from: number, to: number): Place {
+function placeAt({ file, text, lines, show }: Page, from: number, to: number): Place {
   const { line, col } = lines.linePos(from)
   const start = lines.lineStarts[line - 1] ?? 0
   const end = text.indexOf('\n', start)
   const whole = text.slice(start, end === -1 ? undefined : end)
   const length = Math.max(1, Math.min(to - from, whole.trimEnd().length - (col - 1)))
-  return { file, line: Math.max(1, line), column: Math.max(1, col), length, text: withoutSecrets(text, start, whole) }
+  return { file, line: Math.max(1, line), column: Math.max(1, col), length, text: show(start, whole) }
 }
 
 /** Offsets by the tree of the `yaml` library. */
-const locateIn =
-  (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): Span =>
-  (path, part) => {
+const locateIn = (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): Span => {
+  const indexes = new Map<YAMLMap, ReadonlyMap<string, Pair>>()
+  const pairsOf = (map: YAMLMap): ReadonlyMap<string, Pair> => {
+    const known = indexes.get(map)
+    if (known !== undefined) return known
+    const pairs = new Map<string, Pair>()
+    for (const pair of map.items) {
+      if (isScalar(pair.key) && !pairs.has(String(pair.key.value))) pairs.set(String(pair.key.value), pair)
+    }
+    indexes.set(map, pairs)
+    return pairs
+  }
+  return (path, part) => {
     let node = resolve(contents)
     let range = rangeOf(node)
     for (const key of path) {
       let next: Node | undefined
       if (isMap(node)) {
-        const pair = node.items.find(({ key: own }) => isScalar(own) && String(own.value) === String(key))
+        const pair = pairsOf(node).get(String(key))
         if (pair === undefined) break
         next = resolve(pair.value as Node | null)
         range = rangeOf(part === 'key' || next === undefined ? (pair.key as Node) : (pair.value as Node))
@@ -162,6 +227,7 @@ const locateIn =
     }
     return range
   }
+}
 
 const rangeOf = (node: Node | undefined): [number, number] => (node?.range ? [node.range[0], node.range[1]] : [0, 0])
 
@@ -181,19 +247,26 @@ const resolver =
 /** Environment variables have upper-case names: `${now}` is for a template. */
 const VARIABLE = /\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g
 
-/** Replaces `${NAME}` in a scalar; an unquoted one takes the type that its new text has, as YAML would have it. */
-function substitute(node: Scalar, environment: Environment, missing: (name: string) => void): void {
-  let whole = true
-  const text = String(node.value).replace(VARIABLE, (_, name: string, fallback?: string) => {
-    const value = environment[name]
-    // As in a shell, `:-` also stands in for a variable that is set to nothing.
-    if (value !== undefined && (value !== '' || fallback === undefined)) return value
-    if (fallback !== undefined) return fallback
-    missing(name)
-    whole = false
-    return ''
-  })
-  if (whole && text !== node.value) node.value = node.type === 'PLAIN' ? retype(text) : text
+/** Fills `${NAME}` in; an unquoted scalar takes the type that its new text has, as YAML would have it. */
+export function fillFrom(environment: Environment, missing: (name: string) => void): Filling {
+  const fill = (text: string): string | undefined => {
+    let whole = true
+    const filled = text.replace(VARIABLE, (_, name: string, fallback?: string) => {
+      const value = Object.hasOwn(environment, name) ? environment[name] : undefined
+      // As in a shell, `:-` also stands in for a variable that is set to nothing.
+      if (value !== undefined && (value !== '' || fallback === undefined)) return value
+      if (fallback !== undefined) return fallback
+      missing(name)
+      whole = false
+      return ''
+    })
+    return whole && filled !== text ? filled : undefined
+  }
+  const plain = (text: string): unknown => {
+    const filled = fill(text)
+    return filled === undefined ? text : retype(filled)
+  }
+  return { plain, quoted: text => fill(text) ?? text }
 }
 
 function retype(text: string): unknown {

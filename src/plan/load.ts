@@ -92,11 +92,12 @@ function readGateway(path: string, home: string, environment: Environment, optio
     options.text === undefined
       ? readSource(file, name, into, variables, lenient)
       : parseSource(name, options.text, into, variables, lenient)
-  const raw = read(first, undefined, true)
+  // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
+  const raw = read(first, undefined, options.text === undefined)
   const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
   if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
   if (raw === undefined) return { plan: undefined, report, files: [file] }
-  const source = bare ? raw : read(report, environment)
+  const source = bare || raw.settled ? raw : read(report, environment)
   const written = bare ? { contract: path } : source && checkSimulation(source, report)
   const settings = written && withInvalidStatus(written, options.invalidStatus)
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }

@@ -32,15 +32,17 @@ export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostic
     return undefined
   }
   for (const violation of violations ?? []) reportViolation(source, violation, shape, report)
+  if (violations?.omitted !== undefined) {
+    report.omit(violations.omitted)
+    return undefined
+  }
   // Leaving a part out may leave its holder incomplete, and so on outwards.
   for (let depth = 0; violations !== undefined; depth++) {
     const culprits = violations.map(violation => culpritOf(value, violation))
     if (depth > 10 || culprits.some(path => path.length === 0)) return undefined
-    for (const path of culprits) {
-      // What others can refer to has its name one step below the top.
-      if (path.length === 2) report.broken.add(path[1] as string)
-      value = without(value, path)
-    }
+    // What others can refer to has its name one step below the top.
+    for (const path of culprits) if (path.length === 2) report.broken.add(path[1] as string)
+    value = without(value, treeOf(culprits))
     violations = check(value, true)
   }
   return value
@@ -49,7 +51,7 @@ export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostic
 /** Whether not one key is one of ours. */
 const isAnotherFile = (value: unknown, schema: Schema): boolean => {
   const known = (schema as { properties?: object }).properties ?? {}
-  return !isObject(value) || !Object.keys(value).some(key => Object.hasOwn(known, key))
+  return !isObject(value) || !Object.keys(known).some(key => Object.hasOwn(value, key))
 }
 
 /** What to leave out for a violation to be none: a list whole, as the places of its items hang on their numbers. */
@@ -65,11 +67,33 @@ function culpritOf(value: unknown, { pointer, keyword, params }: Violation): str
   return path
 }
 
-function without(value: unknown, [key, ...rest]: Path): unknown {
+/** Keys to leave out; a key that leads to another map is kept, and looked into. */
+type Tree = Map<string, Tree | undefined>
+
+function treeOf(paths: readonly string[][]): Tree {
+  const tree: Tree = new Map()
+  for (const path of paths) {
+    let at: Tree | undefined = tree
+    for (const key of path.slice(0, -1)) {
+      if (at.has(key)) at = at.get(key)
+      else {
+        const next: Tree = new Map()
+        at.set(key, next)
+        at = next
+      }
+      if (at === undefined) break
+    }
+    at?.set(path.at(-1) as string, undefined)
+  }
+  return tree
+}
+
+function without(value: unknown, tree: Tree): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
-    if (name !== key) return [[name, item]]
-    return rest.length === 0 ? [] : [[name, without(item, rest)]]
+    if (!tree.has(name)) return [[name, item]]
+    const inside = tree.get(name)
+    return inside === undefined ? [] : [[name, without(item, inside)]]
   })
   return Object.fromEntries(entries)
 }

@@ -294,7 +294,7 @@ function shapeOf(schema: Schema, stranger?: ShapeCheck['stranger']): ShapeCheck 
     formats: FORMATS,
     ...(stranger === undefined ? {} : { stranger }),
     checkFor: value => {
-      const used = new Set([...namesIn(value)].filter(name => all.has(name)))
+      const used = namesIn(value, all)
       const names = [...used].sort().join()
       if (last?.names !== names) {
         last = { names, check: new Schemas({}, tests).compile(shareRepeated(narrow(schema, used))) }
@@ -304,12 +304,15 @@ function shapeOf(schema: Schema, stranger?: ShapeCheck['stranger']): ShapeCheck 
   }
 }
 
-/** The names of all members, wherever they stand. */
-function namesIn(value: unknown, names = new Set<string>()): Set<string> {
+/** The names of all members, wherever they are; of the `known` ones alone where these are given. */
+function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null) return names
-  for (const [name, item] of Object.entries(value)) {
-    if (!Array.isArray(value)) names.add(name)
-    namesIn(item, names)
+  if (Array.isArray(value)) for (const item of value) namesIn(item, known, names)
+  else {
+    for (const name of Object.keys(value)) {
+      if (known === undefined || known.has(name)) names.add(name)
+      namesIn((value as Record<string, unknown>)[name], known, names)
+    }
   }
   return names
 }

@@ -59,8 +59,8 @@ export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
     answer: async ({ text, body }) => {
       if (reloader === undefined) return problem(409, 'conflict', 'this gateway was not started from a file')
       const { plan, report } = await reloader.replace(text ?? stringifyJson(body))
-      if (plan === undefined) return refuseConfiguration(report.list)
-      return json({ reloaded: true, operations: plan.operations.length, warnings: report.list.length })
+      if (plan === undefined) return refuseConfiguration(report)
+      return json({ reloaded: true, operations: plan.operations.length, warnings: report.size })
     },
   },
 ]

@@ -1,6 +1,6 @@
 // The plan that is being served, and its reload.
 
-import { type Diagnostic, formatDiagnostics } from '../../kernel/diagnostic.ts'
+import { type Diagnostics, formatReport, shownOf } from '../../kernel/diagnostic.ts'
 import { describeDay, describeDayWhole } from '../../plan/calendar.ts'
 import { describePlan, describeWhole } from '../../plan/describe.ts'
 import { parseMoment } from '../../world/world-clock.ts'
@@ -81,9 +81,9 @@ export const invalidConfigurationSchema = {
   properties: { ...problemSchema.properties, diagnostics: list(diagnosticSchema) },
 }
 
-export const refuseConfiguration = (diagnostics: readonly Diagnostic[]): Answer =>
-  problem(422, 'invalid_configuration', formatDiagnostics(diagnostics), {
-    diagnostics: diagnostics.map(({ severity, code, message, place: { file, line, column }, hint }) => ({
+export const refuseConfiguration = (report: Diagnostics): Answer =>
+  problem(422, 'invalid_configuration', formatReport(report), {
+    diagnostics: shownOf(report.list).map(({ severity, code, message, place: { file, line, column }, hint }) => ({
       ...{ severity, code, message, file, line, column },
       ...(hint === undefined ? {} : { hint }),
     })),
@@ -136,8 +136,8 @@ export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
     answer: async () => {
       if (reloader === undefined) return problem(409, 'conflict', 'this gateway was not started from a file')
       const { plan, report } = await reloader.reload()
-      if (plan === undefined) return refuseConfiguration(report.list)
-      return json({ reloaded: true, operations: plan.operations.length, warnings: report.list.length })
+      if (plan === undefined) return refuseConfiguration(report)
+      return json({ reloaded: true, operations: plan.operations.length, warnings: report.size })
     },
   },
 ]

@@ -63,7 +63,7 @@ export const weatherRoutes = ({ gateway }: Control): Route[] => [
       const written = text ?? stringifyJson(body as JsonObject)
       const source = parseSource('weather', written, report)
       const current = source && gateway.weather.make(gateway.plan, source, report)
-      return current === undefined ? refuseConfiguration(report.list) : json(describe(gateway.plan, current))
+      return current === undefined ? refuseConfiguration(report) : json(describe(gateway.plan, current))
     },
   },
   {

@@ -1,0 +1,110 @@
+// Finds repetitions within repetitions in a regular expression, such as `(a+)+`: a backtracking engine may take exponential
+// time over them. Reads the text of the pattern; knows no engine.
+
+/** What a pattern's repetitions amount to. */
+export interface Nesting {
+  /** A repeated group holds another repetition, an option or alternatives. */
+  readonly nested: boolean
+  /** A repetition without an end holds one without an end, and nothing between that every round must match: `(a+)+`. */
+  readonly ambiguous: boolean
+  /** How many repetitions have no end. */
+  readonly endless: number
+}
+
+interface Group {
+  /** Whether it holds a repetition, an option or alternatives; whether one of them has no end. */
+  varies: boolean
+  endless: boolean
+  /** Whether every way through it has an element that is matched exactly so many times. */
+  fixed: boolean
+  /** Whether an element was read whose quantifier is still to come. */
+  pending: boolean
+  /** Whether an earlier alternative had no fixed element. */
+  looseBefore: boolean
+  readonly asserts: boolean
+}
+
+const open = (asserts: boolean): Group => ({
+  varies: false,
+  endless: false,
+  fixed: false,
+  pending: false,
+  looseBefore: false,
+  asserts,
+})
+
+const TOKEN =
+  /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|\)|\||[*+?]\??|\{\d+(?:,\d*)?\}\??|[^]/g
+
+/** Reads how the quantifiers of a pattern nest. Takes time in proportion to its length. */
+export function findNesting(pattern: string): Nesting {
+  const groups: Group[] = [open(false)]
+  let nested = false
+  let ambiguous = false
+  let endless = 0
+  /** The group that was closed just before, until something else is read. */
+  let closed: Group | undefined
+  const settle = (group: Group) => {
+    if (group.pending) group.fixed = true
+    group.pending = false
+  }
+  for (const [token] of pattern.matchAll(TOKEN)) {
+    const group = groups.at(-1) as Group
+    const repetition = repetitionOf(token)
+    if (repetition !== undefined) {
+      const { least, most } = repetition
+      if (closed !== undefined && most > 1 && closed.varies) {
+        nested = true
+        if (most === Number.POSITIVE_INFINITY && closed.endless && isLoose(closed)) ambiguous = true
+      }
+      if (least === most) settle(group)
+      else group.varies = true
+      if (most === Number.POSITIVE_INFINITY) {
+        group.endless = true
+        endless += 1
+      }
+      group.pending = false
+      closed = undefined
+      continue
+    }
+    if (token.startsWith('(')) {
+      settle(group)
+      groups.push(open(/^\(\?<?[=!]/.test(token)))
+      closed = undefined
+    } else if (token === ')' && groups.length > 1) {
+      settle(group)
+      groups.pop()
+      const outer = groups.at(-1) as Group
+      settle(outer)
+      outer.varies ||= group.varies
+      outer.endless ||= group.endless
+      // A group counts as an element that must match, unless it can match nothing or anything.
+      outer.pending = !group.asserts && !isLoose(group)
+      closed = group
+    } else if (token === '|') {
+      settle(group)
+      group.varies = true
+      group.looseBefore ||= !group.fixed
+      group.fixed = false
+      closed = undefined
+    } else {
+      settle(group)
+      group.pending = !/^(?:[\^$]|\\[bB])$/.test(token)
+      closed = undefined
+    }
+  }
+  return { nested, ambiguous, endless }
+}
+
+const isLoose = ({ fixed, looseBefore }: Group): boolean => looseBefore || !fixed
+
+function repetitionOf(token: string): { least: number; most: number } | undefined {
+  if (/^\*/.test(token)) return { least: 0, most: Number.POSITIVE_INFINITY }
+  if (/^\+/.test(token)) return { least: 1, most: Number.POSITIVE_INFINITY }
+  if (/^\?/.test(token)) return { least: 0, most: 1 }
+  const counted = /^\{(\d+)(,(\d*))?\}/.exec(token)
+  if (counted === null) return undefined
+  const least = Number(counted[1])
+  if (counted[2] === undefined) return { least, most: least }
+  return { least, most: counted[3] === '' ? Number.POSITIVE_INFINITY : Number(counted[3]) }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { compileGlob } from '../../src/kernel/glob.ts'
+import { findNesting } from '../../src/kernel/nested-quantifiers.ts'
+import { compilePattern } from '../../src/kernel/pattern.ts'
+import { Schemas } from '../../src/kernel/schema.ts'
+
+// A backtracking engine would be at each of these for longer than anybody waits: that the test ends is what it shows.
+const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
+  ['^(a+)+$', `${'a'.repeat(50_000)}b`],
+  ['(?i)^(a+)+$', `${'a'.repeat(50_000)}b`],
+  ['^(\\p{L}+)+$', `${'a'.repeat(60)}1`],
+  ['^(a|a)*$', `${'a'.repeat(60)}b`],
+  ['^(a{1,50}){1,50}$', `${'a'.repeat(2600)}b`],
+  ['^(?=a)(a+)+$', `${'a'.repeat(60)}b`],
+  ['^(a+)+\\1$', `${'a'.repeat(60)}b`],
+  ['^a*a*a*a*a*a*b$', 'a'.repeat(50_000)],
+  ['(x+x+)+y', 'x'.repeat(50_000)],
+]
+
+for (const [pattern, text] of HOSTILE) {
+  test(`${pattern} does not match, and is found not to`, () => {
+    assert.equal(compilePattern(pattern)?.test(text), false)
+  })
+}
+
+test('ten thousand hostile texts in one value', () => {
+  for (const pattern of ['^(a+)+$', '(?i)^(a+)+$']) {
+    const items = Array.from({ length: 10_000 }, (_, i) => `${'a'.repeat(40 + (i % 3))}!`)
+    assert.notEqual(new Schemas().compile({ items: { pattern } })(items), undefined)
+  }
+})
+
+test('an interrupted search refuses what is hostile, and goes on to accept what is not', () => {
+  const pattern = compilePattern('(?i)^([a-z]+)+$')
+  assert.equal(pattern?.test(`${'a'.repeat(60)}!`), false)
+  const later = Array.from({ length: 10 }, () => pattern?.test('a'.repeat(60)))
+  assert.equal(later.at(-1), true)
+})
+
+test('a long text is matched as a short one is', () => {
+  const cases = [
+    ['^[a-z0-9]+(-[a-z0-9]+)*$', 'some-quite-long-slug', 'Some-quite-long-slug'],
+    [
+      '^[^@\\s]+@[^@\\s]+\\.[a-z]+$',
+      'somebody.with.a.long.name@subdomain.example.com',
+      'somebody.with.a.long.name.example.com',
+    ],
+    ['^(?=.*\\d)(?=.*[a-z]).{8,}$', 'a1'.repeat(200), 'a'.repeat(400)],
+    ['^(\\p{L}+ ?)+$', 'Ærøskøbing og Ölüdeniz', 'Ærøskøbing 1 Ölüdeniz'],
+  ] as const
+  for (const [pattern, good, bad] of cases) {
+    const expression = compilePattern(pattern)
+    assert.deepEqual([expression?.test(good), expression?.test(bad)], [true, false], pattern)
+  }
+})
+
+test('a text that is too long is not searched as well', () => {
+  const check = new Schemas().compile({ type: 'string', maxLength: 3, pattern: '^b' })
+  assert.deepEqual(
+    check('aaaaaaaa')?.map(({ keyword }) => keyword),
+    ['maxLength'],
+  )
+  assert.deepEqual(
+    check('aaa')?.map(({ keyword }) => keyword),
+    ['pattern'],
+  )
+  // Three characters of two units each.
+  assert.deepEqual(
+    check('😀😀😀')?.map(({ keyword }) => keyword),
+    ['pattern'],
+  )
+})
+
+test('repetitions of repetitions are found, and what looks like them is not', () => {
+  const ambiguous = ['(a+)+', '(a*)*', '^(\\w+\\s?)+$', '((?:[a-z]+)+)', '(a|b+)*', '((a+)b?)*', '(?:x*|y)+', '((a)*)*']
+  const sound = [
+    '^[a-z]+(-[a-z]+)*$',
+    '[(a+)+]',
+    '\\(a+\\)+',
+    '(a{3})+',
+    '(ab)+',
+    '^(?=.*\\d).+$',
+    '(?:a|b)+',
+    '(a+)?',
+    '(a+){3}',
+  ]
+  for (const pattern of ambiguous) assert.equal(findNesting(pattern).ambiguous, true, pattern)
+  for (const pattern of sound) assert.equal(findNesting(pattern).ambiguous, false, pattern)
+})
+
+test('a glob means what the regular expression with .* in the place of * means', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*'), maxLength: 12 })
+  fc.assert(
+    fc.property(text, text, (pattern, sent) => {
+      const expression = new RegExp(`^${pattern.split('*').join('.*')}$`, 's')
+      assert.equal(compileGlob(pattern)(sent), expression.test(sent))
+    }),
+  )
+  assert.equal(compileGlob(`${'*a'.repeat(1000)}b`)('a'.repeat(100_000)), false)
+})
