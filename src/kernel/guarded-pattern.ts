@@ -20,9 +20,9 @@ const SHORT_FOR_NESTED = 12
  * @param source as `RegExp` takes it
  */
 export function compileGuarded(source: string, flags: string): RegExp {
-  const nesting = findNesting(source)
-  const short = shortFor(nesting)
-  return short === Number.POSITIVE_INFINITY ? new RegExp(source, flags) : new GuardedRegExp(source, flags, short)
+  const plain = new RegExp(source, flags)
+  const short = shortFor(findNesting(source))
+  return short === Number.POSITIVE_INFINITY ? plain : new GuardedRegExp(source, flags, short)
 }
 
 const shortFor = ({ nested, endless }: Nesting): number =>

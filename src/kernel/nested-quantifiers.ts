@@ -34,9 +34,9 @@ const open = (asserts: boolean): Group => ({
 })
 
 const TOKEN =
-  /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^])|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|\)|\||[*+?]\??|\{\d+(?:,\d*)?\}\??|[^]/g
+  /\\(?:[pPu]\{[^}]{0,80}\}|k<[^>]{0,80}>|x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]{0,80}>))?|\)|\||[*+?]\??|\{\d+(?:,\d*)?\}\??|./gs
 
-/** Reads how the quantifiers of a pattern nest. Takes time in proportion to its length. */
+/** Reads how the quantifiers of a pattern nest: one that an engine accepts, in time in proportion to its length. */
 export function findNesting(pattern: string): Nesting {
   const groups: Group[] = [open(false)]
   let nested = false

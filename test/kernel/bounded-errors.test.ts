@@ -25,7 +25,11 @@ const { schema } = fc.letrec<{ schema: Schema }>(tie => ({
     fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
     fc.record({ oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
     fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
-    fc.record({ if: tie('schema'), then: tie('schema'), else: tie('schema') }),
+    fc
+      .tuple(tie('schema'), tie('schema'), tie('schema'))
+      .map(([a, b, c]) =>
+        JSON.parse(`{"if":${JSON.stringify(a)},"then":${JSON.stringify(b)},"else":${JSON.stringify(c)}}`),
+      ),
     fc.record({ propertyNames: tie('schema'), additionalProperties: tie('schema') }),
     fc.record({ properties: fc.record({ a: tie('schema') }), unevaluatedProperties: tie('schema') }),
     fc.constant<Schema>({ $ref: '#/$defs/node' }),
