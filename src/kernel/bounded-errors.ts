@@ -25,7 +25,7 @@ export const boundErrors = (code: string, most: number = MOST_ERRORS): string =>
     )
     .replace(END, '$&$1.count = errors;')
     .replace(GO_BACK, 'vErrors.length = Math.min(vErrors.length, $1);')
-    .replace(COMPLETE, '$1vErrors === null ? 0 : Math.min(errors, vErrors.length)$2')
+    .replace(COMPLETE, '$1Math.min(errors, vErrors.length)$2')
 
 /** `const err0 = {…};if(vErrors === null){vErrors = [err0];}else {vErrors.push(err0);}errors++;` */
 const ADD_ONE =

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CodeOptions, SchemaValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { boundErrors } from '../../src/kernel/bounded-errors.ts'
@@ -19,6 +20,7 @@ const { schema } = fc.letrec<{ schema: Schema }>(tie => ({
   schema: fc.oneof(
     { depthSize: 'small', maxDepth: 5 },
     leaf,
+    fc.record({ twice: fc.constant(true), items: tie('schema') }),
     fc.record({ items: tie('schema') }),
     fc.record({ contains: tie('schema') }),
     fc.record({ not: tie('schema') }),
@@ -42,14 +44,21 @@ const NODE = {
 }
 const value = fc.jsonValue({ maxDepth: 4 })
 
+/** A keyword with errors of its own, which ajv completes. */
+const failTwice: SchemaValidateFunction = () => {
+  failTwice.errors = [{ keyword: 'first' }, { keyword: 'second' }]
+  return false
+}
+
 test('however few mistakes are described, the verdict and the first of them are the same', () => {
   fc.assert(
     fc.property(schema, value, fc.integer({ min: 1, max: 4 }), (one, data, most) => {
       const whole = { $defs: { node: NODE }, allOf: [one] }
-      const [free, bounded] = [
-        new Ajv2020(OPTIONS).compile(whole),
-        new Ajv2020({ ...OPTIONS, code: { process: code => boundErrors(code, most) } }).compile(whole),
-      ]
+      const compile = (code?: CodeOptions) => {
+        const ajv = new Ajv2020({ ...OPTIONS, ...(code === undefined ? {} : { code }) })
+        return ajv.addKeyword({ keyword: 'twice', errors: true, validate: failTwice }).compile(whole)
+      }
+      const [free, bounded] = [compile(), compile({ process: code => boundErrors(code, most) })]
       const valid = free(data)
       assert.equal(bounded(data), valid)
       if (valid) return
