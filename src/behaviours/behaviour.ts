@@ -53,6 +53,8 @@ export interface Site {
   readonly resources: ReadonlyMap<string, Resource>
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, string>
+  /** Whether the operation reads or changes one record of a resource. */
+  readonly onRecord: boolean
   /** What the contract alone has the operation answer. */
   readonly answers: Answers
   /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */

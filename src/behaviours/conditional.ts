@@ -1,11 +1,12 @@
-// Conditional requests (RFC 9110 §13) on records: a strong entity tag, 304 for who has it already, and 412 for who would
-// overwrite what he has not seen.
+// Conditional requests (RFC 9110 §13): an entity tag, 304 for a client that has the representation already, and 412 for one
+// that would overwrite a state it has not seen.
 
+import { createHash } from 'node:crypto'
 import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
+import { type Headers, type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import type { Entry } from '../world/collection.ts'
 import { digest } from '../world/draws.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviour, Wrap } from './behaviour.ts'
 
 export interface ConditionalConfig {
   readonly precondition?: 'optional' | 'required'
@@ -19,7 +20,7 @@ export const conditional: Behaviour<ConditionalConfig> = {
   schema: {
     type: 'object',
     description:
-      'Sends a strong `ETag` with a record, and heeds `If-None-Match` (304) and `If-Match` (412) on operations that read or write one.',
+      'Sends a strong `ETag` and heeds `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, with which a write can be conditional; the tag of any other reply to GET, a list, a fixed reply, an example or a generated one, is a digest of its body. In `defaults` and `tags` it passes over other operations.',
     additionalProperties: false,
     properties: {
       precondition: {
@@ -29,42 +30,94 @@ export const conditional: Behaviour<ConditionalConfig> = {
       },
     },
   },
-  compile(config, { operation }) {
+  compile(config, { operation, onRecord, scope, error }) {
     if (config === undefined) return undefined
-    const reads = operation.method === 'GET' || operation.method === 'HEAD'
-    const required = config.precondition === 'required' && WRITES.includes(operation.method)
-    const judge = (entry: Entry, match: string | undefined, noneMatch: string | undefined): Reply | undefined => {
-      if (match !== undefined) {
-        if (!lists(match, tagOf(entry), true)) return FAILED
-      } else if (required) return REQUIRED
-      // `If-Match` comes first, and `If-None-Match` only after it held (RFC 9110 §13.2.2).
-      if (noneMatch === undefined || !lists(noneMatch, tagOf(entry), false)) return undefined
-      return reads ? { status: 304, headers: { etag: tagOf(entry) }, body: undefined } : FAILED
+    const { id, method } = operation
+    if (method === 'GET' || method === 'HEAD') return revalidate
+    if (onRecord) return compileGuard(config.precondition === 'required' && WRITES.includes(method))
+    if (scope.startsWith('operations/')) {
+      const message = `"conditional" has no effect on ${id}: a ${method} that changes no record has no state to compare`
+      error('idle-key', message, [], 'it works on GET, and beside respond: { replace, update, delete or create }')
     }
-    return next => async exchange => {
-      const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
-      if (required || match !== undefined || noneMatch !== undefined) {
-        exchange.precondition = entry => judge(entry, match as string | undefined, noneMatch as string | undefined)
-      }
-      const reply = await next(exchange)
-      if (exchange.entry === undefined || reply.status >= 300) return reply
-      return withHeaders(reply, { etag: tagOf(exchange.entry) })
-    }
+    return undefined
   },
   describe: config => config?.precondition,
 }
 
+/** Compares the tags that a read names with the one of its reply; `If-Match` comes first (RFC 9110 §13.2.2). */
+const revalidate: Wrap = next => async exchange => {
+  const reply = await next(exchange)
+  if (reply.status < 200 || reply.status >= 300 || reply.body === undefined) return reply
+  const etag = tagOfReply(reply, exchange.entry)
+  const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
+  if (match !== undefined && !lists(String(match), etag, true)) return CHANGED
+  if (noneMatch !== undefined && lists(String(noneMatch), etag, false)) return notModified(reply.headers, etag)
+  return withHeaders(reply, { etag })
+}
+
+/** Has a write judged against the record that it is about, before it is written. */
+function compileGuard(required: boolean): Wrap {
+  const judge = (entry: Entry, match: string | undefined, noneMatch: string | undefined): Reply | undefined => {
+    if (match !== undefined) {
+      if (!lists(match.replace(MEDIA, '"'), tagOf(entry), true)) return FAILED
+    } else if (required) return REQUIRED
+    if (noneMatch === undefined || !lists(noneMatch.replace(MEDIA, '"'), tagOf(entry), false)) return undefined
+    return FAILED
+  }
+  return next => async exchange => {
+    const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
+    if (required || match !== undefined || noneMatch !== undefined) {
+      exchange.precondition = entry => judge(entry, match as string | undefined, noneMatch as string | undefined)
+    }
+    const reply = await next(exchange)
+    if (exchange.entry === undefined || reply.status >= 300) return reply
+    return withHeaders(reply, { etag: tagOfReply(reply, exchange.entry) })
+  }
+}
+
 const FAILED = refuse(problems.precondition_failed, 'the record is not as the request expects it')
+const CHANGED = refuse(problems.precondition_failed, 'there is another representation here than If-Match names')
 const REQUIRED = refuse(problems.precondition_required, 'say with If-Match which state of the record this is about')
+
+/** A 304 has these of the headers that the 200 would have had (RFC 9110 §15.4.5); what else it has is added further out. */
+const KEPT = ['cache-control', 'content-location', 'expires', 'vary']
+
+function notModified(headers: Headers, etag: string): Reply {
+  const kept = Object.entries(headers).filter(([name]) => KEPT.includes(name))
+  return { status: 304, headers: { ...Object.fromEntries(kept), etag }, body: undefined }
+}
 
 /** The revision tells the states of a world apart; the digest, those of a world and of the one that a reset left behind. */
 const tagOf = ({ revision, text }: Entry): string => `"${revision.toString(36)}-${digest(text).toString(36)}"`
 
-/** Whether a list of entity tags holds this one. A weak tag equals a strong one unless the comparison is strong. */
+/** What a record is sent as, at the end of its tag: JSON and XML are different representations of one state. */
+const MEDIA = /\.[a-z0-9+-]*"/g
+
+/**
+ * The entity tag of a reply: its own, where contract or configuration have it say one; a record's; or a digest of its body,
+ * which is sent byte for byte as it is digested, so that the tag is strong (RFC 9110 §8.8.1).
+ */
+function tagOfReply({ headers, body }: Reply, entry: Entry | undefined): string {
+  const { etag, 'content-type': type = '' } = headers
+  if (etag !== undefined && TAG.test(etag)) return etag
+  if (entry === undefined) {
+    const hash = createHash('sha256').update(body ?? '')
+    return `"${hash.digest('base64url').slice(0, 22)}"`
+  }
+  const [, media = ''] = /^\w+\/([a-z0-9.+-]+)/i.exec(type) ?? []
+  if (media === '' || /^(?:.*\+)?json$/i.test(media)) return tagOf(entry)
+  return tagOf(entry).replace(/"$/, `.${media.toLowerCase().replace(/[^a-z0-9+-]/g, '-')}"`)
+}
+
+const TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
+
+/** Whether a list of entity tags holds this one. A weak tag equals another unless the comparison is strong (§8.8.3.2). */
 function lists(field: string, tag: string, strongly: boolean): boolean {
   if (field.trim() === '*') return true
+  const own = tag.replace(/^W\//, '')
+  if (strongly && own !== tag) return false
   for (const [, weak, opaque] of field.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)) {
-    if (opaque === tag && !(strongly && weak !== undefined)) return true
+    if (opaque === own && !(strongly && weak !== undefined)) return true
   }
   return false
 }

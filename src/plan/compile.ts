@@ -4,6 +4,7 @@ import type { Consumer, Exchange, Handler, Site, Wrap } from '../behaviours/beha
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
 import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
+import { ACTIONS, type ActionConfig } from '../behaviours/respond/actions.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
@@ -87,7 +88,7 @@ export interface Weather {
 }
 
 /** What a site has of its operation's own. */
-type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid'> & {
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid' | 'onRecord'> & {
   /** For configuration that speaks of this operation alone, and for what speaks of many. */
   readonly own: Expressions
   readonly shared: Expressions
@@ -122,7 +123,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
   const readFile = (name: string) => simulation.replyFiles.read(name)
   const siteOf = (
-    { operation, judge, answers, detour, dress, invalid, own, shared }: OwnSite,
+    { operation, judge, answers, detour, dress, invalid, onRecord, own, shared }: OwnSite,
     { value, path, layer }: Word,
   ): Site => ({
     operation,
@@ -131,6 +132,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     detour,
     dress,
     invalid,
+    onRecord,
     contract,
     consumers,
     resources,
@@ -208,6 +210,8 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     const { value: validation } = wordOn('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
     const [own, shared] = [expressionsOf(operation, true), expressionsOf(operation, false)]
+    const responder = wordOn('respond', operation, layers).value as ActionConfig | null | undefined
+    const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: Link[] = []
     const wraps: Wrap[] = []
     const dresses: Wrap[] = []
@@ -219,7 +223,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       if (value === null) continue
       const at = wraps.length
       const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = siteOf({ operation, judge, answers, detour, dress, invalid, own, shared }, word)
+      const site = siteOf({ operation, judge, answers, detour, dress, invalid, onRecord, own, shared }, word)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)

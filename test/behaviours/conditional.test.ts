@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPERATIONS, simulate } from '../simulate.ts'
+import { inProcess, loadFiles } from '../support/in-process.ts'
 
 const things = (conditional = '{}') => simulate(`defaults: { conditional: ${conditional} }\noperations: ${OPERATIONS}`)
 const patch = (name: string, headers: Record<string, string> = {}) => ({ headers, body: { name } })
@@ -76,4 +77,131 @@ test('of two writers that saw the same state one wins', async () => {
   const writes = ['a', 'b', 'c'].map(name => ask('PATCH /things/1', patch(name, { 'if-match': etag })))
   const statuses = (await Promise.all(writes)).map(({ status }) => status)
   assert.deepEqual(statuses.sort(), [200, 412, 412])
+})
+
+const CATALOGUE = `
+openapi: 3.1.0
+info: { title: Catalogue, version: "1" }
+components: { schemas: { Item: { type: object, required: [id], properties: { id: { type: integer }, name: { type: string } } } } }
+paths:
+  /items:
+    get:
+      operationId: listItems
+      parameters: [{ name: limit, in: query, schema: { type: integer } }]
+      responses: { 200: { description: Fine, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Item" } } } } } }
+    post:
+      operationId: createItem
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { 201: { description: Made, content: { application/json: { schema: { $ref: "#/components/schemas/Item" } } } } }
+  /fixed: { get: { operationId: getFixed, responses: { 200: { description: Fine, content: { text/plain: { schema: { type: string } } } } } } }
+  /example: { get: { operationId: getExample, responses: { 200: { description: Fine, content: { application/json: { schema: { type: object }, example: { a: 1 } } } } } } }
+  /tagged:
+    get:
+      operationId: getTagged
+      responses: { 200: { description: Fine, headers: { ETag: { schema: { type: string }, example: '"v7"' } }, content: { application/json: { schema: { type: object }, example: {} } } } }
+  /generated/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getGenerated, responses: { 200: { description: Fine, content: { application/json: { schema: { $ref: "#/components/schemas/Item" } }, application/xml: { schema: { $ref: "#/components/schemas/Item" } } } }, 404: { description: None } } }
+    put: { operationId: putGenerated, responses: { 200: { description: Fine, content: { application/json: { schema: { $ref: "#/components/schemas/Item" } } } } } }
+  /empty: { get: { operationId: getNothing, responses: { 204: { description: Nothing } } } }
+`
+const catalogue = (conditional = 'defaults: { conditional: {} }', operations = '') =>
+  inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+${conditional}
+resources: { items: { schema: Item, seed: [{ id: 1, name: one }] } }
+operations:
+  listItems: { respond: { list: items, limit: limit, headers: { X-Total: "\${page.total}", Cache-Control: max-age=5 } } }
+  createItem: { respond: { create: items } }
+  getFixed: { respond: { status: 200, body: fixed } }
+  ${operations}
+`,
+    'openapi.yaml': CATALOGUE,
+  })
+
+for (const path of ['/items', '/fixed', '/example', '/tagged', '/generated/1']) {
+  test(`GET ${path} has a tag, and is spared a client that has it`, async () => {
+    const { send } = catalogue()
+    const get = (headers: Record<string, string> = {}) => send(`GET ${path}`, undefined, headers)
+    const first = await get()
+    const { etag = '' } = first.headers
+    assert.match(etag, /^"[\x21\x23-\x7e]+"$/)
+    if (path === '/tagged') assert.equal(etag, '"v7"')
+    assert.equal((await get()).headers.etag, etag)
+    for (const [name, field, status] of [
+      ['if-none-match', etag, 304],
+      ['if-none-match', `"other", W/${etag}`, 304],
+      ['if-none-match', '*', 304],
+      ['if-none-match', '"other"', 200],
+      ['if-match', etag, 200],
+      ['if-match', '*', 200],
+      ['if-match', `W/${etag}`, 412],
+      ['if-match', '"other"', 412],
+    ] as const) {
+      const reply = await get({ [name]: field })
+      assert.equal(reply.status, status, `${name}: ${field}`)
+      if (status !== 412) assert.equal(reply.headers.etag, etag)
+      if (status === 304) assert.deepEqual([reply.body, reply.headers['content-type']], ['', undefined])
+    }
+    assert.deepEqual((await send(`HEAD ${path}`)).headers.etag, etag)
+  })
+}
+
+test('the tag of a list changes with what is on the page, and a 304 says how long it holds', async () => {
+  const { send } = catalogue()
+  const tag = async (line: string) => (await send(line)).headers.etag ?? ''
+  const [all, one] = [await tag('GET /items'), await tag('GET /items?limit=1')]
+  assert.equal(all, one, 'the same bytes')
+  await send('POST /items', { name: 'two' })
+  assert.notEqual(await tag('GET /items'), all)
+  assert.equal(await tag('GET /items?limit=1'), one)
+  const { headers } = await send('GET /items?limit=1', undefined, { 'if-none-match': one })
+  assert.deepEqual(headers, { 'cache-control': 'max-age=5', etag: one })
+})
+
+test('another representation has another tag', async () => {
+  const { send } = catalogue()
+  const as = async (accept: string) => (await send('GET /generated/1', undefined, { accept })).headers.etag
+  assert.notEqual(await as('application/json'), await as('application/xml'))
+  assert.equal(await as('application/json'), await as('application/json'))
+})
+
+test('a reply without a body, a refusal, and a write that changes no record have no tag', async () => {
+  const { send } = catalogue()
+  for (const [line, status] of [
+    ['GET /empty', 204],
+    ['GET /generated/1?__code=404', 404],
+    ['PUT /generated/1', 200],
+  ] as const) {
+    const reply = await send(line, undefined, { 'if-none-match': '*' })
+    assert.deepEqual([reply.status, reply.headers.etag], [status, undefined], line)
+  }
+  assert.ok((await send('POST /items', { name: 'two' })).headers.etag)
+})
+
+test('a reply that the client chooses is conditional as well', async () => {
+  const { send } = catalogue()
+  const { etag = '' } = (await send('GET /generated/1?__seed=7')).headers
+  assert.equal((await send('GET /generated/1?__seed=7', undefined, { 'if-none-match': etag })).status, 304)
+  assert.equal((await send('GET /generated/1?__seed=8', undefined, { 'if-none-match': etag })).status, 200)
+})
+
+test('it is a mistake where it can do nothing', () => {
+  const { plan, report } = loadFiles({
+    'gateway.yaml':
+      'contract: ./openapi.yaml\noperations: { putGenerated: { conditional: {} }, getFixed: { conditional: {} } }\n',
+    'openapi.yaml': CATALOGUE,
+  })
+  assert.equal(plan, undefined)
+  assert.deepEqual(
+    report.list.map(({ code, message, place }) => [code, message, place.column]),
+    [
+      [
+        'idle-key',
+        '"conditional" has no effect on putGenerated: a PUT that changes no record has no state to compare',
+        31,
+      ],
+    ],
+  )
 })
