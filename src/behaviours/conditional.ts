@@ -33,9 +33,14 @@ export const conditional: Behaviour<ConditionalConfig> = {
   compile(config, { operation, onRecord, scope, error }) {
     if (config === undefined) return undefined
     const { id, method } = operation
+    const own = scope.startsWith('operations/')
+    if (own && config.precondition === 'required' && !WRITES.includes(method)) {
+      const message = `"precondition" has no effect on ${id}: nobody must know the state before a ${method}`
+      error('idle-key', message, ['precondition'], `it works on ${WRITES.join(', ')}`, 'key')
+    }
     if (method === 'GET' || method === 'HEAD') return revalidate
     if (onRecord) return compileGuard(config.precondition === 'required' && WRITES.includes(method))
-    if (scope.startsWith('operations/')) {
+    if (own) {
       const message = `"conditional" has no effect on ${id}: a ${method} that changes no record has no state to compare`
       error('idle-key', message, [], 'it works on GET, and beside respond: { replace, update, delete or create }')
     }

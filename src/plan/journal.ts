@@ -44,7 +44,7 @@ export const journalSchema: Schema = {
     },
     headers: {
       type: ['boolean', 'array'],
-      items: { type: 'string' },
+      items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
       description: 'Keeps request headers: those of these names, or with true all of them. Default: false.',
     },
   },

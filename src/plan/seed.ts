@@ -9,6 +9,7 @@ import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
 import { readNamed } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
+import { unfilled } from '../kernel/template.ts'
 import type { Assign } from '../world/collection.ts'
 import { exampleIds } from './example-ids.ts'
 import { generateRecords, type Wanted } from './generate-records.ts'
@@ -121,6 +122,10 @@ export function readResources(
       files.push(path)
       seedSource = readNamed(path, relative(home, path) || path, at(['seed']), report)
       base = []
+    } else {
+      for (const { path, part, message, hint } of unfilled(seed, [], SEEDS_ARE_DATA)) {
+        report.error('unknown-placeholder', message, source.locate([...base, ...path], part), hint)
+      }
     }
     const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
     checkRoom(resource, seeds?.length ?? 0, at, report)
@@ -140,6 +145,8 @@ export function readResources(
   }
   return { resources, files }
 }
+
+const SEEDS_ARE_DATA = 'a seed is taken as it is written; ${now} and ${uuid} work in "defaults" and "set"'
 
 function checkRoom({ maxRecords }: Resource, seeds: number, at: At, report: Diagnostics): void {
   if (seeds < maxRecords) return

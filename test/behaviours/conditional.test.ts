@@ -190,7 +190,7 @@ test('a reply that the client chooses is conditional as well', async () => {
 test('it is a mistake where it can do nothing', () => {
   const { plan, report } = loadFiles({
     'gateway.yaml':
-      'contract: ./openapi.yaml\noperations: { putGenerated: { conditional: {} }, getFixed: { conditional: {} } }\n',
+      'contract: ./openapi.yaml\noperations: { putGenerated: { conditional: {} }, getFixed: { conditional: { precondition: required } } }\n',
     'openapi.yaml': CATALOGUE,
   })
   assert.equal(plan, undefined)
@@ -202,6 +202,7 @@ test('it is a mistake where it can do nothing', () => {
         '"conditional" has no effect on putGenerated: a PUT that changes no record has no state to compare',
         31,
       ],
+      ['idle-key', '"precondition" has no effect on getFixed: nobody must know the state before a GET', 77],
     ],
   )
 })

@@ -3,6 +3,7 @@
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Headers } from '../../kernel/reply.ts'
+import { unfilled } from '../../kernel/template.ts'
 import { httpDate, parseDate } from '../../world/clock.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { DeprecationConfig } from './index.ts'
@@ -12,6 +13,9 @@ export function compileHeaders(config: DeprecationConfig, since: number, site: S
   const fixed: Record<string, string> = { deprecation: `@${Math.floor(since / 1000)}` }
   if (config.sunset !== undefined) fixed.sunset = httpDate(parseDate(config.sunset) as number)
   const { policy, successor } = config
+  for (const { path, message } of unfilled({ policy, successor }, [])) {
+    site.error('unknown-placeholder', message, path, 'a variable of the path is written {name}, in "successor"')
+  }
   const about = policy === undefined ? [] : [`<${policy}>; rel="deprecation"`, `<${policy}>; rel="sunset"`]
   if (successor === undefined) {
     const headers = about.length === 0 ? fixed : { ...fixed, link: about.join(', ') }
