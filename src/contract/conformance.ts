@@ -3,6 +3,7 @@
 import { parseJson } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
 import { essenceOf, isJson, type Operation, responseFor } from './contract.ts'
+import { compileMediaTypes } from './media-types.ts'
 
 export interface Nonconformance {
   readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
@@ -18,7 +19,7 @@ export function nonconformanceOf(operation: Operation, { status, headers, body }
   }
   if (body === undefined || body.length === 0 || documented.content.size === 0) return undefined
   const type = essenceOf(headers['content-type'] ?? '')
-  const media = [...documented.content].find(([known]) => covers(known, type))?.[1]
+  const media = compileMediaTypes(documented.content)(headers['content-type'] ?? '')
   if (media === undefined) {
     return { code: 'undocumented-type', message: `answered ${status} as ${type || 'no type'}, which is not documented` }
   }
@@ -29,9 +30,4 @@ export function nonconformanceOf(operation: Operation, { status, headers, body }
   if (violation === undefined) return undefined
   const what = `${violation.pointer || 'the body'} ${violation.message}`
   return { code: 'invalid-body', message: `answered ${status} with a body that breaks its schema: ${what}` }
-}
-
-function covers(documented: string, type: string): boolean {
-  const range = essenceOf(documented)
-  return range === type || range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { essenceOf, isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import { compileMediaTypes } from '../../contract/media-types.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
 import { type Json, type Parsed, parseJson } from '../../kernel/json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
@@ -141,21 +142,19 @@ export interface Reading {
   readonly charset: string | undefined
 }
 
-/** By the documented media type that a content type falls under: itself, its range, then any. */
+/** By the documented media type that a content type falls under. */
 export function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
-  const byEssence = new Map([...content].map(([type, media]) => [essenceOf(type), media]))
+  const mediaOf = compileMediaTypes(content)
   const readingOf = (type: string): Reading | undefined => {
-    const essence = essenceOf(type)
-    const range = `${essence.split('/', 1)[0]}/*`
-    const media = byEssence.get(essence) ?? byEssence.get(range) ?? byEssence.get('*/*')
+    const media = mediaOf(type)
     if (media === undefined) return undefined
-    const parse = parserOf(essence, media)
+    const parse = parserOf(essenceOf(type), media)
     const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
     const readable = parse === undefined || charset === undefined || UNICODE.test(charset)
     return { schema: media.schema, parse, charset: readable ? undefined : charset }
   }
   // What nearly every client writes need not be taken apart.
-  const usual = [...byEssence.keys()].flatMap(essence => [essence, `${essence}; charset=utf-8`])
+  const usual = [...content.keys()].flatMap(type => [type, essenceOf(type), `${essenceOf(type)}; charset=utf-8`])
   const known = new Map(usual.map(type => [type, readingOf(type)]))
   return type => known.get(type) ?? readingOf(type)
 }

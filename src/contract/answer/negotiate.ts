@@ -2,6 +2,7 @@
 
 import Negotiator from 'negotiator'
 import { essenceOf } from '../contract.ts'
+import { mediaParameters } from '../media-types.ts'
 
 /** The index of the documented type that suits the client best; `undefined` where none does. */
 export type Negotiate = (accept: string | undefined) => number | undefined
@@ -9,18 +10,40 @@ export type Negotiate = (accept: string | undefined) => number | undefined
 /** @param types as documented, ranges such as `text/*` among them */
 export function compileNegotiation(types: readonly string[]): Negotiate {
   const essences = types.map(essenceOf)
-  const concrete = types.map(type => concreteOf(type))
-  return accept => {
-    // What nearly everybody sends; and nobody who sends nothing minds what comes.
-    if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
-    const best = bestOf(accept, concrete) ?? bestOf(withoutParameters(accept), concrete.map(essenceOf))
-    if (best !== undefined) return best
+  const concrete = types.map(type => withValues(concreteOf(type)))
+  const negotiate = (accept: string): number | undefined => {
+    const best = bestOf(withValues(accept), concrete) ?? bestOf(withoutParameters(accept), concrete.map(essenceOf))
+    if (best !== undefined) return plainest(best, accept, types)
     // A documented range is met by what is asked for within it.
     const wanted = accept.split(',').map(essenceOf)
     const index = essences.findIndex(range => range.endsWith('/*') && wanted.some(type => within(type, range)))
     return index === -1 ? undefined : index
   }
+  const known = new Map<string, number | undefined>()
+  return accept => {
+    // What nearly everybody sends; and nobody who sends nothing minds what comes.
+    if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
+    if (known.has(accept)) return known.get(accept)
+    const index = negotiate(accept)
+    // Clients write the same few fields again and again; what they write otherwise must not grow what is kept.
+    if (known.size < MOST_KNOWN) known.set(accept, index)
+    return index
+  }
 }
+
+const MOST_KNOWN = 50
+
+/** The documented type without parameters, where that is what the client names, and another of its kind was found first. */
+function plainest(best: number, accept: string, types: readonly string[]): number {
+  const essence = essenceOf(types[best] as string)
+  const plain = types.indexOf(essence)
+  if (plain === -1 || mediaParameters(types[best] as string).length === 0) return best
+  const asked = accept.split(',').filter(range => essenceOf(range) === essence)
+  return asked.some(range => mediaParameters(range).every(one => one.startsWith('q='))) ? plain : best
+}
+
+/** Parameters without a value, `;simple`, get one: the library passes over them. */
+const withValues = (text: string): string => text.replace(/;\s*([^\s;=,"]+)\s*(?=[;,]|$)/g, ';$1=true')
 
 /** The content type to send for a documented type: a range becomes what was asked for within it, or its usual member. */
 export function contentTypeFor(type: string, accept: string | undefined): string {
