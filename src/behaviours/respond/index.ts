@@ -1,5 +1,6 @@
 // The innermost behaviour: what an operation answers once nothing stands against it.
 
+import { successStatus } from '../../contract/contract.ts'
 import { problems } from '../../kernel/problem.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
 import { ACTIONS, type ActionConfig, compileAction } from './actions.ts'
@@ -8,6 +9,7 @@ import { compileExample } from './example.ts'
 import { compileFile, type FileConfig } from './file.ts'
 import { compileFixed, type FixedConfig } from './fixed.ts'
 import { compileList, type ListConfig, listSchema } from './list.ts'
+import { compileNegotiated } from './negotiated.ts'
 import { withinSchema } from './within.ts'
 
 export type RespondConfig = ActionConfig &
@@ -105,9 +107,19 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
     const hint = `it goes with ${owners.map(owner => `"${owner}"`).join(', ')}`
     site.error('idle-key', `"${key}" has no effect beside "${kind}"`, [key], hint, 'key')
   }
-  if (kind === 'list') return compileList(config as ListConfig, site)
   if (kind === 'status') return compileFixed(config as FixedConfig, site)
   if (kind === 'example') return compileExample(config.example as string, site)
   if (kind === 'file') return compileFile(config as FileConfig, site)
-  return compileAction(config, site)
+  const handler = kind === 'list' ? compileList(config as ListConfig, site) : compileAction(config, site)
+  return handler && compileNegotiated(handler, successStatus(site.operation, ...STATUSES[kind]), site)
+}
+
+/** What each kind answers with when all is well, where the operation documents it: see `successStatus`. */
+const STATUSES: Readonly<Record<'list' | (typeof ACTIONS)[number], [number, number]>> = {
+  list: [200, 200],
+  create: [201, 200],
+  read: [200, 200],
+  replace: [200, 204],
+  update: [200, 204],
+  delete: [204, 200],
 }

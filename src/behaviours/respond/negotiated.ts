@@ -1,0 +1,45 @@
+// Heeds `Accept` where a resource answers: its records are JSON, and are written as XML where the contract has that too.
+
+import { isXml, writeBody } from '../../contract/answer/body.ts'
+import { compileNegotiation, contentTypeFor } from '../../contract/answer/negotiate.ts'
+import { isJson, type MediaType, responseFor } from '../../contract/contract.ts'
+import { parseJson } from '../../kernel/json.ts'
+import { problems } from '../../kernel/problem.ts'
+import { JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
+import type { Handler, Site } from '../behaviour.ts'
+
+/**
+ * Compiles a responder that answers with a record or a page. The request is refused with 406 before anything is written where
+ * the client takes none of the documented types.
+ *
+ * @param status what the responder answers with when all is well
+ */
+export function compileNegotiated(next: Handler, status: number, { operation }: Site): Handler {
+  const documented = [...(responseFor(operation, status)?.content ?? [])]
+  const json = documented.filter(([type]) => isJson(type) || type === '*/*' || type === 'application/*')
+  if (json.length === 0) return next
+  const media = [...json, ...documented.filter(([type]) => isXml(type))]
+  const types = media.map(([type]) => type)
+  const negotiate = compileNegotiation(types)
+  const detail = `${operation.id} answers ${status} with ${types.join(', ')}`
+  return exchange => {
+    const field = exchange.request.headers.accept as string | undefined
+    const index = negotiate(field)
+    if (index === undefined) return Promise.resolve(refuse(problems.not_acceptable, detail))
+    const [name, spec] = media[index] as readonly [string, MediaType]
+    if (name === JSON_TYPE) return next(exchange)
+    const type = contentTypeFor(name, field)
+    return type === JSON_TYPE ? next(exchange) : next(exchange).then(reply => rewrite(reply, type, spec))
+  }
+}
+
+/** A record or a page, which is JSON, as another type. */
+function rewrite(reply: Reply, type: string, media: MediaType): Reply {
+  const { body, headers, bytes: _, ...rest } = reply
+  if (reply.refusal !== undefined || typeof body !== 'string' || headers['content-type'] !== JSON_TYPE) return reply
+  if (isJson(type)) return { ...reply, headers: { ...headers, 'content-type': type } }
+  const parsed = isXml(type) ? parseJson(body) : { fault: '' }
+  if ('fault' in parsed) return reply
+  const written = writeBody({ value: parsed.value }, media, type)
+  return { ...rest, headers: { ...headers, 'content-type': written.contentType }, body: written.body }
+}
