@@ -2,7 +2,7 @@
 // and most requests meet few of them.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject, type Json } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { type SchemaUse, type Tools, Use } from './schema-use.ts'
@@ -162,11 +162,11 @@ export class SchemaBook {
   }
 
   #prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json {
-    if (typeof value !== 'object' || value === null) return value
+    if (!isObject(value) && !Array.isArray(value)) return value
     const { properties, items, additional } = this.#shapeOf(node)
     if (Array.isArray(value)) return items === undefined ? value : value.map(item => this.#prune(item, items, mark))
     const kept: Record<string, Json> = {}
-    for (const [name, item] of Object.entries(value)) {
+    for (const [name, item] of Object.entries(value as JsonObject)) {
       const schema = properties.get(name) ?? additional
       if (properties.has(name) && isMarked(properties.get(name) as Node, mark, this.#documents)) continue
       const pruned = schema === undefined || !isObject(schema.value) ? item : this.#prune(item, schema, mark)

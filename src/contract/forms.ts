@@ -68,7 +68,7 @@ function readJson(texts: readonly string[]): ParameterRead {
 }
 
 function readJsonItems(texts: readonly string[]): ParameterRead {
-  const read = texts.map(parseJson)
+  const read = texts.map(text => parseJson(text))
   const fault = read.find(one => 'fault' in one)
   if (fault !== undefined) return fault
   const whole = read.flatMap(one => ('value' in one ? [one] : []))

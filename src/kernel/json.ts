@@ -1,23 +1,53 @@
-// JSON without loss: integers beyond 2^53 are read as bigint and written back digit for digit. Knows no schema.
+// JSON without loss: integers beyond 2^53 are read as bigint, decimals that a double would change as `Decimal`, and both are
+// written back digit for digit. Knows no schema.
 
-export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject
+export type Json = null | boolean | number | bigint | Decimal | string | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
+}
+
+/** A number as it was written, where a double would not be written so: `1.10`, `0.12345678901234567890`. */
+export class Decimal {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The nearest double: what it is compared by. */
+  valueOf(): number {
+    return Number(this.text)
+  }
+
+  toString(): string {
+    return this.text
+  }
+
+  /** The engine can write no number digit by digit: `stringifyJson` does, once the engine has given up. */
+  toJSON(): never {
+    throw new TypeError('a decimal is written by stringifyJson')
+  }
 }
 
 /** Deeper nesting than this is refused: recursion over a value must end before the stack does. */
 export const MAX_DEPTH = 256
 
-/** `exact` says that the value holds a bigint, so that whoever cares need not search for one. */
+/** `exact` says that the value holds a bigint or a decimal, so that whoever cares need not search for one. */
 export type Parsed = { readonly value: Json; readonly exact: boolean } | { readonly fault: string }
 
 // Sixteen digits in a row, or an exponent: nothing else leaves the safe range, or the range of a double.
 const SUSPICIOUS = /\d{16}|\d[eE]\+?\d/
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y
 const INTEGER = /^-?\d+$/
+// A number that ends in a zero behind its point, or that has more than sixteen characters.
+const SUSPICIOUS_DECIMAL = /(?:^|[:,[\s])-?(?:\d+\.\d*0(?=[\s,}\]]|$)|[\d.]{17})/
 
-/** Reads JSON text (RFC 8259); a fault is a sentence without the name of any library in it. */
-export function parseJson(text: string): Parsed {
+/**
+ * Reads JSON text (RFC 8259); a fault is a sentence without the name of any library in it.
+ *
+ * @param decimals whether a number with a fraction is kept as it is written where a double would change it
+ */
+export function parseJson(text: string, decimals = false): Parsed {
   if (text.length > 2 * MAX_DEPTH && deeperThan(text, MAX_DEPTH)) {
     return { fault: `is nested deeper than ${MAX_DEPTH} levels` }
   }
@@ -27,14 +57,18 @@ export function parseJson(text: string): Parsed {
   } catch (error) {
     return { fault: describeSyntaxError(text, (error as Error).message) }
   }
-  return SUSPICIOUS.test(text) ? parseExactly(text, value) : { value, exact: false }
+  const suspicious = SUSPICIOUS.test(text) || (decimals && text.includes('.') && SUSPICIOUS_DECIMAL.test(text))
+  return suspicious ? parseExactly(text, value, decimals) : { value, exact: false }
 }
 
+/** Reads JSON text that a client sent: no digit of a number is lost. */
+export const parseSent = (text: string): Parsed => parseJson(text, true)
+
 /**
- * The second reading, of a text known to be JSON: a large integer travels through `JSON.parse` as a string that begins with
- * `#`, and every other string that is a value begins with `=` on the way.
+ * The second reading, of a text known to be JSON: a number that a double would change travels through `JSON.parse` as a
+ * string that begins with `#`, and every other string that is a value begins with `=` on the way.
  */
-function parseExactly(text: string, value: Json): Parsed {
+function parseExactly(text: string, value: Json, decimals: boolean): Parsed {
   const pieces: string[] = []
   let from = 0
   let exact = false
@@ -52,7 +86,9 @@ function parseExactly(text: string, value: Json): Parsed {
       const token = (NUMBER.exec(text) as RegExpExecArray)[0]
       const number = Number(token)
       if (!Number.isFinite(number)) return { fault: `holds a number out of range, ${excerpt(token)}` }
-      const digits = Number.isSafeInteger(number) ? undefined : integerOf(token, number)
+      const digits =
+        (Number.isSafeInteger(number) ? undefined : integerOf(token, number)) ??
+        (decimals && isChanged(token, number) ? token : undefined)
       if (digits !== undefined) {
         exact = true
         pieces.push(text.slice(from, i), '"#', digits, '"')
@@ -65,7 +101,9 @@ function parseExactly(text: string, value: Json): Parsed {
   pieces.push(text.slice(from))
   const revived = JSON.parse(pieces.join(''), (_, item) => {
     if (typeof item !== 'string') return item
-    return item[0] === '#' ? BigInt(item.slice(1)) : item.slice(1)
+    const text = item.slice(1)
+    if (item[0] !== '#') return text
+    return INTEGER.test(text) ? BigInt(text) : new Decimal(text)
   }) as Json
   return { value: revived, exact }
 }
@@ -100,30 +138,38 @@ function integerOf(token: string, number: number): string | undefined {
   return /^0+$/.test(digits.slice(shift)) ? sign + digits.slice(0, shift) : undefined
 }
 
-/** Writes JSON text; a bigint is written as the integer it is. */
+/** Whether a number with a fraction would be written otherwise than it was; in powers of ten, whether it loses digits. */
+function isChanged(token: string, number: number): boolean {
+  const [mantissa = '', exponent] = token.split(/[eE]/)
+  if (exponent !== undefined) return mantissa.replace(/^-?0*\.?0*|\./g, '').length > 15
+  return token.includes('.') && String(number) !== token
+}
+
+/** Writes JSON text; a bigint or a decimal is written as the number it is. */
 export function stringifyJson(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {
-    // The engine writes no bigint, and finds out sooner than a search for one would.
+    // The engine writes no bigint and no decimal, and finds out sooner than a search for one would.
     return write(value)
   }
 }
 
 function write(value: unknown): string {
-  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'bigint' || value instanceof Decimal) return String(value)
   if (Array.isArray(value)) return `[${value.map(item => write(item ?? null)).join()}]`
   if (!isObject(value)) return JSON.stringify(value)
   const members = Object.entries(value).filter(([, item]) => item !== undefined)
   return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${write(item)}`).join()}}`
 }
 
-export function holdsBigInt(value: unknown): boolean {
-  if (typeof value === 'bigint') return true
+/** Whether a value holds a bigint or a decimal. */
+export function holdsExact(value: unknown): boolean {
+  if (typeof value === 'bigint' || value instanceof Decimal) return true
   if (typeof value !== 'object' || value === null) return false
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key]
-    if (typeof item === 'object' ? holdsBigInt(item) : typeof item === 'bigint') return true
+    if (typeof item === 'object' ? holdsExact(item) : typeof item === 'bigint') return true
   }
   return false
 }
@@ -135,14 +181,15 @@ const BELOW_2_63 = 2 ** 63 - 1024
 const BEYOND_MINUS_2_63 = -(2 ** 63) - 2048
 
 /**
- * The value with every bigint replaced by a double that compares with the bounds of int64 as the bigint does, so that
- * a validator that only knows doubles judges the true range.
+ * The value with every decimal replaced by the nearest double, and every bigint by one that compares with the bounds of
+ * int64 as the bigint does, so that a validator that only knows doubles judges the true range.
  */
 export function approximate(value: Json): Json {
   if (typeof value === 'bigint') {
     if (value > INT64_MAX) return Number(value)
     return Math.min(Number(value), value < INT64_MIN ? BEYOND_MINUS_2_63 : BELOW_2_63)
   }
+  if (value instanceof Decimal) return Number(value.text)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(approximate)
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, approximate(item)]))
@@ -163,7 +210,7 @@ export function put(members: Record<string, Json>, name: string, value: Json): v
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
 
 /** A JSON Pointer (RFC 6901) to a path of keys and indices. */
 export const pointer = (path: readonly (string | number)[]): string =>

@@ -6,7 +6,7 @@ import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import formats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { boundErrors, MOST_ERRORS } from './bounded-errors.ts'
-import { approximate, holdsBigInt, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
+import { approximate, Decimal, holdsExact, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
 import { compilePattern } from './pattern.ts'
 
 /** A JSON Schema of the 2020-12 dialect. */
@@ -29,7 +29,7 @@ export type Violations = readonly Violation[] & { readonly omitted?: number }
 /** Who speaks: some properties are required of one side only. */
 export type Side = 'request' | 'reply'
 
-/** `undefined` for a valid value. `exact` says that the value may hold bigints. */
+/** `undefined` for a valid value. `exact` says that the value may hold bigints and decimals. */
 export type Check = (value: unknown, exact?: boolean, side?: Side) => Violations | undefined
 
 export type Format = (text: string) => boolean
@@ -148,7 +148,7 @@ const checkWith =
   (validate: ValidateFunction): Check =>
   (value, exact = false, side = undefined) => {
     const valid =
-      exact && holdsBigInt(value)
+      exact && holdsExact(value)
         ? validate.call(new Context(side, value), approximate(value as Json))
         : validate.call(SIDES[side ?? 'none'], value)
     if (valid) return undefined
@@ -206,6 +206,7 @@ function isUnique(this: Context, wanted: boolean, data: unknown[], _: unknown, a
 /** One text per value, whatever the order of its members (JSON Schema 2020-12 §4.2.2). */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (value instanceof Decimal) return value.text.replace(/\.?0*$/, '')
   if (!isObject(value)) return stringifyJson(value)
   const keys = Object.keys(value).sort()
   return `{${keys.map(key => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`

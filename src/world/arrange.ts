@@ -1,6 +1,6 @@
 // From records to a page: comparing, searching, sorting, cutting. Pure; knows no engine.
 
-import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
+import { Decimal, isObject, type Json, stringifyJson } from '../kernel/json.ts'
 import type { Comparison, Entry, Id, Page, Query } from './collection.ts'
 
 /** Whether a query asks for nothing but filters and a limit: what an index answers by itself. */
@@ -125,7 +125,7 @@ function rank(value: Json | undefined): number {
     case 'string':
       return 4
     default:
-      return value === null ? 1 : 5
+      return value === null ? 1 : value instanceof Decimal ? 3 : 5
   }
 }
 
@@ -134,6 +134,6 @@ export function compareJson(a: Json | undefined, b: Json | undefined): number {
   if (a === b) return 0
   const ranks = rank(a) - rank(b)
   if (ranks !== 0) return ranks
-  if (typeof a === 'object' || a === undefined) return 0
+  if (a === undefined || (typeof a === 'object' && !(a instanceof Decimal))) return 0
   return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : 0
 }

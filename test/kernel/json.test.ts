@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { approximate, parseInteger, parseJson, parsePointer, pointer, stringifyJson } from '../../src/kernel/json.ts'
+import {
+  approximate,
+  holdsExact,
+  parseInteger,
+  parseJson,
+  parsePointer,
+  parseSent,
+  pointer,
+  stringifyJson,
+} from '../../src/kernel/json.ts'
 
 const MAX = 2n ** 63n - 1n
 
@@ -50,6 +59,28 @@ for (const [text, fault] of [
 ] as const) {
   test(`${text.slice(0, 20).trim() || 'nothing'} ${fault}`, () => {
     assert.deepEqual(parseJson(text), { fault })
+  })
+}
+
+for (const [text, kept] of [
+  ['1.10', '1.10'],
+  ['[10.00,0.50, -7.0]', '[10.00,0.50,-7.0]'],
+  ['{"a":0.12345678901234567890}', '{"a":0.12345678901234567890}'],
+  ['123456789012.123456789012', '123456789012.123456789012'],
+  ['9007199254740993.5', '9007199254740993.5'],
+  ['1.2345678901234567890e3', '1.2345678901234567890e3'],
+  // As before: what a double holds exactly, integers however they are written, and texts.
+  ['[1.5,0.1,1e5,1e-7]', '[1.5,0.1,100000,1e-7]'],
+  ['9007199254740993.0', '9007199254740993'],
+  ['["1.10","at 2.0 ","#1.10"]', '["1.10","at 2.0 ","#1.10"]'],
+  ['"2026-01-01T00:00:00.000Z"', '"2026-01-01T00:00:00.000Z"'],
+] as const) {
+  test(`${text} is sent and written as ${kept}`, () => {
+    const parsed = parseSent(text)
+    assert.ok('value' in parsed)
+    assert.equal(stringifyJson(parsed.value), kept)
+    assert.equal(parsed.exact, holdsExact(parsed.value))
+    assert.deepEqual(approximate(parsed.value), JSON.parse(text))
   })
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { approximate, type Json, parseJson, stringifyJson } from '../../src/kernel/json.ts'
+import { approximate, type Json, parseJson, parseSent, stringifyJson } from '../../src/kernel/json.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -26,6 +26,23 @@ test('whatever is written is read again, digit for digit', () => {
     fc.property(value, fc.constantFrom(0, 2), (original, indent) => {
       const written = stringifyJson(original)
       const parsed = parseJson(indent === 0 ? written : written.replace(/^/, ' \n'))
+      assert.ok('value' in parsed)
+      assert.equal(stringifyJson(parsed.value), written)
+    }),
+  )
+})
+
+test('decimals of any length are written as they were sent', () => {
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 40 })
+  const decimal = fc
+    .tuple(fc.constantFrom('', '-'), fc.bigInt({ min: 0n, max: 10n ** 20n }), digits)
+    .map(([sign, whole, fraction]) => `${sign}${whole}.${fraction}`)
+    // An integer beyond the safe range is one however it is written.
+    .filter(text => !/\.0+$/.test(text) || Number.isSafeInteger(Number(text)))
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, decimal)), members => {
+      const written = `[${members.map(([name, number]) => `{${JSON.stringify(name)}:${number}}`).join()}]`
+      const parsed = parseSent(written)
       assert.ok('value' in parsed)
       assert.equal(stringifyJson(parsed.value), written)
     }),

@@ -2,7 +2,7 @@
 // comes from where is decided at load.
 
 import { describeField, type Field } from '../../contract/answer/field.ts'
-import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
+import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Asked } from './asked.ts'
 import type { Make } from './expressions.ts'
@@ -21,6 +21,8 @@ interface Source {
   readonly keeps: boolean
   /** Made where a new record would be without. */
   readonly unsaid: Make | undefined
+  /** Whether the field is an integer: `5.0` is 5 there. */
+  readonly whole: boolean
 }
 
 /**
@@ -37,7 +39,8 @@ export function compileCompose(
   const { schema, idField, assign, unknownFields, defaults } = resource
   const { properties, required, open } = schema.shape
   const sources = [...properties].flatMap(([name, node]): Source[] => {
-    if (name === idField) return assign === 'client' ? [{ name, set: undefined, keeps: false, unsaid: undefined }] : []
+    if (name === idField)
+      return assign === 'client' ? [{ name, set: undefined, keeps: false, unsaid: undefined, whole: true }] : []
     const field = describeField(name, site.contract.use(node))
     const sayable = (asked.empty || asked.knows(name)) && !field.readOnly
     const stamp = stampOf(field)
@@ -48,6 +51,7 @@ export function compileCompose(
         name,
         set: set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now()))),
         keeps: !sayable || (kind === 'replace' && required.has(name) && !asked.wants(name)),
+        whole: field.types.includes('integer') && !field.types.includes('number'),
         unsaid:
           defaults.get(name) ?? (kind === 'create' && needed && isWanted(field, required) ? freshOf(field) : undefined),
       },
@@ -59,9 +63,10 @@ export function compileCompose(
   return (body, exchange, old) => {
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
     const out: Record<string, Json> = {}
-    for (const { name, set, keeps, unsaid } of sources) {
+    for (const { name, set, keeps, unsaid, whole } of sources) {
       if (set !== undefined) put(out, name, set(exchange))
-      else if (Object.hasOwn(given, name)) put(out, name, given[name] as Json)
+      else if (Object.hasOwn(given, name))
+        put(out, name, whole && given[name] instanceof Decimal ? Number(given[name]) : (given[name] as Json))
       else if (old === undefined) {
         if (unsaid !== undefined) put(out, name, unsaid(exchange))
       } else if (keeps && Object.hasOwn(old, name)) put(out, name, old[name] as Json)

@@ -1,7 +1,7 @@
 // Pins: fields that a value is to have as they were sent, so that a reply takes the branch of a union that the request
 // took. Knows no requests: it is handed the value that was sent.
 
-import { isObject, type Json } from '../../kernel/json.ts'
+import { Decimal, isObject, type Json } from '../../kernel/json.ts'
 import { type Definitions, entries, keyOf, objectOf, type SchemaObject } from './fits.ts'
 
 /** What a schema that chooses between branches knows: its properties, and those that name a branch. */
@@ -106,7 +106,7 @@ export function wrappedPins(
 }
 
 function pinOf(value: Json, depth: number): SchemaObject | undefined {
-  if (typeof value === 'bigint' || Array.isArray(value)) return undefined
+  if (typeof value === 'bigint' || value instanceof Decimal || Array.isArray(value)) return undefined
   if (!isObject(value)) return { const: value }
   if (depth >= DEEPEST) return undefined
   const inside = Object.entries(value as Record<string, Json>).slice(0, MOST)

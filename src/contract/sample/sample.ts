@@ -1,7 +1,7 @@
 // A value for a schema: generated, valid, readable, of bounded size, and the same for the same chance. What cannot be
 // got right at once is tried again another way, a bounded number of times. Knows JSON Schema, and no OpenAPI.
 
-import { approximate, holdsBigInt, isObject, type Json } from '../../kernel/json.ts'
+import { approximate, holdsExact, isObject, type Json } from '../../kernel/json.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
 import { Facets } from './facets.ts'
 import { type Definitions, entries, Fitting, keyOf, propertySchemas, type SchemaObject } from './fits.ts'
@@ -69,12 +69,12 @@ export class Sampler {
 
   /** Whether a value fits the schema kept under `key`. */
   fits(key: string, value: Json): boolean {
-    return this.#fitting.fits(this.#definitions[key], holdsBigInt(value) ? approximate(value) : value)
+    return this.#fitting.fits(this.#definitions[key], holdsExact(value) ? approximate(value) : value)
   }
 
   /** The same, where `null` fits everything. */
   fitsButNulls(key: string, value: Json): boolean {
-    return this.#fitting.fitsButNulls(this.#definitions[key], holdsBigInt(value) ? approximate(value) : value)
+    return this.#fitting.fitsButNulls(this.#definitions[key], holdsExact(value) ? approximate(value) : value)
   }
 
   /** How many times a value has been compared with a schema so far. */

@@ -85,7 +85,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       underWorkers: 'absent',
       summary: 'Puts other records in the place of all there are, if every one holds; else nothing changes.',
       parameters: inCollection,
-      body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY },
+      body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
       replies: { 204: { description: 'Done.' }, ...nowhereNew, ...invalid },
       answer: changing(async (collection, resource, { body }) => {
         const records = body as readonly JsonObject[]
@@ -129,7 +129,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       underWorkers: 'absent',
       summary: 'Stores a record under an id, whether there was one or not.',
       parameters: { ...inCollection, ...idParameter },
-      body: { description: 'The record; its id may be left out.', schema: record },
+      body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
       replies: {
         200: replyWith('There was one; it is changed.', record),
         201: replyWith('There was none; it is created.', record),

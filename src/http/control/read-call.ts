@@ -75,7 +75,7 @@ function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | n
 type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | Refused>
 
 function compileBody(
-  { schema, texts = [], required = true, maxBytes = MAX_BODY }: BodySpec,
+  { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false }: BodySpec,
   schemas: Schemas,
 ): ReadBody {
   const check: Check = schemas.compile(schema)
@@ -101,7 +101,7 @@ function compileBody(
       return refuse('the body is not UTF-8')
     }
     if (texts.includes(type)) return { body: undefined, text }
-    const parsed = parseJson(text)
+    const parsed = parseJson(text, decimals)
     if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
     const violations = check(parsed.value, true)
     if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))

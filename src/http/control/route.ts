@@ -60,6 +60,8 @@ export interface BodySpec {
   readonly required?: boolean
   /** The largest body in bytes. Default: 1 MB. */
   readonly maxBytes?: number
+  /** Whether it holds records, whose decimals are kept digit for digit. Default: false. */
+  readonly decimals?: boolean
 }
 
 export interface ReplySpec {

@@ -89,7 +89,7 @@ export const snapshotRoutes = ({ gateway }: Control): Route[] => [
     underWorkers: 'absent',
     summary: 'Makes a world what a snapshot says, if all of it holds; else nothing changes.',
     parameters: nameParameter,
-    body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT },
+    body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT, decimals: true },
     replies: {
       204: { description: 'Done.' },
       ...noNewWorld,
