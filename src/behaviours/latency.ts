@@ -79,7 +79,8 @@ export const latency: Behaviour<LatencyConfig> = {
 
 const ms = (text: string): number => parseDuration(text) as number
 
-function compileQuantile(config: LatencyConfig, site: Site): Quantile | undefined {
+/** The distribution that a configuration describes, in milliseconds; `undefined` once it has reported what is wrong. */
+export function compileQuantile(config: LatencyConfig, site: Pick<Site, 'error'>): Quantile | undefined {
   const kinds: string[] = KINDS.filter(kind => config[kind] !== undefined)
   const percentiles = Object.keys(config).filter(key => !(KINDS as readonly string[]).includes(key))
   const [, second] = [...kinds, ...percentiles.slice(0, 1)]
@@ -120,7 +121,7 @@ function compileQuantile(config: LatencyConfig, site: Site): Quantile | undefine
   return compilePercentiles(config, site)
 }
 
-function compilePercentiles({ min, max, ...config }: LatencyConfig, site: Site): Quantile | undefined {
+function compilePercentiles({ min, max, ...config }: LatencyConfig, site: Pick<Site, 'error'>): Quantile | undefined {
   const stated = Object.entries(config)
     .map(([key, value]) => [key, value as string, Number(key.slice(1)) / 100] as const)
     .sort((a, b) => a[2] - b[2])
@@ -139,7 +140,12 @@ function compilePercentiles({ min, max, ...config }: LatencyConfig, site: Site):
 }
 
 /** Whether each is longer than the one before it, or at least not shorter; says where not. */
-function rises(steps: readonly (readonly [string, string])[], within: Path, site: Site, strictly = false): boolean {
+function rises(
+  steps: readonly (readonly [string, string])[],
+  within: Path,
+  site: Pick<Site, 'error'>,
+  strictly = false,
+): boolean {
   for (const [i, [key, text]] of steps.entries()) {
     const [before, bound] = steps[i - 1] ?? ['zero', '0ms']
     if (i === 0 ? !strictly || ms(text) > 0 : strictly ? ms(text) > ms(bound) : ms(text) >= ms(bound)) continue

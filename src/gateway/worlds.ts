@@ -7,7 +7,7 @@ import type { Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/compile.ts'
 import { WORLD_NAME } from '../plan/worlds.ts'
 import type { Clock } from '../world/clock.ts'
-import { MemoryCollection } from '../world/memory.ts'
+import { makeCollection } from '../world/make-collection.ts'
 import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
 import { World } from '../world/world.ts'
 import { parseMoment } from '../world/world-clock.ts'
@@ -199,7 +199,7 @@ export class Worlds {
     held.plan = plan
     for (const [name, { options }] of plan.collections) {
       held.world.adopt(name, this.#seeded.collection(name))
-      held.world.collection(name).adapt(options)
+      held.world.adapt(name, options)
     }
     return held
   }
@@ -247,10 +247,23 @@ export class Worlds {
       }
     }
     const { world, visit } = found === undefined ? this.#open(name as string, this.#seeded) : this.#current(found)
+    if (moment !== undefined && world.lives && moment > world.clock.now()) {
+      const ahead = foresee(world, moment)
+      const { path, address } = marked ?? { path: undefined, address: visit.address }
+      return { world: ahead, clock: ahead.clock, path, address }
+    }
     const clock = moment === undefined ? world.clock : world.clock.at(moment)
     if (marked !== undefined) return { world, clock, path: marked.path, address: marked.address }
     return moment === undefined ? visit : { ...visit, clock }
   }
+}
+
+/** The world as it would be at a later moment, with what its records live through until then. Nothing there lasts. */
+function foresee(world: World, moment: number): World {
+  const ahead = world.fork()
+  ahead.resume(world.ordinals)
+  ahead.clock.adjust({ now: moment, freeze: true })
+  return ahead
 }
 
 const asItIs = (basePath: string): string => basePath
@@ -285,9 +298,6 @@ const seedWorld = (plan: Plan, clock: Clock): World =>
     plan.simulation.seed,
     clock,
     new Map(
-      [...plan.collections].map(([name, { options, resource }]) => [
-        name,
-        new MemoryCollection(options, resource.seeds),
-      ]),
+      [...plan.collections].map(([name, { options, resource }]) => [name, makeCollection(options, resource.seeds)]),
     ),
   )

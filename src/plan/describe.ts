@@ -1,8 +1,10 @@
 // A Plan as text for a terminal and as data for the control plane. Shows names of consumers, never a key.
 
+import { type LatencyConfig, latency } from '../behaviours/latency.ts'
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation, Weather } from './compile.ts'
 import type { PlannedRule } from './compile-rules.ts'
+import type { StatesFile } from './record-states.ts'
 
 export interface DescribedOperation {
   readonly operation: string
@@ -28,6 +30,17 @@ export interface DescribedRule {
   readonly does: readonly string[]
 }
 
+export interface DescribedResource {
+  readonly name: string
+  readonly schema: string
+  readonly seeds: number
+  readonly states?: {
+    readonly field: string
+    /** By state: those that may follow it, and after how long they do by themselves. */
+    readonly from: Readonly<Record<string, readonly { readonly to: string; readonly after?: unknown }[]>>
+  }
+}
+
 export interface DescribedPlan {
   readonly title: string
   readonly version: string
@@ -36,7 +49,7 @@ export interface DescribedPlan {
   /** What has come over the configuration: the operations are shown in it. */
   readonly weather: string | null
   readonly consumers: readonly string[]
-  readonly resources: readonly { readonly name: string; readonly schema: string; readonly seeds: number }[]
+  readonly resources: readonly DescribedResource[]
   readonly operations: readonly DescribedOperation[]
 }
 
@@ -49,10 +62,11 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
     seed: simulation.seed,
     weather: weather?.name ?? null,
     consumers: simulation.consumerNames,
-    resources: [...simulation.resources.values()].map(({ name, seeds }) => ({
+    resources: [...simulation.resources.values()].map(({ name, seeds, states }) => ({
       name,
       schema: simulation.file.resources?.[name]?.schema ?? '',
       seeds: seeds.length,
+      ...(states === undefined ? {} : { states: describeStates(simulation.file.resources?.[name]?.states) }),
     })),
     operations: (weather?.operations() ?? plan.operations).map(describeOperation),
   }
@@ -98,6 +112,24 @@ function describeRules(operations: readonly DescribedOperation[]): string {
   return rows.length === 0 ? '' : `\n\n${table([['RULES OF', '', 'WHEN', 'THEN'], ...rows])}`
 }
 
+function describeStates(file: StatesFile | undefined): NonNullable<DescribedResource['states']> {
+  const from = Object.entries(file?.from ?? {}).map(([state, edges]) => {
+    const next = Object.entries(edges).map(([to, { after }]) => (after === undefined ? { to } : { to, after }))
+    return [state, next] as const
+  })
+  return { field: file?.field ?? '', from: Object.fromEntries(from) }
+}
+
+/** One line for each state. */
+const linesOfStates = ({ name, states }: DescribedResource): string[][] =>
+  Object.entries(states?.from ?? {}).map(([state, next]) => {
+    const ways = next.map(({ to, after }) => (after === undefined ? to : `${to} after ${lengthOf(after)}`))
+    return ['states', `${name}.${states?.field}: ${state} → ${ways.join(' | ') || 'nothing'}`]
+  })
+
+const lengthOf = (after: unknown): string =>
+  typeof after === 'string' ? after : (latency.describe?.(after as LatencyConfig, undefined as never) ?? '')
+
 /** The table of operations: one line each, in the order of the contract. */
 export function describeOperations(plan: Plan, weather?: Weather): string {
   const rows = describePlan(plan, weather).operations.map(one => [
@@ -139,6 +171,7 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
       consumers.map(name => withExpiry(name, plan)).join(', ') || 'none: any well-formed credential is accepted',
     ],
     ...resources.map(one => ['resource', `${one.name}: ${one.schema}, ${one.seeds} seeds`]),
+    ...resources.flatMap(linesOfStates),
   ]
   const rules = describeRules(describePlan(plan, weather).operations)
   return `${table(facts)}\n\n${describeOperations(plan, weather)}${rules}\n`

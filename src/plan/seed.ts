@@ -14,6 +14,7 @@ import type { Assign } from '../world/collection.ts'
 import { exampleIds } from './example-ids.ts'
 import { generateRecords, type Wanted } from './generate-records.ts'
 import { compileNewId } from './new-ids.ts'
+import { compileStates } from './record-states.ts'
 import type { ResourceFile, SimulationFile } from './simulation.ts'
 
 export interface Seeding {
@@ -94,6 +95,7 @@ export function readResources(
       maxRecords: block.maxRecords ?? MAX_RECORDS,
       references: checkReferences(block, declared, schema, at, report),
       seeds: [],
+      states: undefined,
     }
     const idFaults = assign === 'client' ? [] : faultsOf(sampleOf[assign]())
     if (idFaults.length > 0) {
@@ -142,6 +144,12 @@ export function readResources(
     if (records.length === count || unowned.length > 0) continue
     const message = `only ${records.length} of ${count} records were found that fit the schema with an id of their own`
     report.warning('fewer-records', message, source.locate(['resources', name, 'seed', 'generate']))
+  }
+  for (const [name, resource] of resources) {
+    const block = (declared[name] as ResourceFile).states
+    if (block === undefined) continue
+    const states = compileStates(block, resource, contract, source, ['resources', name, 'states'], report)
+    resources.set(name, { ...resource, states })
   }
   return { resources, files }
 }

@@ -13,6 +13,7 @@ import type { Assign } from '../world/collection.ts'
 import { behaviourSettings, configurable, keyed } from './behaviour-settings.ts'
 import { type CorsFile, corsSchema, isOrigin } from './cors.ts'
 import { type JournalFile, journalSchema } from './journal.ts'
+import { type StatesFile, statesSchema } from './record-states.ts'
 import { rulesSchema } from './rules.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
 import { type BehaviourConfigs, orderSchema, type WeatherFile, type WeatherOrder, weatherSchema } from './weather.ts'
@@ -65,6 +66,7 @@ export interface ResourceFile {
   readonly set?: Readonly<Record<string, Json>>
   readonly unknownFields?: 'drop' | 'keep' | 'refuse'
   readonly maxRecords?: number
+  readonly states?: StatesFile
 }
 
 export interface ReferenceFile {
@@ -255,6 +257,7 @@ export const simulationSchema: Schema = {
             enum: ['drop', 'keep', 'refuse'],
             description: 'Fields that the schema does not know. Default: drop.',
           },
+          states: statesSchema,
           maxRecords: {
             type: 'integer',
             minimum: 1,

@@ -24,7 +24,8 @@ const MOST_FIRINGS = 100_000
 
 /** Every look at it first brings it up to the clock's time. */
 export class LivingCollection implements Collection {
-  readonly #records: MemoryCollection
+  /** The records without their life. */
+  readonly records: MemoryCollection
   readonly #seed: number
   #states: RecordStates
   #name: string
@@ -37,7 +38,7 @@ export class LivingCollection implements Collection {
   #due: Tree<Timer, undefined> | undefined
 
   constructor(records: MemoryCollection, states: RecordStates, { name, seed }: CollectionOptions) {
-    this.#records = records
+    this.records = records
     this.#states = states
     this.#name = name
     this.#seed = seed
@@ -55,17 +56,17 @@ export class LivingCollection implements Collection {
 
   get size(): number {
     this.#live()
-    return this.#records.size
+    return this.records.size
   }
 
   list(query: Query): Promise<Page> {
     this.#live()
-    return this.#records.list(query)
+    return this.records.list(query)
   }
 
   async read(id: Id): Promise<Entry | undefined> {
     this.#live()
-    return this.#records.peek(id)
+    return this.records.peek(id)
   }
 
   async create<Refusal = never>(
@@ -73,28 +74,28 @@ export class LivingCollection implements Collection {
     refuse?: (record: JsonObject) => Refusal | undefined,
   ): Promise<Entry | 'exists' | Refusal> {
     this.#live()
-    const made = await this.#records.create(fields, refuse)
+    const made = await this.records.create(fields, refuse)
     if (isEntry(made)) this.#enter(made.id)
     return made
   }
 
   async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
     this.#live()
-    const made = await this.#records.replace(id, fields, revision)
+    const made = await this.records.replace(id, fields, revision)
     this.#enter(id)
     return made
   }
 
   async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
     this.#live()
-    const removed = await this.#records.remove(id, revision)
+    const removed = await this.records.remove(id, revision)
     this.#enter(id)
     return removed
   }
 
   async put(id: Id, fields: JsonObject): Promise<{ entry: Entry; created: boolean }> {
     this.#live()
-    const put = await this.#records.put(id, fields)
+    const put = await this.records.put(id, fields)
     this.#enter(id)
     return put
   }
@@ -105,11 +106,11 @@ export class LivingCollection implements Collection {
       ({ id, state, entry, due, edge }): DumpedTimer =>
         edge === undefined ? { id, state, entry } : { id, state, entry, due, to: edge.to },
     )
-    return { ...(await this.#records.dump()), timers }
+    return { ...(await this.records.dump()), timers }
   }
 
   async load(dump: Dump): Promise<void> {
-    await this.#records.load(dump)
+    await this.records.load(dump)
     this.#begin()
     for (const { id, state, entry, due, to } of dump.timers ?? []) {
       if (this.#stateOf(id) !== state) continue
@@ -120,7 +121,7 @@ export class LivingCollection implements Collection {
   }
 
   fork(): LivingCollection {
-    const copy = new LivingCollection(this.#records.fork(), this.#states, {
+    const copy = new LivingCollection(this.records.fork(), this.#states, {
       name: this.#name,
       seed: this.#seed,
     } as never)
@@ -131,7 +132,7 @@ export class LivingCollection implements Collection {
   }
 
   adapt(options: CollectionOptions): void {
-    this.#records.adapt(options)
+    this.records.adapt(options)
     this.#name = options.name
     if (options.states === undefined || options.states === this.#states) return
     // Timers that run go on running; a record in a state of the new configuration begins it when it is next written.
@@ -153,12 +154,12 @@ export class LivingCollection implements Collection {
   #fire(timer: Timer): void {
     const { id, due, entry, edge } = timer
     this.#forget(id)
-    const record = this.#records.peek(id)
+    const record = this.records.peek(id)
     if (record === undefined || edge === undefined) return
     const set = edge.set?.(due, this.#share(id, entry, `set ${edge.to}`))
     const value = { ...record.value, ...set, [this.#states.field]: edge.to }
     // Done at once, before the promise is; nobody can come in between.
-    void this.#records.replace(id, value)
+    void this.records.replace(id, value)
     this.#schedule(this.#timer(id, edge.to, entry + 1, due))
   }
 
@@ -166,7 +167,7 @@ export class LivingCollection implements Collection {
   #begin(): void {
     this.#timers = new Tree<Id, Timer>(undefined, compareIds)
     this.#due = new Tree<Timer, undefined>(undefined, byDue)
-    for (const { id } of this.#records.entries()) {
+    for (const { id } of this.records.entries()) {
       const state = this.#stateOf(id)
       if (state !== undefined) this.#schedule(this.#timer(id, state, 1, this.#began ?? 0))
     }
@@ -206,7 +207,7 @@ export class LivingCollection implements Collection {
   }
 
   #stateOf(id: Id): string | undefined {
-    const state = this.#records.peek(id)?.value[this.#states.field]
+    const state = this.records.peek(id)?.value[this.#states.field]
     return typeof state === 'string' ? state : undefined
   }
 

@@ -1,8 +1,9 @@
 // Everything that changes between two requests, in one place: collections, clock, ordinals. Knows no HTTP.
 
 import type { Clock } from './clock.ts'
-import type { Collection } from './collection.ts'
+import type { Collection, CollectionOptions } from './collection.ts'
 import { draw, drawUuid } from './draws.ts'
+import { adaptCollection } from './make-collection.ts'
 import { WorldClock } from './world-clock.ts'
 
 export class World {
@@ -83,6 +84,21 @@ export class World {
   begin(): this {
     for (const collection of this.#collections.values()) collection.begin?.()
     return this
+  }
+
+  /** Puts the records of a resource under other options. */
+  adapt(name: string, options: CollectionOptions): void {
+    const before = this.collection(name)
+    const after = adaptCollection(before, options)
+    if (after === before) return
+    after.follow?.(this.clock)
+    this.#collections.set(name, after)
+  }
+
+  /** Whether some of its records go from state to state by the clock. */
+  get lives(): boolean {
+    for (const collection of this.#collections.values()) if (collection.follow !== undefined) return true
+    return false
   }
 
   /** Takes over what a reload brought: new resources come with their seeds, known ones keep their records. */

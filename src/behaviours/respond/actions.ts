@@ -12,6 +12,7 @@ import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, isSound } from './draft.ts'
 import { compileDangling, compileDeletion, isId } from './references.ts'
 import { asId, inBody, type Resource, resourceOf } from './resource.ts'
+import { compileTransition } from './transition.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
 
 /** An action's configuration, compiled. */
@@ -147,6 +148,7 @@ function compileWrite(
   const status = successStatus(site.operation, 200, 204)
   const draft = compileDraft(resource, config, kind, site)
   const dangling = compileDangling(resource)
+  const transition = compileTransition(resource)
   const { idField } = resource
   return async exchange => {
     const id = identify(exchange)
@@ -167,6 +169,8 @@ function compileWrite(
       if (!isSound(record)) return invalid(record)
       const lost = dangling === undefined ? NONE : await dangling(fields, exchange)
       if (lost.length > 0) return invalid(lost)
+      const refused = transition?.(old.value, record)
+      if (refused !== undefined) return refused
       const entry = await collection.replace(id, record, old.revision)
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue

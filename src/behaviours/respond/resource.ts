@@ -5,6 +5,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Assign, Id } from '../../world/collection.ts'
+import type { RecordStates } from '../../world/states.ts'
 import type { Site } from '../behaviour.ts'
 import type { Make } from './expressions.ts'
 
@@ -28,6 +29,8 @@ export interface Resource {
   readonly references: ReadonlyMap<string, Reference>
   /** The records it begins with, checked. */
   readonly seeds: readonly JsonObject[]
+  /** Set where its records go from state to state. */
+  readonly states: RecordStates | undefined
 }
 
 export interface Reference {

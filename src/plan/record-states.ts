@@ -1,0 +1,180 @@
+// The states of a resource's records, and the edges between them: what they look like in gateway.yaml, and what is made of it.
+
+import { compileQuantile, type LatencyConfig, latency } from '../behaviours/latency.ts'
+import { compileValue, type Make } from '../behaviours/respond/expressions.ts'
+import type { Resource } from '../behaviours/respond/resource.ts'
+import { describeField } from '../contract/answer/field.ts'
+import type { Contract } from '../contract/contract.ts'
+import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { fixed, type Quantile } from '../kernel/distribution.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
+import type { Schema } from '../kernel/schema.ts'
+import type { Path, Source } from '../kernel/source.ts'
+import { parseDuration } from '../kernel/units.ts'
+import { drawUuid } from '../world/draws.ts'
+import type { Edge, RecordStates } from '../world/states.ts'
+
+export interface StatesFile {
+  readonly field: string
+  readonly from: Readonly<Record<string, Readonly<Record<string, EdgeFile>>>>
+}
+
+interface EdgeFile {
+  readonly after?: string | LatencyConfig
+  readonly set?: Readonly<Record<string, Json>>
+}
+
+export const statesSchema: Schema = {
+  type: 'object',
+  description: 'The states of its records. A write that follows no edge is refused with 409.',
+  required: ['field', 'from'],
+  additionalProperties: false,
+  properties: {
+    field: { type: 'string', description: 'The field that holds the state.' },
+    from: {
+      type: 'object',
+      description: 'By state: the states that may follow it.',
+      minProperties: 1,
+      additionalProperties: {
+        type: 'object',
+        description: 'By state that may follow.',
+        additionalProperties: {
+          type: 'object',
+          description: 'An edge. Without `after`, only a write follows it.',
+          additionalProperties: false,
+          properties: {
+            after: {
+              ...(latency.schema as object),
+              type: ['string', 'object'],
+              format: 'duration',
+              description:
+                "How long after it has entered its state a record follows the edge by itself, by the world's clock: a duration, or a distribution as `latency` has it.",
+            },
+            set: {
+              type: 'object',
+              description: 'Fields that are set when it does; `${now}` is that moment.',
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+/** Compiles the states of a resource; `undefined` once it has reported what is wrong. */
+export function compileStates(
+  file: StatesFile,
+  resource: Resource,
+  contract: Contract,
+  source: Source,
+  path: Path,
+  report: Diagnostics,
+): RecordStates | undefined {
+  const at = (within: Path, part: 'key' | 'value' = 'value') => source.locate([...path, ...within], part)
+  const { properties } = resource.schema.shape
+  const node = properties.get(file.field)
+  if (node === undefined) {
+    const message = `the records of ${resource.name} have no field "${file.field}"`
+    report.error('unknown-field', message, at(['field']), suggest(file.field, properties.keys()))
+    return undefined
+  }
+  const targets = new Set(Object.values(file.from).flatMap(edges => Object.keys(edges)))
+  const field = describeField(file.field, contract.use(node))
+  const known = (field.choices ?? [...Object.keys(file.from), ...targets]).map(String)
+  const checkState = (state: string, within: Path): void => {
+    if (known.includes(state)) return
+    report.error('unknown-state', `${file.field} cannot be "${state}"`, at(within, 'key'), suggest(state, known))
+  }
+  const from = new Map<string, readonly Edge[]>()
+  for (const [state, edges] of Object.entries(file.from)) {
+    checkState(state, ['from', state])
+    const compiled = Object.entries(edges).map(([to, edge]): Edge => {
+      const within = ['from', state, to]
+      checkState(to, within)
+      return {
+        to,
+        after: compileAfter(edge.after, within, at, report),
+        set: compileSet(edge.set, resource, contract, within, at, report),
+      }
+    })
+    from.set(state, compiled)
+  }
+  checkOrigins(file, resource, targets, known, at, report)
+  return { field: file.field, from }
+}
+
+type At = (within: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
+
+function compileAfter(
+  after: EdgeFile['after'],
+  within: Path,
+  at: At,
+  report: Diagnostics,
+): ((share: number) => number) | undefined {
+  if (after === undefined) return undefined
+  if (typeof after === 'string') return fixed(parseDuration(after) as number)
+  return compileQuantile(after, {
+    error: (code, message, path = [], hint, part) =>
+      report.error(code, message, at([...within, 'after', ...path], part === 'key' ? 'key' : 'value'), hint),
+  }) as Quantile | undefined
+}
+
+function compileSet(
+  set: EdgeFile['set'],
+  resource: Resource,
+  contract: Contract,
+  within: Path,
+  at: At,
+  report: Diagnostics,
+): Edge['set'] {
+  if (set === undefined && resource.set.size === 0) return undefined
+  const { properties } = resource.schema.shape
+  const own = Object.entries(set ?? {}).map(([name, value]): [string, Make] => {
+    const node = properties.get(name)
+    if (node === undefined) {
+      const message = `the records of ${resource.name} have no field "${name}"`
+      report.error('unknown-field', message, at([...within, 'set', name], 'key'), suggest(name, properties.keys()))
+    }
+    const make = compileValue(value, node, contract, [name], (path, message, hint) =>
+      report.error('unknown-expression', message, at([...within, 'set', ...path]), hint),
+    )
+    return [name, make]
+  })
+  // What every write sets, this change sets too: `updatedAt`.
+  const makes = [...resource.set, ...own]
+  const madeAt = (moment: number, share: number): JsonObject => {
+    const making = {
+      clock: { now: () => moment },
+      uuid: (purpose: string) => drawUuid(Math.floor(share * 2 ** 32), `${resource.name} ${purpose}`, moment),
+      draw: () => share,
+    }
+    return Object.fromEntries(makes.map(([name, make]) => [name, make(making)]))
+  }
+  for (const { pointer, message } of resource.schema.check(madeAt(0, 0.5), true) ?? []) {
+    const [, name] = pointer.split('/')
+    if (name === undefined || set === undefined || !Object.hasOwn(set, name)) continue
+    report.error('invalid-default', `this value breaks its schema: ${pointer} ${message}`, at([...within, 'set', name]))
+  }
+  return madeAt
+}
+
+/** Where it is known how records begin, an edge from a state that none can reach is a mistake. */
+function checkOrigins(
+  { field, from }: StatesFile,
+  { defaults, seeds }: Resource,
+  targets: ReadonlySet<string>,
+  known: readonly string[],
+  at: At,
+  report: Diagnostics,
+): void {
+  const first = defaults.get(field)
+  if (first === undefined) return
+  const begun = new Set([String(first(NOBODY)), ...seeds.map(seed => String(seed[field]))])
+  for (const state of Object.keys(from)) {
+    if (targets.has(state) || begun.has(state) || !known.includes(state)) continue
+    const message = `no record is ever "${state}": no edge leads there, and ${field} begins as "${[...begun].join('", "')}"`
+    report.error('unreachable-state', message, at(['from', state], 'key'))
+  }
+}
+
+const NOBODY = { clock: { now: () => 0 }, uuid: () => '', draw: () => 0 }
