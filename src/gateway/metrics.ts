@@ -12,6 +12,9 @@ import type { Worlds } from './worlds.ts'
 /** The numbers of one process, as they travel to another. */
 export type Snapshot = readonly { readonly type: string }[]
 
+/** Gauges that end in `_total`, which is for counters: the same by type, without the suffix, are on the page too. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
 const CALLERS = ['operation', 'consumer', 'traffic'] as const
 /** With more pairs of a deprecated operation and a consumer, only those that called have a series. */
 const MOST_EXPECTED = 10_000
@@ -38,15 +41,16 @@ export class Metrics {
   constructor(version: string, worlds: Worlds) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name)
     for (const metric of this.#books.all) this.#registry.registerMetric(metric as never)
     const { deprecations } = this.#books
-    const usageGauge = (name: string, help: string, read: (usage: Usage) => number) =>
+    const usageGauge = (name: string, aggregator: 'min' | 'max', help: string, read: (usage: Usage) => number) =>
       new Gauge({
         name,
         help,
         labelNames: CALLERS,
         registers,
-        aggregator: 'max',
+        aggregator,
         collect() {
           this.reset()
           for (const usage of deprecations.all()) {
@@ -71,11 +75,13 @@ export class Metrics {
     })
     usageGauge(
       'understudy_deprecated_first_request_timestamp_seconds',
+      'min',
       "When a consumer first called a deprecated operation, by the world's clock.",
       ({ first }) => first / 1000,
     )
     usageGauge(
       'understudy_deprecated_last_request_timestamp_seconds',
+      'max',
       "When a consumer last called a deprecated operation, by the world's clock.",
       ({ last }) => last / 1000,
     )

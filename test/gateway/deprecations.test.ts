@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeDeprecations, formatDeprecations } from '../../src/gateway/deprecations.ts'
+import { Metrics } from '../../src/gateway/metrics.ts'
 import { simulate } from '../simulate.ts'
 
 const clock = { time: Date.UTC(2026, 5, 1), now: () => clock.time, sleep: async () => {} }
@@ -147,4 +148,22 @@ test('a reload goes on counting', async () => {
   await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
   const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time)
   assert.equal(report.operations[0]?.calls, 5)
+})
+
+test('of several processes the earliest first call and the latest last one count, and calls are added up', async () => {
+  const first = await called()
+  const second = await called()
+  clock.time = Date.UTC(2026, 5, 9)
+  await second.ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
+  const page = await Metrics.merge([await first.gateway.metrics.snapshot(), await second.gateway.metrics.snapshot()])
+  const of = (name: string) =>
+    Number(
+      page
+        .split('\n')
+        .find(line => line.startsWith(`${name}{operation="getThing",consumer="ann",traffic="live"} `))
+        ?.split(' ')[1],
+    )
+  assert.equal(of('understudy_deprecated_requests_total'), 5)
+  assert.equal(of('understudy_deprecated_first_request_timestamp_seconds'), Date.UTC(2026, 5, 3) / 1000)
+  assert.equal(of('understudy_deprecated_last_request_timestamp_seconds'), Date.UTC(2026, 5, 9) / 1000)
 })
