@@ -7,6 +7,7 @@ import { type Reply, refuse } from '../../kernel/reply.ts'
 import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import {
   type Content,
+  echoedContent,
   exampleContent,
   generatedContent,
   namedContent,
@@ -14,6 +15,8 @@ import {
   type Written,
   writeBody,
 } from './body.ts'
+import { saidBelow } from './echo.ts'
+import { ExamplePairs } from './example-pairs.ts'
 import { writeHeaders } from './headers.ts'
 import { compileNegotiation, contentTypeFor, type Negotiate } from './negotiate.ts'
 import { describeError } from './refusals.ts'
@@ -47,15 +50,23 @@ export class Answers {
   /** What the operation answers unless something else is asked for; `undefined` where it documents nothing to send. */
   readonly status: number | undefined
 
+  readonly #pairs: ExamplePairs
+  /** Whether the path ends with the record's own name, `/books/{id}`. */
+  readonly #namesRecord: boolean
+
   constructor(operation: Operation) {
     this.#operation = operation
+    this.#pairs = new ExamplePairs(operation)
+    this.#namesRecord = /\}[^/{}]*\/?$/.test(operation.path)
     this.status = usualStatus(operation)
   }
 
   /** The reply to a question: 404 for what is not documented, 406 where the client takes none of what there is. */
   reply(question: Question): Reply {
     const { id, responses } = this.#operation
-    const status = question.status ?? this.#statusOf(question.example)
+    const example = question.example ?? this.#pairs.nameFor(question.given.body, question.status)
+    if (example !== question.example) return this.reply({ ...question, example })
+    const status = question.status ?? this.#statusOf(example)
     const response = status === undefined ? undefined : responseFor(this.#operation, status)
     if (status === undefined || response === undefined || status < 200) {
       const known = [...responses.keys()].filter(key => !key.startsWith('1')).join(', ')
@@ -92,6 +103,8 @@ export class Answers {
 
   #write(media: MediaType, documented: string, type: string, status: number, question: Question): Prepared {
     const prepare = (content: Content): Prepared => ({ content, ...writeBody(content, media, type) })
+    const { given: said } = question
+    const given = status === 201 && !this.#namesRecord ? saidBelow(said) : said
     const named = namedContent(media, type, question.example)
     if (named !== undefined) return prepare(named)
     if (!question.dynamic) {
@@ -103,9 +116,13 @@ export class Answers {
         prepared = example === undefined ? 'none' : prepare(example)
         if (kept) this.#examples.set(media, prepared)
       }
-      if (prepared !== 'none') return prepared
+      if (prepared !== 'none') {
+        const { content } = prepared
+        const echoed = status < 400 ? echoedContent(content, media, given) : content
+        return echoed === content ? prepared : prepare(echoed)
+      }
     }
-    const content = generatedContent(media, question)
+    const content = generatedContent(media, { ...question, given })
     const response = responseFor(this.#operation, status)
     if (status < 400 || question.dynamic || content.value === undefined || response === undefined)
       return prepare(content)

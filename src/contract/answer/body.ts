@@ -3,7 +3,7 @@
 import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { essenceOf, isJson, type MediaType } from '../contract.ts'
 import type { Gap } from '../sample/run.ts'
-import { echo, type Given } from './echo.ts'
+import { echo, echoOver, type Given } from './echo.ts'
 import { samplerOf } from './sampling.ts'
 import { writeXml } from './xml.ts'
 
@@ -61,6 +61,19 @@ function fittingExample(
   }
   return undefined
 }
+
+/** An example, with what the request said of its record in it; the very same content where that changes nothing. */
+export function echoedContent(example: Content, { schema }: MediaType, given: Given): Content {
+  const { value } = example
+  if (value === undefined || example.raw !== undefined) return example
+  const sampler = schema && samplerOf(schema)
+  const fits = (next: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, next)
+  const declared = schema === undefined ? NO_NAMES : (sampler?.declared(schema.key) ?? NO_NAMES)
+  const echoed = echoOver(value, given, fits, declared)
+  return echoed === value ? example : { value: echoed }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set()
 
 /** A value of the schema, with what the request said in it. */
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {

@@ -9,6 +9,8 @@ export interface Said {
   readonly name: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly value: Json
+  /** Set where it names another record than that of the reply. */
+  readonly names?: 'another'
 }
 
 export interface Given {
@@ -25,8 +27,15 @@ type Fits = (value: Json) => boolean
  * The value, with what the request said in it.
  *
  * @param declared the properties that the reply's schema knows; the reply may do without some of them
+ * @param kinds where to put it
  */
-export function echo(value: Json, { parameters, body }: Given, fits: Fits, declared: ReadonlySet<string>): Json {
+export function echo(
+  value: Json,
+  { parameters, body }: Given,
+  fits: Fits,
+  declared: ReadonlySet<string>,
+  kinds: readonly Spot['kind'][] = EVERYWHERE,
+): Json {
   let current = value
   const attempt = (next: Json): boolean => {
     const fit = fits(next)
@@ -34,6 +43,7 @@ export function echo(value: Json, { parameters, body }: Given, fits: Fits, decla
     return fit
   }
   for (const place of placesOf(current)) {
+    if (!kinds.includes(place.kind)) continue
     const at = () => valueAt(current, place.path)
     const put = (name: string, said: Json): boolean => {
       const holder = at()
@@ -52,7 +62,7 @@ export function echo(value: Json, { parameters, body }: Given, fits: Fits, decla
         if (has(name) || (place.path.length === 0 && declared.has(name))) put(name, said)
       }
     }
-    const inPath = parameters.filter(one => one.in === 'path')
+    const inPath = parameters.filter(one => one.in === 'path' && one.names === undefined)
     for (const { name, value: said } of parameters) {
       const inside = namesFor(name).find(has)
       if (inside !== undefined && !/^(?:limit|offset|page|sort|order|q)$/i.test(place.kind === 'item' ? name : ''))
@@ -74,12 +84,34 @@ export function echo(value: Json, { parameters, body }: Given, fits: Fits, decla
   return current
 }
 
+/**
+ * An example, with the id and the fields that the request said in it. The records of a list are left as they are: they are
+ * others.
+ */
+export function echoOver(example: Json, { parameters, body }: Given, fits: Fits, declared: ReadonlySet<string>): Json {
+  const named = parameters.filter(one => one.in === 'path')
+  if (named.length === 0 && !isObject(body)) return example
+  return echo(example, { parameters: named, body }, fits, declared, RECORD_ONLY)
+}
+
+/** What a request says of a record that it makes below another: the id in the path is the other one's. */
+export const saidBelow = ({ parameters, body }: Given): Given => ({
+  parameters: parameters.flatMap(one => {
+    if (one.in !== 'path') return [one]
+    return /^(?:id|key|uuid)$/i.test(one.name) ? [] : [{ ...one, names: 'another' as const }]
+  }),
+  body,
+})
+
 const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
 
 interface Spot {
   readonly path: Place
   readonly kind: 'whole' | 'item' | 'list'
 }
+
+const EVERYWHERE: readonly Spot['kind'][] = ['whole', 'item', 'list']
+const RECORD_ONLY: readonly Spot['kind'][] = ['whole']
 
 /** The reply itself, or what it wraps; and the records of a list. */
 function placesOf(value: Json): Spot[] {
