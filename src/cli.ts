@@ -1,21 +1,25 @@
 #!/usr/bin/env node
 // The command line: arguments and environment in, exit code out. The only reader of `process`.
 
-import { writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describeStart } from './banner.ts'
 import { type CommandLine, readCommandLine, WrongCommandLine } from './command-line.ts'
+import { COMMANDS } from './commands.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
 import { selfCheck } from './gateway/self-check.ts'
 import { UnguardedControlPlane } from './http/control/access.ts'
+import { followParent } from './http/follow-parent.ts'
 import { isWorker, leave, obey } from './http/workers.ts'
-import { formatBriefly, formatReport } from './kernel/diagnostic.ts'
+import { FileExists, modeline, writeAnew } from './init.ts'
+import { type Diagnostics, formatBriefly, formatReport } from './kernel/diagnostic.ts'
+import { formatAsJson, formatForGitHub } from './kernel/diagnostic-formats.ts'
+import { showProgress } from './kernel/progress.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import type { Plan } from './plan/compile.ts'
 import { describeWhole } from './plan/describe.ts'
 import { inferFile, type Loaded, type LoadOptions, loadInferred, loadPlan } from './plan/load.ts'
 import { withoutSharedState } from './plan/shared-state.ts'
-import { simulationSchema } from './plan/simulation.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
@@ -23,14 +27,22 @@ import { parseMoment } from './world/world-clock.ts'
 
 const HOME = process.cwd()
 
+/** Shown to a person who waits at a terminal, and written nowhere else. */
+const progress = showProgress({
+  write: text => process.stderr.isTTY && process.stderr.write(text),
+  now: realClock.now,
+})
+
 const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<number>>> = {
   serve,
   async check(line) {
     const { file, switches } = line
     const { plan, report, files } = await load(line, { thorough: true })
-    const checked = plan !== undefined && switches.has('deep') ? await selfCheck(plan, report) : undefined
-    process.stderr.write(formatReport(report))
+    const checked =
+      plan !== undefined && switches.has('deep') ? await selfCheck(plan, report, progress.report) : undefined
+    tell(report, line, process.stdout)
     if (plan === undefined || report.failed) return 1
+    if (line.values.format === 'json') return 0
     if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract has it\n`)
     const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
     return print(`${file}: ${sizes}, ${report.size === 0 ? 'nothing wrong' : 'no error'}\n`)
@@ -40,13 +52,25 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     const { at } = values
     const now = realClock.now()
     const time = at === undefined ? now : (parseMoment(at, now) ?? now)
-    return withPlan(await load(line), plan => {
+    return withPlan(await load(line), line, plan => {
       if (switches.has('calendar')) return print(describeCalendar(plan, time))
       return print(at === undefined ? describeWhole(plan) : describeDayWhole(plan, time))
     })
   },
   init,
-  schema: () => print(`${JSON.stringify(simulationSchema, null, 2)}\n`),
+  async schema(line) {
+    if (line.file === '') return print(await describeSchema(undefined))
+    const { plan, report } = await load(line)
+    tell(report, line)
+    return plan === undefined ? 1 : print(await describeSchema(plan))
+  },
+}
+
+/** The JSON Schema of gateway.yaml, with the names of a plan's contract. No other command needs what makes it. */
+async function describeSchema(plan: Plan | undefined): Promise<string> {
+  const { publishedSchema } = await import('./plan/published-schema.ts')
+  const { schemaFor } = await import('./plan/contract-schema.ts')
+  return `${JSON.stringify(plan === undefined ? publishedSchema() : schemaFor(plan), null, 2)}\n`
 }
 
 /** Loads what the command line names, with what it says of the reading. */
@@ -56,6 +80,7 @@ async function load({ file, values, switches }: CommandLine, more: LoadOptions =
     strict: switches.has('strict'),
     basePath: values['base-path'],
     invalidStatus: status === undefined ? undefined : status === '422' ? 422 : 400,
+    progress: progress.report,
     ...more,
   }
   return switches.has('stateful')
@@ -65,8 +90,24 @@ async function load({ file, values, switches }: CommandLine, more: LoadOptions =
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
 
-function withPlan(loaded: Loaded, use: (plan: Plan) => number | Promise<number>): number | Promise<number> {
-  process.stderr.write(formatBriefly(loaded.report))
+/** Writes what is wrong, in the format that was asked for; text for people goes to standard error. */
+function tell(
+  report: Diagnostics,
+  { command, values: { format } }: CommandLine,
+  other: NodeJS.WriteStream = process.stderr,
+): void {
+  progress.clear()
+  if (format === 'json') other.write(formatAsJson(report))
+  else if (format === 'github') other.write(formatForGitHub(report.list))
+  else process.stderr.write(command === 'check' || command === 'init' ? formatReport(report) : formatBriefly(report))
+}
+
+function withPlan(
+  loaded: Loaded,
+  line: CommandLine,
+  use: (plan: Plan) => number | Promise<number>,
+): number | Promise<number> {
+  tell(loaded.report, line)
   return loaded.plan === undefined ? 1 : use(loaded.plan)
 }
 
@@ -83,7 +124,7 @@ async function serve(line: CommandLine): Promise<number> {
     return several ? withoutSharedState(loaded) : loaded
   }
   const loaded = await read()
-  return withPlan(loaded, async plan => {
+  return withPlan(loaded, line, async plan => {
     const { listen } = plan.simulation
     const started = await start(plan, loaded, read, {
       clock: realClock,
@@ -101,7 +142,11 @@ async function serve(line: CommandLine): Promise<number> {
       },
     })
     // Signals are waited for before the banner says that they may come.
-    const told = stopped(isWorker() ? stop => obey(started.gateway, started.reloader, stop) : undefined)
+    const told = stopped(stop => {
+      if (isWorker()) obey(started.gateway, started.reloader, stop)
+      // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
+      else if (process.env.npm_lifecycle_event === 'start') followParent(stop)
+    })
     if (!isWorker()) print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))
     await told
     started.stopWatching()
@@ -112,23 +157,29 @@ async function serve(line: CommandLine): Promise<number> {
 }
 
 /** Writes what was inferred; never over what somebody wrote, unless told to. */
-async function init({ file, values: { output = 'gateway.yaml' }, switches }: CommandLine): Promise<number> {
-  const { inferred, report } = await inferFile(file, HOME, output === '-' ? HOME : dirname(resolve(HOME, output)))
-  process.stderr.write(formatReport(report))
+async function init(line: CommandLine): Promise<number> {
+  const { file, values, switches } = line
+  const { output = 'gateway.yaml' } = values
+  const folder = output === '-' ? HOME : dirname(resolve(HOME, output))
+  const { inferred, report } = await inferFile(file, HOME, folder, progress.report)
+  tell(report, line)
   if (inferred === undefined) return 1
-  if (output === '-') return print(inferred)
-  try {
-    writeFileSync(resolve(HOME, output), inferred, { flag: switches.has('force') ? 'w' : 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    process.stderr.write(`understudy: ${output} is there already; overwrite it with --force\n`)
-    return 1
+  const text = modeline(folder, switches.has('schema')) + inferred
+  if (output === '-') return print(text)
+  const schema = join(folder, 'gateway.schema.json')
+  writeAnew(resolve(HOME, output), text, switches.has('force'))
+  if (switches.has('schema')) {
+    const { plan } = await load({ ...line, file: output })
+    progress.clear()
+    writeAnew(schema, await describeSchema(plan), switches.has('force'))
   }
-  return print(`${output} is written. Try: understudy serve ${output}\n`)
+  const written = switches.has('schema') ? `${output} and ${relative(HOME, schema)} are` : `${output} is`
+  const found = basename(output) === 'gateway.yaml' && folder === HOME ? '' : ` ${output}`
+  return print(`${written} written. Try: understudy serve${found}\n`)
 }
 
 /** Resolves at the first signal, or when `otherwise` is told to; the second signal ends the process at once. */
-const stopped = (otherwise?: (stop: () => void) => void): Promise<void> =>
+const stopped = (otherwise?: (stop: () => void) => unknown): Promise<void> =>
   new Promise(resolve => {
     otherwise?.(resolve)
     let first = true
@@ -141,10 +192,22 @@ const stopped = (otherwise?: (stop: () => void) => void): Promise<void> =>
     process.on('SIGINT', stop)
   })
 
+/** Says which files were looked for, where none was named and none is there. */
+function refuseToGuess({ command }: CommandLine): number {
+  const looked = COMMANDS[command]?.files?.join(', ')
+  const hint =
+    command === 'init'
+      ? 'name an OpenAPI document: understudy init FILE'
+      : 'name a gateway.yaml or an OpenAPI document, or write a gateway.yaml: understudy init FILE'
+  process.stderr.write(`understudy: none of these files is here: ${looked}\n${hint}\n`)
+  return 1
+}
+
 /** What keeps it from starting, for whoever started it. */
 function describeFailure(error: unknown): string {
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   if (error instanceof UnguardedControlPlane) return error.message
+  if (error instanceof FileExists) return `${relative(HOME, error.message)} is there already; overwrite it with --force`
   if (code === 'EADDRINUSE') return `the port ${port} is taken; choose another with --port or --control-port`
   if (code === 'EACCES' && syscall === 'listen') return `the port ${port} is not for everybody; choose one above 1023`
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
@@ -153,10 +216,17 @@ function describeFailure(error: unknown): string {
   return String(error)
 }
 
+// A reader that has seen enough, such as `head`, closes the pipe.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(process.exitCode)
+})
+
 try {
-  const line = readCommandLine(process.argv.slice(2), process.env, version)
+  const line = readCommandLine(process.argv.slice(2), process.env, version, file => existsSync(resolve(HOME, file)))
   if (line.help !== undefined) process.exitCode = print(line.help)
   else if (line.version) process.exitCode = print(`${version}\n`)
+  else if (line.missing) process.exitCode = refuseToGuess(line)
   else process.exitCode = await commands[line.command]?.(line)
 } catch (error) {
   const wrong = error instanceof WrongCommandLine

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readCommandLine } from '../src/command-line.ts'
+import { COMMANDS, variableOf } from '../src/commands.ts'
 
 const read = (line: string, environment: Record<string, string> = {}) =>
   readCommandLine(line.split(' ').filter(Boolean), environment, '1.2.3')
@@ -11,10 +13,69 @@ test('a command, its file and its options are read', () => {
   assert.equal(line.file, 'api.yaml')
   assert.deepEqual(line.values, { port: '0', 'control-port': '81', host: '::1' })
   assert.deepEqual([...line.switches], ['no-watch'])
-  assert.equal(read('check').file, 'config/gateway.yaml')
-  assert.equal(read('init').file, 'openapi.yaml')
+  assert.equal(read('schema').file, '')
+  assert.equal(read('schema api.yaml').file, 'api.yaml')
   assert.deepEqual(read('init api.yaml --output - --force').values, { output: '-' })
 })
+
+for (const [command, there, file] of [
+  ['serve', ['gateway.yaml', 'config/gateway.yaml', 'openapi.yaml'], 'gateway.yaml'],
+  ['check', ['config/gateway.yaml', 'openapi.json'], 'config/gateway.yaml'],
+  ['plan', ['openapi.json', 'openapi.yml'], 'openapi.yml'],
+  ['serve', ['openapi.json'], 'openapi.json'],
+  ['init', ['gateway.yaml', 'openapi.yml'], 'openapi.yml'],
+] as const) {
+  test(`${command} finds ${file} among ${there.join(', ')}`, () => {
+    const line = readCommandLine([command], {}, '1.2.3', file => (there as readonly string[]).includes(file))
+    assert.deepEqual([line.file, line.missing], [file, false])
+  })
+}
+
+test('a file that is named is not looked for, and that none is found is told', () => {
+  assert.equal(read('serve api.yaml').missing, false)
+  assert.equal(read('serve').missing, true)
+  assert.equal(read('init').missing, true)
+  assert.equal(read('schema').missing, false)
+})
+
+const SWITCH_VALUES: readonly [string, boolean][] = [
+  ...(['1', 'true', 'YES', 'on'] as const).map((text): [string, boolean] => [text, true]),
+  ...(['0', 'false', 'no', 'off', ''] as const).map((text): [string, boolean] => [text, false]),
+]
+const SAMPLES: Readonly<Record<string, string>> = {
+  at: '+30d',
+  'invalid-status': '422',
+  'log-level': 'warn',
+  format: 'json',
+}
+
+for (const [command, { options }] of Object.entries(COMMANDS)) {
+  for (const [name, option] of Object.entries(options)) {
+    const variable = variableOf(name, option)
+    test(`${variable} is --${name} of ${command}, which wins`, () => {
+      if (option.takes === undefined) {
+        for (const [text, on] of SWITCH_VALUES) {
+          assert.equal(read(command, { [variable]: text }).switches.has(name), on, text)
+        }
+        assert.throws(() => read(command, { [variable]: 'maybe' }), {
+          message: `${variable} must be true or false, not "maybe"`,
+        })
+        return
+      }
+      const value = SAMPLES[name] ?? '1'
+      assert.equal(read(command, { [variable]: value }).values[name], value)
+      const other =
+        name === 'format' ? 'github' : name === 'invalid-status' ? '400' : name === 'log-level' ? 'info' : '2030-01-01'
+      const given = /^(?:port|control-port|workers)$/.test(name) ? '7' : other
+      assert.equal(read(`${command} --${name} ${given}`, { [variable]: value }).values[name], given)
+    })
+    test(`the help and the README name ${variable} beside --${name}`, () => {
+      const line = new RegExp(`^  --${name}\\b.*\\b${variable}\\b`, 'm')
+      assert.match(read(`${command} --help`).help ?? '', line)
+      assert.match(readFileSync('README.md', 'utf8'), line)
+    })
+  }
+}
 
 test('the command line wins over the environment, and an empty variable is none', () => {
   const environment = { PORT: '1', CONTROL_PORT: '2', HOST: '', LOG_LEVEL: 'warn' }
@@ -36,15 +97,20 @@ const WRONG: readonly [string, string, Record<string, string>?][] = [
   ['serv', 'there is no command "serv"; did you mean "serve"?'],
   ['constructor', 'there is no command "constructor"; one of: serve, check, plan, init, schema'],
   ['check a.yaml b.yaml', 'check takes one file, not a.yaml b.yaml'],
-  ['schema a.yaml', 'schema takes no file, not a.yaml'],
+  ['schema a.yaml b.yaml', 'schema takes one file, not a.yaml b.yaml'],
+  [
+    'check a.yaml --tls-cert x',
+    'check has no option --tls-cert; one of: --deep, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
+  ],
+  ['check --format xml', '--format is not "xml"; one of: text, json, github'],
   ['serve --prot 1', 'serve has no option --prot; did you mean "--port"?'],
   [
     'serve -p 1',
-    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --workers, --stateful, --base-path, --invalid-status, --strict, --help, --version',
+    'serve has no option -p; one of: --port, --host, --control-port, --control-host, --log-level, --no-watch, --workers, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   [
     'check --port 1',
-    'check has no option --port; one of: --deep, --stateful, --base-path, --invalid-status, --strict, --help, --version',
+    'check has no option --port; one of: --deep, --stateful, --base-path, --invalid-status, --strict, --format, --help, --version',
   ],
   ['serve --port', '--port needs N'],
   ['serve --port=', '--port needs N'],
@@ -69,7 +135,7 @@ test('help is for all commands, or for the one that is named; whatever else is w
   for (const word of ['serve [FILE]', 'check [FILE]', 'plan [FILE]', 'schema', '--control-port N', 'CONTROL_PORT']) {
     assert.ok(all.includes(word), word)
   }
-  assert.ok(read('schema --help').help?.includes('Usage: understudy schema\n'))
+  assert.ok(read('schema --help').help?.includes('Usage: understudy schema [FILE]\n'))
   assert.equal(read('check --help').help?.includes('--port'), false)
   assert.ok(read('serve -h --prot').help?.includes('--port N'))
   assert.equal(read('nonsense --help').help, all)

@@ -1,6 +1,7 @@
 // OpenAPI documents in, a Contract out. What a document gets wrong is a warning with a place wherever the stand-in can
 // still be true to the rest; an error is left for what is no API description at all.
 
+import { relative } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { checkExamples } from './check-examples.ts'
@@ -8,6 +9,7 @@ import { checkSamples } from './check-samples.ts'
 import type { Contract } from './contract.ts'
 import { SchemaBook } from './dialect.ts'
 import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from './document.ts'
+import { foreignFile } from './foreign-file.ts'
 import { readOperations } from './read-operations.ts'
 import { readSecuritySchemes } from './read-security.ts'
 import { normalise, readServers } from './read-servers.ts'
@@ -52,6 +54,11 @@ export function readContract(
     return undefined
   }
   const openapi = typeof version.value === 'number' ? String(version.value) : version.value
+  const foreign = foreignFile(root.value, relative(home, given.file))
+  if (foreign !== undefined) {
+    report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, placeOf(root), foreign.hint)
+    return undefined
+  }
   if (typeof openapi !== 'string') {
     const message = 'this is no OpenAPI document: it has no "openapi" key'
     report.error('not-openapi', message, placeOf(root), 'the first line says which: openapi: 3.1.0')

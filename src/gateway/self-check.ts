@@ -5,6 +5,7 @@ import { responseFor } from '../contract/contract.ts'
 import { placeOf } from '../contract/document.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import type { Progress } from '../kernel/progress.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Plan, PlannedOperation } from '../plan/compile.ts'
 import { type Probe, probesOf } from '../plan/probe.ts'
@@ -23,11 +24,12 @@ export interface SelfCheck {
  * Reports every reply that is not documented or breaks its schema, and every invalid request that was taken. The worlds it
  * works in are its own.
  */
-export async function selfCheck(plan: Plan, report: Diagnostics): Promise<SelfCheck> {
+export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Progress): Promise<SelfCheck> {
   const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
   let requests = 0
   for (const planned of plan.operations) {
     const { operation } = planned
+    progress?.('calling every operation:', planned.index, plan.operations.length)
     const probes = probesOf(planned, plan)
     if (typeof probes === 'string') {
       report.warning('not-checked', `${operation.id} was not called: ${probes}`, placeOf(operation.node, 'key'))

@@ -8,6 +8,7 @@ import type { Request } from '../kernel/request.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { Plan, PlannedOperation, Weather } from '../plan/compile.ts'
+import { expandShortForms } from '../plan/short-forms.ts'
 import { checkOrder } from '../plan/simulation.ts'
 import { hasBlocks } from '../plan/weather.ts'
 import type { Clock } from '../world/clock.ts'
@@ -45,7 +46,8 @@ export class WeatherStation {
   }
 
   /** Makes weather, as an order of the control plane has it; what is wrong with that goes to `report`. */
-  make(plan: Plan, source: Source, report: Diagnostics): CurrentWeather | undefined {
+  make(plan: Plan, given: Source, report: Diagnostics): CurrentWeather | undefined {
+    const source = expandShortForms(given, report, true)
     const order = checkOrder(source, report)
     if (order === undefined || report.failed) return undefined
     let weather: Weather | undefined

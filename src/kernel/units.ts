@@ -18,12 +18,23 @@ export const parseSize = (text: string): number | undefined => {
   return bytes === undefined ? undefined : Math.floor(bytes)
 }
 
-/** `10/s`, `100/m`, `1000/15m`: how many, and in how many milliseconds; `undefined` for anything else, and for none. */
+/** The units of a rate, as other tools write them too. */
+const RATE_UNITS: Readonly<Record<string, string>> = {
+  sec: 's',
+  second: 's',
+  min: 'm',
+  minute: 'm',
+  hour: 'h',
+  day: 'd',
+}
+
+/** `10/s`, `100/m`, `100/min`, `1000/15m`: how many, and in how many milliseconds; `undefined` for anything else, and for none. */
 export function parseRate(text: string): { count: number; window: number } | undefined {
-  const match = /^([1-9]\d*)\/(\d*)(s|m|h|d)$/.exec(text)
+  const match = /^([1-9]\d*)\/(\d*)([a-z]+)$/.exec(text)
   if (match === null) return undefined
   const [, count, multiple, unit] = match as unknown as [string, string, string, string]
-  const window = Number(multiple || 1) * (DURATIONS[unit] as number)
+  const factor = /^[smhd]$/.test(unit) ? DURATIONS[unit] : DURATIONS[RATE_UNITS[unit] ?? '']
+  const window = Number(multiple || 1) * (factor ?? 0)
   return window === 0 ? undefined : { count: Number(count), window }
 }
 

@@ -12,26 +12,23 @@ export interface CorsSettings {
 }
 
 export const corsSchema: Schema = {
-  anyOf: [
-    { enum: ['off'], description: 'No page of another origin may read a reply; preflights get no permission.' },
-    {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        origins: {
-          type: 'array',
-          minItems: 1,
-          items: { type: 'string', format: 'origin' },
-          description: 'The origins whose pages may read the replies; `*` is every origin. Default: ["*"].',
-        },
-        credentials: {
-          type: 'boolean',
-          description: 'Whether such a page may send cookies and HTTP authentication. Default: true.',
-        },
-      },
+  type: ['object', 'string'],
+  format: 'block or "off"',
+  description:
+    'Which pages of other origins may call the API (CORS); with `off` none, and preflights get no permission. Unset: all of them, with credentials.',
+  additionalProperties: false,
+  properties: {
+    origins: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', format: 'origin' },
+      description: 'The origins whose pages may read the replies; `*` is every origin. Default: ["*"].',
     },
-  ],
-  description: 'Which pages of other origins may call the API (CORS). Unset: all of them, with credentials.',
+    credentials: {
+      type: 'boolean',
+      description: 'Whether such a page may send cookies and HTTP authentication. Default: true.',
+    },
+  },
 }
 
 /** Whether a text is a serialised origin (RFC 6454 §6.2), or `*`. */

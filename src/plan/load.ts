@@ -3,18 +3,22 @@
 import { dirname, relative, resolve } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
 import { type Document, placeOf } from '../contract/document.ts'
+import { foreignFile } from '../contract/foreign-file.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import type { Progress } from '../kernel/progress.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
+import { refuseRemote } from '../kernel/remote.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
-import type { Environment, Source } from '../kernel/source.ts'
+import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan, type Plan } from './compile.ts'
-import { type InferredGateway, inferGateway, type Progress } from './infer-simulation.ts'
-import { publishedKeys } from './published.ts'
+import { type InferredGateway, inferGateway } from './infer-simulation.ts'
+import { keyVariables, publishedKeys } from './published.ts'
 import { readResources } from './seed.ts'
 import { simulationOf } from './settings.ts'
+import { expandShortForms } from './short-forms.ts'
 import { checkSimulation, type SimulationFile } from './simulation.ts'
 
 export interface Loaded {
@@ -35,6 +39,8 @@ export interface LoadOptions {
   readonly invalidStatus?: 400 | 422 | undefined
   /** Whether everything is compiled and every example checked, however much there is. */
   readonly thorough?: boolean
+  /** Is called with what is being done. */
+  readonly progress?: Progress
   /** What the file is taken to hold; it need not exist then. */
   readonly text?: string
 }
@@ -51,23 +57,24 @@ export function loadPlan(path: string, home: string, environment: Environment, o
 
 /**
  * As `loadPlan`; a bare OpenAPI document gets the state that can be inferred from it.
- *
- * @param progress called while what was inferred is tried
  */
 export async function loadInferred(
   path: string,
   home: string,
   environment: Environment,
   options: LoadOptions = {},
-  progress?: Progress,
 ): Promise<Loaded> {
   const read = readGateway(path, home, environment, options)
   if ('plan' in read || !read.bare || read.report.failed) return compileLoaded(read)
   const { contract, report, file, files } = read
-  const inferred = await inferGateway(contract, file, home, progress)
+  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress))
   reportLeftOut(inferred, contract, report)
   return { plan: report.failed ? undefined : inferred.plan, report, files }
 }
+
+/** Reports the trials of an inference as progress. */
+const trialsOf = (progress: Progress | undefined) =>
+  progress && ((done: number, all: number) => progress('trying what was inferred:', done, all))
 
 /** What a load has read, before it is compiled. */
 interface Read {
@@ -78,14 +85,19 @@ interface Read {
   readonly file: string
   readonly home: string
   readonly published: ReadonlyMap<string, string>
+  readonly variables: ReadonlyMap<string, string>
+  readonly progress: Progress | undefined
   readonly report: Diagnostics
   readonly files: readonly string[]
 }
 
 function readGateway(path: string, home: string, environment: Environment, options: LoadOptions): Read | Loaded {
   const report = new Diagnostics(options.strict)
+  if (refuseRemote(path, placeOfFile(path), report)) return { plan: undefined, report, files: [] }
+  const { progress } = options
   const file = resolve(home, path)
   const name = relative(home, file) || file
+  progress?.(`reading ${name}`)
   // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
   const first = new Diagnostics(options.strict)
   const read = (into: Diagnostics, variables?: Environment, lenient = false) =>
@@ -97,7 +109,13 @@ function readGateway(path: string, home: string, environment: Environment, optio
   const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
   if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
   if (raw === undefined) return { plan: undefined, report, files: [file] }
-  const source = bare || raw.settled ? raw : read(report, environment)
+  const foreign = foreignFile(raw.value, name)
+  if (foreign !== undefined) {
+    report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
+    return { plan: undefined, report, files: [file] }
+  }
+  const filled = bare || raw.settled ? raw : read(report, environment)
+  const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   const written = bare ? { contract: path } : source && checkSimulation(source, report)
   const settings = written && withInvalidStatus(written, options.invalidStatus)
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
@@ -112,7 +130,9 @@ function readGateway(path: string, home: string, environment: Environment, optio
     )
   }
   const { document, files } = contractDocument(settings, source, file, home, bare, report)
-  const contract = document && readContract(document, home, report, options)
+  progress?.('reading the contract')
+  const basePath = options.basePath ?? settings.listen?.basePath
+  const contract = document && readContract(document, home, report, { ...options, basePath })
   const contractFiles = [file, ...files, ...(contract?.files ?? [])]
   if (contract === undefined) return { plan: undefined, report, files: contractFiles }
   return {
@@ -123,6 +143,8 @@ function readGateway(path: string, home: string, environment: Environment, optio
     file,
     home,
     published: publishedKeys(raw.value, environment),
+    variables: keyVariables(raw.value),
+    progress,
     report,
     files: contractFiles,
   }
@@ -130,10 +152,11 @@ function readGateway(path: string, home: string, environment: Environment, optio
 
 function compileLoaded(read: Read | Loaded): Loaded {
   if ('plan' in read) return read
-  const { settings, source, contract, file, home, published, report, files } = read
+  const { settings, source, contract, file, home, published, variables, progress, report, files } = read
   const seeding = readResources(settings, contract, source, file, home, report)
+  progress?.(`compiling ${contract.operations.length} operations`)
   const replyFiles = new ReplyFiles(dirname(file))
-  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles)
+  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles, variables)
   const plan = compilePlan(simulation, contract, report)
   const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }
@@ -166,11 +189,16 @@ export async function inferFile(
   progress?: Progress,
 ): Promise<{ readonly inferred: string | undefined; readonly report: Diagnostics }> {
   const report = new Diagnostics()
+  if (refuseRemote(path, placeOfFile(path), report)) return { inferred: undefined, report }
+  progress?.(`reading ${path}`)
   const file = resolve(home, path)
   const source = readSource(file, relative(home, file) || file, report, undefined, true)
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
-  return { inferred: fit ? (await inferGateway(contract, file, directory, progress)).text : undefined, report }
+  return {
+    inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).text : undefined,
+    report,
+  }
 }
 
 /** A flag wins over the file. */
@@ -190,6 +218,7 @@ function contractDocument(
 ): { document: Document | undefined; files: string[] } {
   if (bare) return { document: { file, source, base: [] }, files: [] }
   if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
+  if (refuseRemote(contract, source.locate(['contract']), report)) return { document: undefined, files: [] }
   const path = resolve(dirname(file), contract)
   const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true)
   if (found === undefined) return { document: undefined, files: [path] }

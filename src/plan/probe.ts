@@ -75,6 +75,17 @@ export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[
   return probes
 }
 
+/** Returns a request that keeps to the contract, without a credential; `undefined` where no values were found for it. */
+export function requestTo(
+  { operation }: PlannedOperation,
+  plan: Plan,
+): (Request & { readonly text: string }) | undefined {
+  const draft = draftOf(operation, plan, NOTHING_GIVEN)
+  if (typeof draft === 'string') return undefined
+  const request = requestOf(operation, { ...draft, ...withoutCredential(draft, operation, plan) })
+  return { ...request, text: draft.body?.text ?? '' }
+}
+
 /** Whether every alternative wants something that can be left out. */
 const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
   security.length > 0 &&

@@ -6,6 +6,25 @@ import type { Environment } from '../kernel/source.ts'
 
 const DEFAULTED = /^\$\{([A-Za-z_]\w*):-([^}]+)\}$/
 
+/** `${NAME}` or `${NAME:-default}` alone. */
+const VARIABLE = /^\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}$/
+
+/**
+ * Returns the names of the environment variables that credentials are read from, by `CONSUMER SCHEME`.
+ *
+ * @param file the gateway file before the environment is filled in
+ */
+export function keyVariables(file: unknown): ReadonlyMap<string, string> {
+  const consumers = isObject(file) && isObject(file.consumers) ? file.consumers : {}
+  const found = Object.entries(consumers).flatMap(([consumer, schemes]) =>
+    Object.entries(isObject(schemes) ? schemes : {}).flatMap(([scheme, text]): [string, string][] => {
+      const variable = VARIABLE.exec(String(text))?.[1]
+      return variable === undefined ? [] : [[`${consumer} ${scheme}`, variable]]
+    }),
+  )
+  return new Map(found)
+}
+
 /**
  * @param file the gateway file before the environment is filled in
  * @returns keys by `CONSUMER SCHEME`

@@ -36,6 +36,8 @@ export interface Simulation {
   readonly consumerNames: readonly string[]
   /** Keys that the file itself publishes, by `CONSUMER SCHEME`. */
   readonly published: ReadonlyMap<string, string>
+  /** Environment variables that keys are read from, by `CONSUMER SCHEME`. */
+  readonly keyVariables: ReadonlyMap<string, string>
 }
 
 /** How every reply is written, whatever operation it comes from. */
@@ -73,12 +75,14 @@ export const simulationOf = (
   resources: ReadonlyMap<string, Resource>,
   published: ReadonlyMap<string, string> = new Map(),
   replyFiles = new ReplyFiles('.'),
+  keyVariables: ReadonlyMap<string, string> = new Map(),
 ): Simulation => ({
   file,
   source,
   resources,
   published,
   replyFiles,
+  keyVariables,
   seed: file.seed ?? 0,
   listen: {
     host: file.listen?.host ?? '127.0.0.1',

@@ -5,6 +5,7 @@ import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer } from '../kernel/json.ts'
 import type { Check, Schema, Violation } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
+import { blockAt, ownWord } from './foreign-words.ts'
 
 /** A format of the schema, and what to write. */
 export type Likes = Readonly<Record<string, { readonly like: string }>>
@@ -120,7 +121,7 @@ function reportViolation(
       const homes = path.length === 1 ? homesOf(key, schema) : []
       // A key of a block that stands beside the blocks: several of them take it, and none is the likeliest.
       if (homes.length > 2) return say('unknown-key', `"${key}" belongs below ${listed(homes)}`, 'key')
-      const hint = suggestKey(key, params.known as string[], schema)
+      const hint = underEmptyBlock(key, path, source.value, schema) ?? suggestKey(key, params.known as string[], schema)
       return say('unknown-key', `"${key}" is not a key that means anything here`, 'key', hint)
     }
     case 'required': {
@@ -129,7 +130,12 @@ function reportViolation(
       return report.error('missing-key', `"${String(path.at(-1))}" is missing here`, place, about)
     }
     case 'format':
-      return say('invalid-unit', `${name} must be a ${String(params.format)}`, 'value', `such as ${format?.like}`)
+      return say(
+        'invalid-unit',
+        `${name} must be ${article(String(params.format))}`,
+        'value',
+        `such as ${format?.like}`,
+      )
     case 'type': {
       if (format !== undefined && params.given === 'number') {
         return say('missing-unit', `${name} needs a unit`, 'value', `such as ${format.like}`)
@@ -137,7 +143,8 @@ function reportViolation(
       const types = [params.type].flat().filter(type => type !== 'null')
       const words = types.map(type => TYPES[String(type)] ?? String(type)).join(' or ')
       if (params.given === null) return say('wrong-type', `${name} is empty; it must be ${words}`, 'key')
-      return say('wrong-type', `${name} must be ${words}`, 'value')
+      const hint = types.includes('object') ? blockAt(path) : undefined
+      return say('wrong-type', `${name} must be ${words}`, 'value', hint)
     }
     case 'enum': {
       const allowed = (params.allowedValues as unknown[]).map(String)
@@ -158,6 +165,8 @@ function reportViolation(
   }
 }
 
+const article = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
+
 const TYPES: Readonly<Record<string, string>> = {
   object: 'a block of keys',
   array: 'a list',
@@ -175,8 +184,20 @@ function nameOf(value: unknown, path: Path): string {
   return Array.isArray(holder) ? `an item of "${String(path.at(-2))}"` : `"${String(key)}"`
 }
 
+/** A key at the top, behind a block of names that is empty: its indent was forgotten. */
+function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema): string | undefined {
+  if (path.length !== 1 || !isObject(value)) return undefined
+  const { properties = {} } = schema as { properties?: Record<string, Block> }
+  const keys = Object.keys(value)
+  const before = keys.slice(0, keys.indexOf(key)).findLast(name => Object.hasOwn(properties, name))
+  if (before === undefined || (value as Record<string, unknown>)[before] !== null) return undefined
+  return isObject(properties[before]?.additionalProperties) ? `indent it to put it under "${before}"` : undefined
+}
+
 /** A near miss, else where the key does belong, else what there is. */
 function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
+  const own = ownWord(key, known)
+  if (own !== undefined) return `here it is called "${own}"`
   const near = suggest(key, known)
   if (near?.startsWith('did you mean') || known.includes(key)) return near
   const homes = homesOf(key, schema)

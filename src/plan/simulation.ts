@@ -32,6 +32,7 @@ export interface SimulationFile {
     readonly clientControls?: boolean
     readonly cors?: CorsFile
     readonly drain?: string
+    readonly basePath?: string
   }
   readonly limits?: {
     readonly body?: string
@@ -74,17 +75,46 @@ export interface ReferenceFile {
   readonly onDelete?: 'restrict' | 'cascade' | null
 }
 
-const FORMATS = {
-  'date or time': { test: (text: string) => parseDate(text) !== undefined, like: '2030-12-05 or 2030-12-05T10:00:00Z' },
+const DURATION = '\\d+(?:\\.\\d+)? ?(?:ms|s|m|h|d)'
+const SIZE = '\\d+(?:\\.\\d+)? ?(?:B|[kKMG]B|[KM]iB)'
+const DATE =
+  '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[Tt]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:[Zz]|[+-]\\d\\d:\\d\\d))?'
+
+/** The formats of texts in gateway.yaml: what is checked, what to write, and a pattern for validators that know none of them. */
+export const FORMATS = {
+  'date or time': {
+    test: (text: string) => parseDate(text) !== undefined,
+    like: '2030-12-05 or 2030-12-05T10:00:00Z',
+    pattern: DATE,
+  },
   'date, or time before the sunset': {
     test: (text: string) => parseStart(text, 0) !== undefined,
     like: '30d before sunset or 2030-11-05',
+    pattern: `${DURATION} before sunset|${DATE}`,
   },
-  duration: { test: (text: string) => parseDuration(text) !== undefined, like: '250ms, 10s, 5m, 2h or 30d' },
-  rate: { test: (text: string) => parseRate(text) !== undefined, like: '10/s, 100/m or 1000/15m' },
-  'byte rate': { test: (text: string) => parseByteRate(text) !== undefined, like: '64B/s or 10kB/s' },
-  origin: { test: isOrigin, like: 'https://app.example.com, http://localhost:5173 or "*"' },
-  size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB' },
+  duration: {
+    test: (text: string) => parseDuration(text) !== undefined,
+    like: '250ms, 10s, 5m, 2h or 30d',
+    pattern: DURATION,
+  },
+  rate: {
+    test: (text: string) => parseRate(text) !== undefined,
+    like: '10/s, 100/m or 1000/15m',
+    pattern: '[1-9]\\d*/(?:0*[1-9]\\d*)?(?:s|m|h|d|sec|second|min|minute|hour|day)',
+  },
+  'byte rate': {
+    test: (text: string) => parseByteRate(text) !== undefined,
+    like: '64B/s or 10kB/s',
+    pattern: `${SIZE}/s`,
+  },
+  'block or "off"': { test: (text: string) => text === 'off', like: 'off', pattern: 'off' },
+  origin: {
+    test: isOrigin,
+    like: 'https://app.example.com, http://localhost:5173 or "*"',
+    pattern: '\\*|null|[a-z][a-z0-9+.-]*://[^\\s/?#@,]+',
+  },
+  path: { test: (text: string) => /^\/[^\s?#]*$/.test(text), like: '/ or /api/v2', pattern: '/[^\\s?#]*' },
+  size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB', pattern: SIZE },
 }
 
 const port = { type: 'integer', minimum: 0, maximum: 65535 }
@@ -142,6 +172,11 @@ export const simulationSchema: Schema = {
           format: 'duration',
           description:
             'After SIGTERM, requests are served this much longer, while /readyz answers 503: for those who still send some. Default: 250ms.',
+        },
+        basePath: {
+          type: 'string',
+          format: 'path',
+          description: 'The API is served below this path. Default: the paths of the servers of the contract.',
         },
       },
     },

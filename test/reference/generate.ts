@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCommands } from '../../src/command-line.ts'
-import { simulationSchema } from '../../src/plan/simulation.ts'
+import { publishedSchema } from '../../src/plan/published-schema.ts'
 import { describeConfiguration } from './configuration.ts'
 import { describeMetrics } from './metrics.ts'
 import { describeProblems } from './problems.ts'
@@ -31,7 +31,7 @@ for (const [name, describe] of Object.entries(PARTS)) {
 
 const check = process.argv.includes('--check')
 for (const [path, text] of [
-  ['config/gateway.schema.json', `${JSON.stringify(simulationSchema, null, 2)}\n`],
+  ['config/gateway.schema.json', `${JSON.stringify(publishedSchema(), null, 2)}\n`],
   ['README.md', readme],
 ] as const) {
   if (readFileSync(join(ROOT, path), 'utf8') === text) continue

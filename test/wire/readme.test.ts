@@ -3,7 +3,7 @@
 // shown as an ellipsis.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { readCommandLine } from '../../src/command-line.ts'
@@ -62,7 +62,7 @@ for (const { title, config, calls } of sections) {
 
 /** What `understudy plan` would print. */
 function describe(command: string): string {
-  const { file, values, switches } = readCommandLine(words(command).slice(1), {}, '0')
+  const { file, values, switches } = readCommandLine(words(command).slice(1), {}, '0', existsSync)
   const { plan } = loadPlan(file, '.', {})
   const time = parseMoment(values.at as string, 0)
   assert.ok(plan)

@@ -1,0 +1,37 @@
+// Notices that the program which started this one is gone. `npm start` puts a shell in between, which passes no signal on: a
+// server that npm started would otherwise keep its port when npm is killed.
+
+import { readFileSync } from 'node:fs'
+
+/** How often to look, in milliseconds. */
+const INTERVAL = 250
+
+/**
+ * Calls `gone` once when the parent process, or on Linux the parent's parent, has ended.
+ *
+ * @returns stops looking
+ */
+export function followParent(gone: () => void): () => void {
+  const { ppid } = process
+  const starter = parentOf(ppid)
+  const timer = setInterval(() => {
+    if (process.ppid === ppid && (starter === undefined || parentOf(ppid) === starter)) return
+    clearInterval(timer)
+    gone()
+  }, INTERVAL)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Returns the parent of a process, where the system has a `/proc` to ask. */
+function parentOf(pid: number): number | undefined {
+  try {
+    // The name of the program stands in brackets and may hold anything; the state and the parent follow it.
+    const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return Number(parent)
+  } catch {
+    return undefined
+  }
+}

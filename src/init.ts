@@ -1,0 +1,42 @@
+// `understudy init`: the files that a team begins with.
+
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+/** Files of the same name are never overwritten unless `force` says so. */
+export class FileExists extends Error {
+  override readonly name = 'FileExists'
+}
+
+/** Writes a text, in the given folder; throws a `FileExists`. */
+export function writeAnew(path: string, text: string, force: boolean): void {
+  try {
+    writeFileSync(path, text, { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new FileExists(path)
+    throw error
+  }
+}
+
+/** The schema as an installed package has it. */
+const INSTALLED = 'node_modules/understudy/config/gateway.schema.json'
+
+/**
+ * Returns the comment by which an editor finds the schema of a gateway.yaml in `folder`: the one beside it, unless only the
+ * installed package has one.
+ *
+ * @param beside whether a gateway.schema.json is written beside it
+ */
+export function modeline(folder: string, beside: boolean): string {
+  const path = beside ? undefined : installedSchema(folder)
+  const schema = path === undefined ? './gateway.schema.json' : relative(folder, path).replaceAll('\\', '/')
+  return `# yaml-language-server: $schema=${schema.startsWith('.') ? schema : `./${schema}`}\n`
+}
+
+function installedSchema(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const path = join(at, INSTALLED)
+    if (existsSync(path)) return path
+    if (dirname(at) === at) return undefined
+  }
+}

@@ -1,0 +1,13 @@
+// Documents on other machines: nothing is ever fetched, so the author is told how to save one.
+
+import type { Diagnostics, Place } from './diagnostic.ts'
+
+/** Reports a URL in the place of a file name; returns whether it was one. */
+export function refuseRemote(path: string, place: Place, report: Diagnostics): boolean {
+  if (!/^https?:\/\//i.test(path)) return false
+  const last = /([^/?#]+\.(?:json|ya?ml))(?:[?#]|$)/i.exec(path)?.[1]
+  const file = last !== undefined && /^[\w.-]+$/.test(last) ? last : 'openapi.json'
+  const url = /^[\w./:~%+-]+$/.test(path) ? path : `'${path.replaceAll("'", '%27')}'`
+  report.error('remote-file', 'nothing is fetched: name a file', place, `save it first: curl -L -o ${file} ${url}`)
+  return true
+}

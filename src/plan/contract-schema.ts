@@ -1,0 +1,178 @@
+// The JSON Schema of gateway.yaml for one contract: what only the contract knows becomes enums, so that an editor completes
+// operations, parameters, schemas, fields and tags.
+
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { Plan } from './compile.ts'
+import { publishedSchema, type Shape } from './published-schema.ts'
+
+interface Names {
+  readonly schemas: readonly string[]
+  readonly schemes: readonly string[]
+  readonly resources: readonly string[]
+  readonly query: readonly string[]
+  readonly path: readonly string[]
+  /** Fields of the records of all resources, else of all schemas. */
+  readonly fields: readonly string[]
+}
+
+/** Returns the schema of the gateway.yaml that a plan was made of. */
+export function schemaFor({ contract, simulation: { file } }: Plan): Shape {
+  const resources = Object.entries(file.resources ?? {})
+  const schemas = [...contract.schemas.keys()]
+  const own = [...new Set(resources.map(([, { schema }]) => schema))]
+  const names: Names = {
+    schemas,
+    schemes: [...contract.securitySchemes.keys()],
+    resources: resources.map(([name]) => name),
+    query: parametersOf(contract, 'query'),
+    path: parametersOf(contract, 'path'),
+    fields: [...new Set((own.length > 0 ? own : schemas).flatMap(schema => fieldsOf(contract, schema)))].sort(),
+  }
+  const base = publishedSchema()
+  const { $defs, ...rest } = base as { readonly $defs: Readonly<Record<string, Shape>> }
+  const named: Shape = {
+    ...withNames(rest, [], names),
+    $defs: Object.fromEntries(Object.entries($defs).map(([name, shape]) => [name, withNames(shape, [name], names)])),
+  }
+  const perResource = (each: Shape) =>
+    Object.fromEntries(
+      resources.map(([name, { schema }]) => [name, withFields(each, fieldsOf(contract, schema))] as const),
+    )
+  const operations = Object.fromEntries(
+    contract.operations.flatMap(one => {
+      const keys = [...new Set([one.id, `${one.method} ${one.path}`])]
+      return keys.map(key => [key, describe(one)] as const)
+    }),
+  )
+  const tags = [...new Set(contract.operations.flatMap(one => one.tags))].sort()
+  const consumers = Object.keys(file.consumers ?? {})
+  return change(named, (shape, path) => {
+    const each = shape.additionalProperties as Shape
+    switch (path.at(-1)) {
+      case 'operations':
+        return closed(shape, Object.entries(operations), each)
+      case 'tags':
+        return closed(
+          shape,
+          tags.map(tag => [tag, undefined] as const),
+          each,
+        )
+      case 'consumers':
+        return path.length > 1
+          ? closed(
+              shape,
+              consumers.map(name => [name, undefined] as const),
+              each,
+            )
+          : shape
+      case 'resources':
+        return { ...shape, properties: perResource(each) }
+      default:
+        return shape
+    }
+  })
+}
+
+const parametersOf = (contract: Contract, place: string): string[] => [
+  ...new Set(
+    contract.operations.flatMap(one => one.parameters.filter(({ in: at }) => at === place).map(({ name }) => name)),
+  ),
+]
+
+function fieldsOf(contract: Contract, schema: string): string[] {
+  const use = contract.schemas.get(schema)
+  return use === undefined ? [] : [...contract.shapeOf(use.node).properties.keys()]
+}
+
+const describe = ({ method, path, summary }: Operation): string =>
+  `${method} ${path}${summary === undefined ? '' : `: ${summary}`}`
+
+/** A block whose keys are names of the contract, and nothing else. */
+function closed(shape: Shape, keys: readonly (readonly [string, string | undefined])[], each: Shape): Shape {
+  const properties = keys.map(([key, description]) => [
+    key,
+    description === undefined ? each : { ...each, description },
+  ])
+  return { ...shape, properties: Object.fromEntries(properties), additionalProperties: false }
+}
+
+/** The schema of a resource whose records have these fields. */
+function withFields(resource: Shape, fields: readonly string[]): Shape {
+  if (fields.length === 0) return resource
+  const { id, references, defaults, ...others } = resource.properties as Readonly<Record<string, Shape>>
+  const { field, ...rest } = (id?.properties ?? {}) as Readonly<Record<string, Shape>>
+  const keys = { propertyNames: { enum: fields } }
+  return {
+    ...resource,
+    properties: {
+      ...others,
+      id: { ...id, properties: { ...rest, field: { ...field, enum: fields } } },
+      references: { ...references, ...keys },
+      defaults: { ...defaults, ...keys },
+    },
+  }
+}
+
+/** Which names go where, by the end of a key's path. */
+const NAMED: Readonly<Record<string, { readonly names: keyof Names; readonly open?: boolean }>> = {
+  'resources.*.schema': { names: 'schemas', open: true },
+  ...Object.fromEntries(
+    ['list', 'create', 'read', 'replace', 'update', 'delete', 'within.resource'].map(key => [
+      `respond.${key}`,
+      { names: 'resources' },
+    ]),
+  ),
+  'resources.*.references.*': { names: 'resources' },
+  ...Object.fromEntries(
+    ['filter', 'filter.parameter', 'search', 'limit', 'offset', 'page', 'cursor', 'sort', 'order'].map(key => [
+      `respond.${key}`,
+      { names: 'query' },
+    ]),
+  ),
+  'respond.within.parameter': { names: 'path' },
+  'respond.within.field': { names: 'fields', open: true },
+  'respond.filter.field': { names: 'fields', open: true },
+}
+
+/** Adds the names of the contract wherever a text must be one of them, or where `open`, usually is. */
+function withNames(schema: Shape, start: readonly string[], all: Names): Shape {
+  return change(
+    schema,
+    (shape, path) => {
+      if (path.join('.') === 'consumers.*' && all.schemes.length > 0) {
+        const each = shape.additionalProperties as Shape
+        const schemes = Object.fromEntries(all.schemes.map(name => [name, each]))
+        return { ...shape, properties: { ...schemes, ...(shape.properties as object) }, additionalProperties: false }
+      }
+      const found = NAMED[path.join('.')]
+      const names = found === undefined ? [] : all[found.names]
+      if (shape.type !== 'string' || names.length === 0) return shape
+      const { examples: _, ...rest } = shape
+      if (found?.open !== true) return { ...rest, enum: names }
+      const { type, ...about } = rest
+      return { ...about, anyOf: [{ enum: names }, { type }] }
+    },
+    start,
+  )
+}
+
+/** The schema with each part replaced by what `replace` makes of it, from the inside out. */
+function change(
+  schema: Shape,
+  replace: (shape: Shape, path: readonly string[]) => Shape,
+  path: readonly string[] = [],
+): Shape {
+  const inside = (value: unknown, at: readonly string[]): unknown =>
+    typeof value === 'object' && value !== null ? change(value as Shape, replace, at) : value
+  const members = (value: unknown) =>
+    Object.fromEntries(Object.entries(value as object).map(([name, child]) => [name, inside(child, [...path, name])]))
+  const out: Record<string, unknown> = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'properties') out[keyword] = members(value)
+    else if (keyword === 'additionalProperties') out[keyword] = inside(value, [...path, '*'])
+    else if (keyword === 'items') out[keyword] = inside(value, path)
+    else if (keyword === 'anyOf') out[keyword] = (value as unknown[]).map(one => inside(one, path))
+    else out[keyword] = value
+  }
+  return replace(out, path)
+}

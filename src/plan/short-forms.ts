@@ -1,0 +1,121 @@
+// Short forms of gateway.yaml, and words of other tools that mean the same: each becomes the long form before anything is
+// checked, and a mistake in it still leads to the place where it was written.
+
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
+import type { Path, Source } from '../kernel/source.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Blocks whose keys are behaviours, from the top of the file; `*` is any name. */
+const BLOCKS: readonly Path[] = [
+  ['defaults'],
+  ['tags', '*'],
+  ['operations', '*'],
+  ['consumers', '*'],
+  ...[['defaults'], ['tags', '*'], ['operations', '*'], ['consumers', '*']].map(path => ['weather', '*', ...path]),
+]
+
+/** The key of a behaviour that may be written as one text. */
+const MAIN_KEY: Readonly<Record<string, string>> = { latency: 'fixed', rateLimit: 'limit' }
+/** The word of another tool, and ours. */
+const SYNONYMS: Readonly<Record<string, string>> = { delay: 'latency' }
+
+/**
+ * Returns the source with every short form written out. A synonym is a `foreign-word` warning.
+ *
+ * @param order whether it is an order for weather, whose `consumers` hold behaviours and no credentials
+ */
+export function expandShortForms(source: Source, report: Diagnostics, order = false): Source {
+  /** New paths, and the paths in the text that they come from. */
+  const origins = new Map<string, Path>()
+  let { value } = source
+  for (const path of BLOCKS) {
+    if (!order && path[0] === 'consumers') continue
+    value = changeAt(value, path, [], (block, at) => expandBlock(block, at, { origins, source, report }))
+  }
+  value = changeAt(value, ['resources', '*'], [], expandSchema)
+  if (value === source.value) return source
+  return source.derive(value, path => originOf(path, origins))
+}
+
+/** The value with each object at a path replaced; itself where nothing was. */
+function changeAt(value: unknown, path: Path, at: Path, replace: (block: Members, at: Path) => Members): unknown {
+  if (!isObject(value)) return value
+  const [step, ...rest] = path
+  const members = value as Members
+  if (step === undefined) return replace(members, at)
+  const keys = step === '*' ? Object.keys(members) : [String(step)].filter(key => Object.hasOwn(members, key))
+  let changed: Record<string, unknown> | undefined
+  for (const key of keys) {
+    const made = changeAt(members[key], rest, [...at, key], replace)
+    if (made === members[key]) continue
+    changed ??= { ...members }
+    changed[key] = made
+  }
+  return changed ?? value
+}
+
+/** Where the expansion writes down what it did. */
+interface Trail {
+  readonly origins: Map<string, Path>
+  readonly source: Source
+  readonly report: Diagnostics
+}
+
+function expandBlock(block: Members, at: Path, trail: Trail): Members {
+  const { origins, source, report } = trail
+  const entries = Object.entries(block).map(([written, config]): [string, unknown] => {
+    const ours = SYNONYMS[written]
+    const name = ours !== undefined && !Object.hasOwn(block, ours) ? ours : written
+    const from = [...at, written]
+    if (name !== written) {
+      report.warning('foreign-word', `"${written}" is read as "${name}"`, source.locate(from, 'key'), `write ${name}`)
+      origins.set(key([...at, name]), from)
+    }
+    const main = MAIN_KEY[name]
+    if (main !== undefined && (typeof config === 'string' || typeof config === 'number')) {
+      origins.set(key([...at, name, main]), from)
+      return [name, { [main]: config }]
+    }
+    if (name === 'rules' && Array.isArray(config)) {
+      // A rule is a block as well, beside its condition.
+      const rules = config.map((rule, i) =>
+        changeAt(rule, [], [...at, name, i], (one, place) => expandBlock(one, place, trail)),
+      )
+      return [name, rules.every((rule, i) => rule === config[i]) ? config : rules]
+    }
+    return [name, name === 'fault' ? expandChances(config) : config]
+  })
+  const same = entries.every(([name, config]) => block[name] === config)
+  return same ? block : Object.fromEntries(entries)
+}
+
+/** `probability: 5%` as 0.05. */
+function expandChances(fault: unknown): unknown {
+  if (Array.isArray(fault)) {
+    const made = fault.map(expandChances)
+    return made.every((one, i) => one === fault[i]) ? fault : made
+  }
+  if (!isObject(fault)) return fault
+  const { probability } = fault as Members
+  const [, percent] = /^(\d+(?:\.\d+)?) ?%$/.exec(String(probability)) ?? []
+  return percent === undefined ? fault : { ...fault, probability: Number((Number(percent) / 100).toPrecision(12)) }
+}
+
+/** `schema: "#/components/schemas/Book"` as `Book`. */
+function expandSchema(resource: Members): Members {
+  const [, name] = /#\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(String(resource.schema)) ?? []
+  return name === undefined ? resource : { ...resource, schema: name.replaceAll('~1', '/').replaceAll('~0', '~') }
+}
+
+const key = (path: Path): string => JSON.stringify(path)
+
+/** Where a path leads in the text: of the paths that it begins with, the longest that was written otherwise decides. */
+function originOf(path: Path, origins: ReadonlyMap<string, Path>): Path {
+  for (let length = path.length; length > 0; length--) {
+    const from = origins.get(key(path.slice(0, length)))
+    if (from !== undefined) return [...from, ...path.slice(length)]
+  }
+  return path
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { formatAsJson, formatForGitHub } from '../../src/kernel/diagnostic-formats.ts'
+
+const report = new Diagnostics()
+report.warning('odd: code', '100% wrong\r\nreally', { file: 'a,b:c.yaml', line: 3, column: 5, length: 2, text: '' })
+
+test('an annotation escapes what would end it', () => {
+  assert.equal(
+    formatForGitHub(report.list),
+    '::warning file=a%2Cb%3Ac.yaml,line=3,col=5,endColumn=7,title=odd%3A code::100%25 wrong%0D%0Areally\n',
+  )
+  assert.equal(formatForGitHub([]), '')
+})
+
+test('JSON leaves out a hint that is not there', () => {
+  assert.deepEqual(JSON.parse(formatAsJson(report)), {
+    errors: 0,
+    warnings: 1,
+    diagnostics: [
+      {
+        severity: 'warning',
+        code: 'odd: code',
+        message: '100% wrong\r\nreally',
+        file: 'a,b:c.yaml',
+        line: 3,
+        column: 5,
+        length: 2,
+      },
+    ],
+  })
+})
