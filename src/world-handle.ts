@@ -12,7 +12,9 @@ import {
   type Verdict,
   verifyRequests,
 } from './gateway/journal-filter.ts'
-import type { JsonObject } from './kernel/json.ts'
+import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
+import { type JsonObject, stringifyJson } from './kernel/json.ts'
+import { parseSource } from './kernel/read-source.ts'
 import type { World } from './world/world.ts'
 import { EARLIEST, LATEST, parseMoment } from './world/world-clock.ts'
 
@@ -35,6 +37,12 @@ export interface WorldHandle {
   freeze(at?: string | number | { getTime(): number }): void
   /** Returns to real time. */
   returnToRealTime(): void
+  /**
+   * Makes weather (a chaos profile: latency, faults, limits, rules) over this world alone.
+   *
+   * @param order a name of the configuration, or blocks as they stand there under `weather`; `null` clears it
+   */
+  weather(order: string | Readonly<Record<string, unknown>> | null): void
   /** All records of a collection, by id. */
   records(collection: string): Promise<readonly JsonObject[]>
   /** What the journal knows of the requests to this world, in the order in which they were answered. */
@@ -90,6 +98,16 @@ export function steerWorld(gateway: Gateway, name: string, origin: string): Worl
     },
     travel: to => world().clock.adjust({ now: momentOf(to) }),
     freeze: at => world().clock.adjust(at === undefined ? { freeze: true } : { now: momentOf(at), freeze: true }),
+    weather(order) {
+      const slot = gateway.weather.of(world(), gateway.plan)
+      if (order === null) return slot.clear()
+      const report = new Diagnostics()
+      const text = stringifyJson((typeof order === 'string' ? { name: order } : order) as JsonObject)
+      const source = parseSource('weather', text, report)
+      if (source === undefined || slot.make(gateway.plan, source, report) === undefined) {
+        throw new Error(formatReport(report))
+      }
+    },
     returnToRealTime: () => world().clock.restore(),
     async records(collection) {
       const { collections } = world()

@@ -92,7 +92,7 @@ export class Gateway {
     const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
     if (found === undefined) return this.#handleUnmatched(request, served, visit, path, started)
     const { planned: usual, basePath } = found.target
-    const weather = this.weather.over(request, plan)
+    const weather = this.weather.over(request, plan, world)
     if (weather !== undefined && 'status' in weather) return this.#handleLost(request, served, weather, started)
     const { clientControls } = plan.simulation.listen
     const ordinal = clientControls ? askedOrdinal(request) : undefined

@@ -12,6 +12,7 @@ import { expandShortForms } from '../plan/short-forms.ts'
 import { checkOrder } from '../plan/simulation.ts'
 import { hasBlocks } from '../plan/weather.ts'
 import type { Clock } from '../world/clock.ts'
+import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
 
 /** What a request asks for that wants none. */
@@ -25,14 +26,20 @@ export interface CurrentWeather {
   readonly source: Source | undefined
 }
 
-export class WeatherStation {
+/** The weather over everything, or over one world. */
+export class WeatherSlot {
   readonly #clock: Clock
   readonly #log: Log
+  /** Empty for the weather over everything. */
+  readonly #world: string
   #current: CurrentWeather | undefined
+  /** The plan that the current weather was made for. */
+  #plan: Plan | undefined
 
-  constructor(clock: Clock, log: Log) {
+  constructor(clock: Clock, log: Log, world = '') {
     this.#clock = clock
     this.#log = log
+    this.#world = world
   }
 
   get current(): CurrentWeather | undefined {
@@ -41,7 +48,7 @@ export class WeatherStation {
   }
 
   clear(): void {
-    if (this.#current !== undefined) this.#log.info({ weather: this.#current.weather.name }, 'the weather has cleared')
+    if (this.#current !== undefined) this.#tell('the weather has cleared', { weather: this.#current.weather.name })
     this.#current = undefined
   }
 
@@ -62,14 +69,16 @@ export class WeatherStation {
     if (weather === undefined || report.failed) return undefined
     const until = order.for === undefined ? undefined : this.#clock.now() + (parseDuration(order.for) as number)
     this.#current = { weather, until, source: hasBlocks(order) ? source : undefined }
-    this.#log.info({ weather: weather.name, for: order.for }, 'the weather has changed')
+    this.#plan = plan
+    this.#tell('the weather has changed', { weather: weather.name, for: order.for })
     return this.#current
   }
 
   /** Goes on over another plan; weather that cannot be over that one clears. */
   adopt(plan: Plan): void {
     const { current } = this
-    if (current === undefined) return
+    if (current === undefined || this.#plan === plan) return
+    this.#plan = plan
     const { weather, until, source } = current
     const report = new Diagnostics()
     const order = source && checkOrder(source, report)
@@ -84,10 +93,53 @@ export class WeatherStation {
     }
   }
 
-  /** The weather that a request meets: the one it asks for, else the current one; or why it can have none. */
-  over({ headers }: Request, plan: Plan): Weather | Reply | undefined {
+  #tell(message: string, fields: object): void {
+    this.#log.info(this.#world === '' ? fields : { ...fields, world: this.#world }, message)
+  }
+}
+
+export class WeatherStation {
+  readonly #clock: Clock
+  readonly #log: Log
+  /** The weather over every world that has none of its own. */
+  readonly overall: WeatherSlot
+  // A world that is reset or evicted takes its weather with it.
+  readonly #own = new WeakMap<World, WeatherSlot>()
+  #hasOwn = false
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock
+    this.#log = log
+    this.overall = new WeatherSlot(clock, log)
+  }
+
+  get current(): CurrentWeather | undefined {
+    return this.overall.current
+  }
+
+  /** The weather over one world alone. */
+  of(world: World, plan: Plan): WeatherSlot {
+    let slot = this.#own.get(world)
+    if (slot === undefined) {
+      slot = new WeatherSlot(this.#clock, this.#log, world.name)
+      this.#own.set(world, slot)
+      this.#hasOwn = true
+    }
+    slot.adopt(plan)
+    return slot
+  }
+
+  adopt(plan: Plan): void {
+    this.overall.adopt(plan)
+  }
+
+  /** The weather that a request meets: the one it asks for, its world's, else the overall one; or why it can have none. */
+  over({ headers }: Request, plan: Plan, world: World): Weather | Reply | undefined {
     const name = headers['understudy-weather']
-    if (name === undefined || !plan.simulation.listen.clientControls) return this.#current && this.current?.weather
+    if (name === undefined || !plan.simulation.listen.clientControls) {
+      const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
+      return (own ?? this.overall.current)?.weather
+    }
     if (name === CLEAR) return undefined
     const weather = plan.weather.get(String(name))
     if (weather !== undefined) return weather

@@ -21,7 +21,7 @@ const city = () => {
   const make = (yaml: string): string[] => {
     const report = new Diagnostics()
     const source = parseSource('weather', yaml, report)
-    if (source !== undefined) gateway.weather.make(gateway.plan, source, report)
+    if (source !== undefined) gateway.weather.overall.make(gateway.plan, source, report)
     return report.list.map(({ code, place }) => `${code} at ${place.line}:${place.column}`)
   }
   return { clock, gateway, metric, status, make }
@@ -36,7 +36,7 @@ test('weather comes over every operation at once, and goes', async () => {
   const plan = describePlan(gateway.plan, gateway.weather.current?.weather)
   assert.equal(plan.weather, 'down')
   assert.ok(plan.operations.every(({ chain }) => chain.includes('fault')))
-  gateway.weather.clear()
+  gateway.weather.overall.clear()
   assert.equal(await status('GET /things'), 200)
   assert.equal(await metric('understudy_weather{weather="down"}'), undefined)
   assert.ok(!describePlan(gateway.plan).operations.some(({ chain }) => chain.includes('fault')))
@@ -144,4 +144,42 @@ test('what is done to a request is told, to who asks why and to the journal', as
   const [entry] = [...gateway.journal.each()]
   assert.deepEqual(entry?.notes.slice(0, 2), ['weather: storm', 'fault 2: 503'])
   assert.equal(entry?.fault, 'status')
+})
+
+test('a world has weather of its own, in place of the weather over all, until it is reset', async () => {
+  const { gateway, make, status } = city()
+  const mine = { headers: { 'understudy-world': 'mine' } }
+  const put = (yaml: string, world = 'mine') => {
+    const report = new Diagnostics()
+    const source = parseSource('weather', yaml, report)
+    assert.ok(source)
+    const found = gateway.worlds.get(world)
+    assert.ok(found)
+    gateway.weather.of(found, gateway.plan).make(gateway.plan, source, report)
+    return report.list.map(({ code }) => code)
+  }
+  assert.equal(await status('GET /things', mine), 200)
+  assert.deepEqual(put('{ name: down }'), [])
+  assert.deepEqual([await status('GET /things', mine), await status('GET /things')], [503, 200])
+  assert.deepEqual(make('{ defaults: { fault: { kind: status, status: 500 } } }'), [])
+  assert.deepEqual([await status('GET /things', mine), await status('GET /things')], [503, 500])
+  const clear = { headers: { ...mine.headers, 'understudy-weather': 'clear' } }
+  assert.equal(await status('GET /things', clear), 200)
+  assert.deepEqual(put('{ rules: [] }'), ['unknown-key'])
+  assert.equal(await status('GET /things', mine), 503)
+  gateway.reset('mine')
+  assert.equal(await status('GET /things', mine), 500)
+})
+
+test('weather may hold rules', async () => {
+  const { make, status } = city()
+  assert.deepEqual(make('defaults: { rules: [{ times: 1, fault: { kind: status, status: 503 } }] }'), [])
+  assert.deepEqual(
+    [await status('GET /things'), await status('GET /things'), await status('GET /things')],
+    [503, 200, 200],
+  )
+  const codes = make('operations: { listThings: { rules: [{ when: rquest.path == "x", latency: { fixed: 1s } }] } }')
+  assert.deepEqual(codes, ['unknown-root at 1:45'])
+  assert.deepEqual(make('operations: { listThings: { rules: [{ when: ordinal > 1, respond: { status: 503 } }] } }'), [])
+  assert.equal(await status('GET /things'), 503)
 })

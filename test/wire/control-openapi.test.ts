@@ -55,6 +55,18 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/worlds', ...POST('{"name":"dot","snapshot":{}}'), status: 400 },
     { path: '/worlds', ...POST('nonsense'), status: 400 },
   ],
+  getWorldWeather: [
+    { path: '/worlds/ada/weather', status: 200 },
+    { path: '/worlds/nowhere/weather', status: 404 },
+  ],
+  setWorldWeather: [
+    { path: '/worlds/ada/weather', ...PUT('{"name":"nothing"}'), status: 422 },
+    { path: '/worlds/ada/weather', ...PUT('{"defaults":{"latency":{"fixed":"1ms"}}}'), status: 200 },
+  ],
+  clearWorldWeather: [
+    { path: '/worlds/ada/weather', method: 'DELETE', status: 204 },
+    { path: '/worlds/nowhere/weather', method: 'DELETE', status: 404 },
+  ],
   getWorld: [
     { path: '/worlds/ada', status: 200 },
     { path: '/worlds/petstore.example.com', status: 200 },

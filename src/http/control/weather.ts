@@ -1,12 +1,25 @@
 // The weather: what comes over the configuration for a while, without a file being touched.
 
-import type { CurrentWeather } from '../../gateway/weather.ts'
+import type { CurrentWeather, WeatherSlot } from '../../gateway/weather.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
 import type { Plan } from '../../plan/compile.ts'
+import type { World } from '../../world/world.ts'
+import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
-import { type Control, DONE, json, list, object, type Route, replyWith, words } from './route.ts'
+import {
+  type Answer,
+  type Call,
+  type Control,
+  DONE,
+  json,
+  list,
+  object,
+  type Route,
+  replyWith,
+  words,
+} from './route.ts'
 
 export const weatherSchema = object(
   {
@@ -29,53 +42,93 @@ const describe = (plan: Plan, current: CurrentWeather | undefined) => ({
   known: [...plan.weather.keys()],
 })
 
-export const weatherRoutes = ({ gateway }: Control): Route[] => [
-  {
-    method: 'GET',
-    path: '/weather',
-    operation: 'getWeather',
-    underWorkers: 'absent',
-    summary: 'What has come over the configuration, and what could.',
-    replies: { 200: replyWith('The weather.', weatherSchema) },
-    answer: () => json(describe(gateway.plan, gateway.weather.current)),
+const order = {
+  description: 'A name of the configuration; or blocks as they stand there under `weather`, in JSON or YAML.',
+  schema: { type: 'object' },
+  texts: ['application/yaml'],
+} as const
+
+const impossible = {
+  422: {
+    description: 'It cannot be; the weather is what it was.',
+    content: { 'application/problem+json': invalidConfigurationSchema },
   },
-  {
-    method: 'PUT',
-    path: '/weather',
-    operation: 'setWeather',
-    underWorkers: 'absent',
-    summary:
-      'Makes weather over every world: one that the configuration names, or another; for a while, or until told.',
-    body: {
-      description: 'A name of the configuration; or blocks as they stand there under `weather`, in JSON or YAML.',
-      schema: { type: 'object' },
-      texts: ['application/yaml'],
+} as const
+
+export const weatherRoutes = ({ gateway }: Control): Route[] => {
+  const make = (slot: WeatherSlot, { body, text }: Call): Answer => {
+    const report = new Diagnostics()
+    const source = parseSource('weather', text ?? stringifyJson(body as JsonObject), report)
+    const current = source && slot.make(gateway.plan, source, report)
+    return current === undefined ? refuseConfiguration(report) : json(describe(gateway.plan, current))
+  }
+  const slotOf = (world: World) => gateway.weather.of(world, gateway.plan)
+  return [
+    {
+      method: 'GET',
+      path: '/weather',
+      operation: 'getWeather',
+      underWorkers: 'absent',
+      summary: 'What has come over the configuration, and what could.',
+      replies: { 200: replyWith('The weather.', weatherSchema) },
+      answer: () => json(describe(gateway.plan, gateway.weather.current)),
     },
-    replies: {
-      200: replyWith('The weather from now on.', weatherSchema),
-      422: {
-        description: 'It cannot be; the weather is what it was.',
-        content: { 'application/problem+json': invalidConfigurationSchema },
+    {
+      method: 'PUT',
+      path: '/weather',
+      operation: 'setWeather',
+      underWorkers: 'absent',
+      summary:
+        'Makes weather over every world that has none of its own: one that the configuration names, or another; for a while, or until told.',
+      body: order,
+      replies: { 200: replyWith('The weather from now on.', weatherSchema), ...impossible },
+      answer: call => make(gateway.weather.overall, call),
+    },
+    {
+      method: 'DELETE',
+      path: '/weather',
+      operation: 'clearWeather',
+      underWorkers: 'absent',
+      summary: 'Back to the configuration.',
+      replies: { 204: { description: 'It is clear.' } },
+      answer: () => {
+        gateway.weather.overall.clear()
+        return DONE
       },
     },
-    answer: ({ body, text }) => {
-      const report = new Diagnostics()
-      const written = text ?? stringifyJson(body as JsonObject)
-      const source = parseSource('weather', written, report)
-      const current = source && gateway.weather.make(gateway.plan, source, report)
-      return current === undefined ? refuseConfiguration(report) : json(describe(gateway.plan, current))
+    {
+      method: 'GET',
+      path: '/worlds/{name}/weather',
+      operation: 'getWorldWeather',
+      underWorkers: 'absent',
+      summary: 'The weather over one world alone.',
+      parameters: nameParameter,
+      replies: { 200: replyWith('The weather.', weatherSchema), ...noSuchWorld },
+      answer: inWorld(gateway.worlds, world => json(describe(gateway.plan, slotOf(world).current))),
     },
-  },
-  {
-    method: 'DELETE',
-    path: '/weather',
-    operation: 'clearWeather',
-    underWorkers: 'absent',
-    summary: 'Back to the configuration.',
-    replies: { 204: { description: 'It is clear.' } },
-    answer: () => {
-      gateway.weather.clear()
-      return DONE
+    {
+      method: 'PUT',
+      path: '/worlds/{name}/weather',
+      operation: 'setWorldWeather',
+      underWorkers: 'absent',
+      summary: 'Makes weather over one world alone, in place of the weather over all. A reset clears it.',
+      parameters: nameParameter,
+      body: order,
+      replies: { 200: replyWith('The weather from now on.', weatherSchema), ...noNewWorld, ...impossible },
+      answer: inMadeWorld(gateway.worlds, (world, call) => make(slotOf(world), call)),
     },
-  },
-]
+    {
+      method: 'DELETE',
+      path: '/worlds/{name}/weather',
+      operation: 'clearWorldWeather',
+      underWorkers: 'absent',
+      summary: 'Back to the weather over all.',
+      parameters: nameParameter,
+      replies: { 204: { description: 'It is clear.' }, ...noSuchWorld },
+      answer: inWorld(gateway.worlds, world => {
+        slotOf(world).clear()
+        return DONE
+      }),
+    },
+  ]
+}
