@@ -52,7 +52,7 @@ export interface Site {
   readonly judge: Judge
   readonly resources: ReadonlyMap<string, Resource>
   /** The path templates of the operations that answer with one record of a resource. */
-  readonly readers: ReadonlyMap<string, string>
+  readonly readers: ReadonlyMap<string, readonly string[]>
   /** Whether the operation reads or changes one record of a resource. */
   readonly onRecord: boolean
   /** What the contract alone has the operation answer. */

@@ -95,6 +95,8 @@ type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress'
 }
 
 type Configs = Readonly<Record<string, unknown>>
+/** What of `respond` says that an operation reads a record. */
+type Reading = { readonly read?: string; readonly id?: unknown }
 
 export function compilePlan(simulation: Simulation, contract: Contract, report: Diagnostics): Plan {
   const { file, source, resources } = simulation
@@ -112,12 +114,13 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   }
   const base = layerOf(file, source, [], report, '')
   const declared = base.keys
-  const readers = new Map<string, string>()
+  const readers = new Map<string, readonly string[]>()
   for (const operation of contract.operations) {
     const key = declared.get(operation)
-    const read =
-      key === undefined ? undefined : (file.operations?.[key]?.respond as { read?: string } | undefined)?.read
-    if (read !== undefined && !readers.has(read)) readers.set(read, operation.path)
+    const respond = key === undefined ? undefined : (file.operations?.[key]?.respond as Reading | null | undefined)
+    // One that always reads the same record is no address of another.
+    if (respond?.read === undefined || respond.id !== undefined) continue
+    readers.set(respond.read, [...(readers.get(respond.read) ?? []), operation.path])
   }
 
   // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.

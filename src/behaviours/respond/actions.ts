@@ -9,8 +9,8 @@ import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/t
 import { type Entry, type Id, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
-import { compileDraft, isSound } from './draft.ts'
-import { compileDangling, compileDeletion, isId } from './references.ts'
+import { compileDraft, type Draft, isSound } from './draft.ts'
+import { compileDangling, compileDeletion, isId, supply } from './references.ts'
 import { asId, inBody, type Resource, resourceOf } from './resource.ts'
 import { compileTransition } from './transition.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
@@ -54,8 +54,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     const status = successStatus(operation, 201, 200)
     const { invalid } = site
     const exists = (id: Id) => refuse(problems.conflict, `there is a record ${id} in ${resource.name} already`)
-    const reader = site.readers.get(resource.name) ?? `${operation.path}/{id}`
-    const locate = compileLocation(reader, operation.path)
+    const locate = compileLocation(site.readers.get(resource.name) ?? [`${operation.path}/{id}`], operation.path)
     const draft = compileDraft(resource, config, 'create', site)
     const dangling = compileDangling(resource)
     const { idField } = resource
@@ -66,7 +65,8 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
         if (orphan !== undefined) return orphan
       }
       const composed = draft.compose(draft.given(exchange), exchange)
-      const fields = within === undefined ? composed : within.own(exchange, composed)
+      const owned = within === undefined ? composed : within.own(exchange, composed)
+      const fields = draft.supplied.length === 0 ? owned : await supply(owned, draft.supplied, exchange)
       const lost = dangling === undefined ? NONE : await dangling(fields, exchange)
       if (draft.wantsId && fields[idField] === undefined)
         return invalid([inBody(pointer([idField]), 'required', 'is required')])
@@ -86,7 +86,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       if (made === 'exists') return exists(fields[idField] as Id)
       if ('status' in made) return made
       exchange.entry = made
-      return give(made, status, locate(exchange, made.id))
+      return give(made, status, locate?.(exchange, made.id))
     }
   },
 
@@ -95,7 +95,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 200)
     return async exchange => {
-      const id = identify(exchange)
+      const id = identify(exchange) as Id
       const entry = await exchange.world.collection(resource.name).read(id)
       if (isMissing(entry, exchange, within)) return missing(id)
       exchange.entry = entry
@@ -114,7 +114,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     const gives = (responseFor(site.operation, status)?.content.size ?? 0) > 0
     const consequences = compileDeletion(resource, site)
     return async exchange => {
-      const id = identify(exchange)
+      const id = identify(exchange) as Id
       const collection = exchange.world.collection(resource.name)
       for (;;) {
         const entry = await collection.read(id)
@@ -142,16 +142,17 @@ function compileWrite(
   kind: 'replace' | 'update',
   merge: (old: Json, body: Json) => Json,
 ): Handler {
-  const identify = compileId(resource, site, config)
+  const draft = compileDraft(resource, config, kind, site)
+  const identify = compileId(resource, site, config, draft)
   const missing = missingReply(resource)
   const { invalid } = site
   const status = successStatus(site.operation, 200, 204)
-  const draft = compileDraft(resource, config, kind, site)
   const dangling = compileDangling(resource)
   const transition = compileTransition(resource)
   const { idField } = resource
   return async exchange => {
     const id = identify(exchange)
+    if (id === undefined) return invalid([inBody(pointer([idField]), 'required', 'is required')])
     const collection = exchange.world.collection(resource.name)
     for (;;) {
       const old = await collection.read(id)
@@ -198,13 +199,25 @@ export function mergePatch(target: Json, patch: Json): Json {
   return Object.fromEntries(out)
 }
 
-/** The last parameter of the path names the record. */
-function compileId(resource: Resource, site: Site, { id }: ActionConfig): (exchange: Exchange) => Id {
+/** The last parameter of the path names the record; where it has none, the body of a write does. */
+function compileId(
+  resource: Resource,
+  site: Site,
+  { id }: ActionConfig,
+  draft?: Draft,
+): (exchange: Exchange) => Id | undefined {
   const { operation } = site
   if (id !== undefined) return () => asId(id, resource.ids)
   const name = expressionsOf(operation.path).at(-1)
   const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === name)
   const last = expressionsOf(operation.path).length - 1
+  if (name === undefined && draft?.knowsId === true) {
+    return exchange => {
+      const given = draft.given(exchange)
+      const said = isObject(given) ? (given[resource.idField] as Json | undefined) : undefined
+      return isId(said) ? asId(said, resource.ids) : undefined
+    }
+  }
   if (name === undefined) {
     const message = `the path ${operation.path} has no parameter that could name a record of ${resource.name}`
     site.error('no-identifier', message)
@@ -240,9 +253,22 @@ function compileGive(body: Json | undefined, action: (typeof ACTIONS)[number], s
 const headersOf = (location: string | undefined): Headers =>
   location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location }
 
-/** The address of a new record: the reader's template, with what it shares with the creator's path filled in. */
-function compileLocation(reader: string, creator: string): (exchange: Exchange, id: Id) => string {
+/**
+ * The address of a new record: the template of a reader, with what it shares with the creator's path filled in. `undefined`
+ * where every reader wants to know more than that.
+ */
+function compileLocation(
+  readers: readonly string[],
+  creator: string,
+): ((exchange: Exchange, id: Id) => string) | undefined {
   const names = expressionsOf(creator)
+  const known = readers.filter(one =>
+    expressionsOf(one)
+      .slice(0, -1)
+      .every(name => names.includes(name)),
+  )
+  const reader = known.find(one => one.startsWith(`${creator}/`)) ?? known[0]
+  if (reader === undefined) return undefined
   const last = expressionsOf(reader).at(-1)
   // Texts and expressions by turns, beginning with a text.
   const parts = reader.split(/\{([^{}]*)\}/)

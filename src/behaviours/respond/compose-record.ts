@@ -42,9 +42,14 @@ export function compileCompose(
     if (name === idField)
       return assign === 'client' ? [{ name, set: undefined, keeps: false, unsaid: undefined, whole: true }] : []
     const field = describeField(name, site.contract.use(node))
+    // No reply has it, so that no record need keep it: a password.
+    if (field.writeOnly) return []
     const sayable = (asked.empty || asked.knows(name)) && !field.readOnly
     const stamp = stampOf(field)
     const needed = (required.has(name) && !asked.wants(name)) || field.readOnly || (stamp !== undefined && !asked.empty)
+    // A field that names a record, and that cannot be empty, is not made up.
+    const named = resource.references.has(name) && !field.types.includes('null') && !field.types.includes('array')
+    const fresh = kind === 'create' && needed && !named && isWanted(field, required)
     const touched = stamp === 'updated' && kind !== 'create' && !sayable ? momentOf(field) : undefined
     return [
       {
@@ -52,8 +57,7 @@ export function compileCompose(
         set: set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now()))),
         keeps: !sayable || (kind === 'replace' && required.has(name) && !asked.wants(name)),
         whole: field.types.includes('integer') && !field.types.includes('number'),
-        unsaid:
-          defaults.get(name) ?? (kind === 'create' && needed && isWanted(field, required) ? freshOf(field) : undefined),
+        unsaid: defaults.get(name) ?? (fresh ? freshOf(field) : undefined),
       },
     ]
   })

@@ -20,6 +20,10 @@ export interface Draft {
   /** What the client says of the record. */
   given(exchange: Exchange): Json
   readonly compose: Compose
+  /** Fields that must name a record, and that the request does not ask for: with the resource of that record. */
+  readonly supplied: readonly (readonly [field: string, resource: string])[]
+  /** Whether a request may say which record it is about. */
+  readonly knowsId: boolean
   /** Whether a new record must come with its id. */
   readonly wantsId: boolean
   /** The record as it is to be stored, or the rules that it breaks. */
@@ -48,6 +52,10 @@ export function compileDraft(
   return {
     given,
     compose,
+    supplied: [...resource.references].flatMap(([field, { to }]) =>
+      resource.schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
+    ),
+    knowsId: asked.knows(resource.idField),
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
     fit(record, exchange) {
       const broken = checkRecord(resource, record)
@@ -76,7 +84,9 @@ function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site
 
 /** The schemas by which replies show the record, other than its own: of this operation, and of the one that reads it. */
 function viewsOf({ body }: ActionConfig, resource: Resource, { operation, contract, readers }: Site): SchemaUse[] {
-  const reader = contract.operations.find(({ method, path }) => method === 'GET' && path === readers.get(resource.name))
+  const reader = contract.operations.find(
+    ({ method, path }) => method === 'GET' && path === readers.get(resource.name)?.[0],
+  )
   const own = contract.identify(resource.schema.node)
   const views = new Map<string, SchemaUse>()
   for (const one of reader === undefined ? [operation] : [operation, reader]) {

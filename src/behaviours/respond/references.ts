@@ -32,6 +32,21 @@ export function compileDangling({
   }
 }
 
+/** The record with the first record of each resource named in the fields that are empty. */
+export async function supply(
+  fields: JsonObject,
+  supplied: readonly (readonly [field: string, resource: string])[],
+  { world }: Exchange,
+): Promise<JsonObject> {
+  let out = fields
+  for (const [field, resource] of supplied) {
+    if (Object.hasOwn(out, field)) continue
+    const { last } = await world.collection(resource).list({ filters: [], limit: 1 })
+    if (last !== undefined) out = { ...out, [field]: last }
+  }
+  return out
+}
+
 /** A field that names records of some resource. */
 interface Referrer {
   readonly resource: Resource

@@ -9,6 +9,7 @@ export interface Field {
   readonly name: string
   readonly use: SchemaUse
   readonly readOnly: boolean
+  readonly writeOnly: boolean
   readonly types: readonly Type[]
   readonly format: string | undefined
   /** The values of `enum` or `const`, where there are such. */
@@ -32,6 +33,7 @@ export function describeField(name: string, use: SchemaUse): Field {
     name,
     use,
     readOnly: sampler.isMarked(use.key, 'readOnly'),
+    writeOnly: sampler.isMarked(use.key, 'writeOnly'),
     types: [...new Set([...types, ...([...use.types].filter(type => type === 'null') as Type[])])],
     format: formats[0],
     choices,

@@ -346,3 +346,85 @@ suite('generated seeds', () => {
     assert.equal(((await send('POST /things', {})).body as Thing).id, 501)
   })
 })
+
+test('a password is taken and not given back; a reference that nobody asks for names a record; an address is whole or absent', async () => {
+  const { send } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources:
+  plans: { schema: Plan, seed: [{ id: 4 }] }
+  users: { schema: User, references: { planId: plans } }
+operations:
+  addUser: { respond: { create: users } }
+  addTeamUser: { respond: { create: users } }
+  getTeamUser: { respond: { read: users } }
+`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Users, version: 1.0.0 }
+paths:
+  /users:
+    post:
+      operationId: addUser
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/NewUser' } } } }
+      responses: { '201': { description: Added. } }
+  /teams/{team}/users:
+    post:
+      operationId: addTeamUser
+      parameters: [{ name: team, in: path, required: true, schema: { type: string } }]
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/NewUser' } } } }
+      responses: { '201': { description: Added. } }
+  /teams/{team}/users/{id}:
+    get:
+      operationId: getTeamUser
+      parameters: [{ name: team, in: path, required: true, schema: { type: string } }, { name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { '200': { description: One. } }
+components:
+  schemas:
+    Plan: { type: object, properties: { id: { type: integer } } }
+    NewUser: { type: object, required: [password], properties: { password: { type: string } } }
+    User:
+      type: object
+      required: [id, planId, password]
+      properties: { id: { type: integer }, planId: { type: integer }, password: { type: string, writeOnly: true } }
+`,
+  })
+  const first = await send('POST /users', { password: 'secret' })
+  assert.deepEqual(first.body, { id: 1, planId: 4 })
+  assert.equal(first.headers.location, undefined)
+  const second = await send('POST /teams/red/users', { password: 'secret' })
+  assert.equal(second.headers.location, '/teams/red/users/2')
+  assert.deepEqual((await send('GET /teams/red/users/2')).body, { id: 2, planId: 4 })
+})
+
+test('a write on a path that names no record is about the one in its body', async () => {
+  const { send } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources: { shops: { schema: Shop, id: { assign: client }, seed: [{ id: 1, name: one, town: Ulm }] } }
+operations: { putShop: { respond: { replace: shops } }, addShop: { respond: { create: shops } } }
+`,
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Shops, version: 1.0.0 }
+paths:
+  /shop:
+    post:
+      operationId: addShop
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Shop' } } } }
+      responses: { '200': { description: Added. } }
+    put:
+      operationId: putShop
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/Shop' } } } }
+      responses: { '200': { description: Put. }, '404': { description: None. } }
+components:
+  schemas: { Shop: { type: object, required: [name], properties: { id: { type: integer }, name: { type: string }, town: { type: string } } } }
+`,
+  })
+  assert.deepEqual((await send('PUT /shop', { id: 1, name: 'uno' })).body, { id: 1, name: 'uno' })
+  assert.equal((await send('PUT /shop', { id: 2, name: 'due' })).status, 404)
+  assert.equal((await send('PUT /shop', { name: 'due' })).status, 400)
+  // The id is the client's where it gives one, else the next.
+  assert.deepEqual((await send('POST /shop', { id: 7, name: 'x' })).body, { id: 7, name: 'x' })
+  assert.deepEqual((await send('POST /shop', { name: 'y' })).body, { id: 8, name: 'y' })
+})
