@@ -57,6 +57,13 @@ export class Histogram {
     return slot
   }
 
+  /** How many observations there are. */
+  get total(): number {
+    let total = 0
+    for (const { count } of this.#slots.values()) total += count
+    return total
+  }
+
   reset(): void {
     this.#slots.clear()
   }

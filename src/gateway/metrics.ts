@@ -10,7 +10,7 @@ import type { WeatherStation } from './weather.ts'
 import type { Worlds } from './worlds.ts'
 
 /** The numbers of one process, as they travel to another. */
-export type Snapshot = readonly { readonly type: string }[]
+export type Snapshot = readonly { readonly name: string; readonly type: string }[]
 
 /** Gauges that end in `_total`, which is for counters: the same by type, without the suffix, are on the page too. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
@@ -31,6 +31,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #books = new Books()
   readonly #sunsets: Gauge<'operation'>
+  readonly #deprecated: Counter<(typeof CALLERS)[number]>
   readonly #reloads: Counter<'result'>
   readonly #reloaded: Gauge
   readonly #reloadSuccess: Gauge
@@ -60,7 +61,7 @@ export class Metrics {
         },
       })
     const expected = () => this.#expected
-    new Counter({
+    this.#deprecated = new Counter({
       name: 'understudy_deprecated_requests_total',
       help: 'Requests to deprecated operations, by who still makes them; those of known consumers begin at 0.',
       labelNames: CALLERS,
@@ -205,6 +206,22 @@ export class Metrics {
   /** The numbers as data, to be merged with those of other processes. */
   async snapshot(): Promise<Snapshot> {
     return (await this.#registry.getMetricsAsJSON()) as unknown as Snapshot
+  }
+
+  /** Changes whenever a request was counted. */
+  get counted(): number {
+    return this.#books.all.reduce((sum, { total }) => sum + total, 0)
+  }
+
+  /** What requests have added up to: the part of `snapshot` that must survive the process. */
+  async counts(): Promise<Snapshot> {
+    return Promise.all([...this.#books.all, this.#deprecated].map(metric => metric.get() as Promise<Snapshot[number]>))
+  }
+
+  /** A snapshot with newer counts in it. */
+  static renew(snapshot: Snapshot, counts: Snapshot): Snapshot {
+    const names = new Set(counts.map(({ name }) => name))
+    return [...snapshot.filter(({ name }) => !names.has(name)), ...counts]
   }
 
   /** What stays of the numbers of processes that are no more: their counts, and none of their states. */

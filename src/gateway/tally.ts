@@ -33,6 +33,12 @@ export class Tally {
     return count
   }
 
+  get total(): number {
+    let total = 0
+    for (const { value } of this.#counts.values()) total += value
+    return total
+  }
+
   reset(): void {
     this.#counts.clear()
   }

@@ -92,7 +92,8 @@ export async function serve(
     control.apply(controlPlane.limits())
   })
   let origin = ''
-  if (typeof workers === 'object') origin = originOf(listen.host, await workers.fleet.start(workers.count))
+  if (typeof workers === 'object')
+    origin = originOf(listen.host, await workers.fleet.start(workers.count, listen.port, listen.host))
   else {
     await data.listen(listen.port, listen.host)
     origin = originOf(listen.host, data.port)

@@ -7,24 +7,36 @@ import type { Log } from '../gateway/log.ts'
 import { Metrics, type Snapshot } from '../gateway/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { Route } from './control/route.ts'
+import { freePort } from './free-port.ts'
+import { followHandOvers } from './hand-overs.ts'
 
 /** From the primary to a worker. */
 type Order = { readonly order: 'reload' | 'reset' | 'stop' } | { readonly order: 'metrics'; readonly call: number }
-/** From a worker to the primary. */
-interface Told {
-  readonly call: number
-  readonly snapshot: Snapshot
-}
+/** From a worker to the primary: that it hears orders from now on; the answer to a call; its counts, unasked. */
+type Told =
+  | { readonly obeys: true }
+  | { readonly call: number; readonly snapshot: Snapshot }
+  | { readonly counts: Snapshot }
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
+
+/** A worker tells what it has counted this often, in milliseconds; where telling takes long, after a hundred times that. */
+const TELL = 100
+
+/** A worker that ends within so many milliseconds is replaced only after a pause, both in milliseconds. */
+const [EARLY, PAUSE] = [1000, 200]
 
 export class Fleet {
   readonly #gateway: Gateway
   readonly #log: Log
   #replaced = 0
+  #started = false
   #stopping = false
   #calls = 0
+  #reloads = 0
+  /** The workers that hear orders, by their ids. */
+  readonly #obeying = new Set<number>()
   /** What each worker told last, by its id; and what those that are no more had told: it stays in the sums. */
   readonly #told = new Map<number, Snapshot>()
   #remains: Promise<Snapshot> = Promise.resolve([])
@@ -33,7 +45,10 @@ export class Fleet {
     this.#gateway = gateway
     this.#log = log
     gateway.metrics.countWorkers(() => ({ running: this.#workers.length, replaced: this.#replaced }))
-    gateway.onAdopt(() => this.#tell({ order: 'reload' }))
+    gateway.onAdopt(() => {
+      this.#reloads += 1
+      this.#tell({ order: 'reload' })
+    })
   }
 
   get #workers(): Worker[] {
@@ -41,22 +56,59 @@ export class Fleet {
   }
 
   #tell(order: Order): void {
-    for (const worker of this.#workers) if (worker.isConnected()) worker.send(order)
+    for (const worker of this.#workers) send(worker, order)
   }
 
   /** Starts so many workers; resolves with the port they share once all of them listen. Rejects where one cannot. */
-  async start(count: number): Promise<number> {
+  async start(count: number, port: number, host: string): Promise<number> {
+    // The kernel would deal the connections out unevenly: 28 of 32 to one worker of two.
+    cluster.schedulingPolicy = cluster.SCHED_RR
+    cluster.setupPrimary()
+    // The port outlives all workers: were it free for each to choose, those that replace all at once would choose another.
+    const shared = port === 0 ? await freePort(host) : port
+    cluster.setupPrimary({ args: [...(cluster.settings.args ?? []), '--port', `${shared}`] })
     cluster.on('listening', worker => this.#log.info({ worker: worker.process.pid }, 'a worker serves'))
-    const ports = await Promise.all(Array.from({ length: count }, () => listening(cluster.fork())))
-    cluster.on('exit', (worker, code, signal) => {
-      if (this.#stopping) return
-      this.#bury(worker)
-      this.#replaced += 1
-      this.#log.warn({ worker: worker.process.pid, code, signal }, 'a worker ended and is replaced')
-      // A worker that cannot begin must not be begun again and again without a pause.
-      setTimeout(() => void (this.#stopping || cluster.fork()), 100)
+    await Promise.all(Array.from({ length: count }, () => listening(this.#fork())))
+    this.#started = true
+    return shared
+  }
+
+  #fork(): Worker {
+    const worker = cluster.fork()
+    followHandOvers(worker)
+    const born = performance.now()
+    // A channel to a process that was killed fails on its own; the exit is what counts.
+    worker.on('error', () => {})
+    const reloads = this.#reloads
+    worker.on('message', (told: Told) => {
+      if ('obeys' in told) {
+        this.#obeying.add(worker.id)
+        // An order that came before this was not heard.
+        if (this.#reloads !== reloads) send(worker, { order: 'reload' })
+        if (this.#stopping) send(worker, { order: 'stop' })
+      } else if ('counts' in told)
+        this.#told.set(worker.id, Metrics.renew(this.#told.get(worker.id) ?? [], told.counts))
     })
-    return ports[0] as number
+    let served = false
+    worker.once('listening', () => {
+      served = true
+    })
+    worker.once('exit', (code, signal) => {
+      // One that cannot begin at the start is the end of the start.
+      if (served || this.#started) this.#replace(worker, born, { code, signal })
+    })
+    return worker
+  }
+
+  #replace(worker: Worker, born: number, how: object): void {
+    this.#bury(worker)
+    if (this.#stopping) return
+    this.#replaced += 1
+    this.#log.warn({ worker: worker.process.pid, ...how }, 'a worker ended and is replaced')
+    // A worker that cannot begin must not be begun again and again without a pause.
+    const fork = () => void (this.#stopping || this.#fork())
+    if (performance.now() - born > EARLY) fork()
+    else setTimeout(fork, PAUSE)
   }
 
   /** The routes of the control plane that stay (see `Route.underWorkers`), with a reset that reaches all. */
@@ -86,8 +138,9 @@ export class Fleet {
     return Metrics.merge([own, ...this.#told.values(), await this.#remains])
   }
 
-  /** A process that has ended takes along what it counted since it was last asked. */
+  /** A process that was killed takes along what it counted since it last told: at most what `TELL` says. */
   #bury({ id }: Worker): void {
+    this.#obeying.delete(id)
     const last = this.#told.get(id)
     if (last === undefined) return
     this.#told.delete(id)
@@ -99,13 +152,20 @@ export class Fleet {
     this.#stopping = true
     const gone = this.#workers.map(worker => new Promise(resolve => worker.once('exit', resolve)))
     this.#tell({ order: 'stop' })
+    // One that is only starting has nothing to finish.
+    for (const worker of this.#workers) if (!this.#obeying.has(worker.id)) worker.process.kill('SIGTERM')
     await Promise.all(gone)
   }
 }
 
-function listening(worker: Worker): Promise<number> {
+/** What cannot be sent because the worker has just ended is not sent: its exit is dealt with where exits are. */
+function send(worker: Worker, order: Order): void {
+  if (worker.isConnected()) worker.send(order, () => {})
+}
+
+function listening(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.once('listening', address => resolve(address.port))
+    worker.once('listening', () => resolve())
     worker.once('exit', () => reject(new Error('a worker ended before it served')))
   })
 }
@@ -115,14 +175,17 @@ function ask(worker: Worker, call: number): Promise<Snapshot | undefined> {
     const end = (snapshot?: Snapshot) => {
       clearTimeout(timer)
       worker.off('message', hear)
+      worker.off('exit', gone)
       resolve(snapshot)
     }
+    const gone = () => end()
     const hear = (told: Told) => {
-      if (told.call === call) end(told.snapshot)
+      if ('call' in told && told.call === call) end(told.snapshot)
     }
     const timer = setTimeout(end, PATIENCE)
     worker.on('message', hear)
-    worker.send({ order: 'metrics', call } satisfies Order)
+    worker.on('exit', gone)
+    send(worker, { order: 'metrics', call })
   })
 }
 
@@ -132,14 +195,31 @@ export const isWorker = (): boolean => cluster.isWorker
 /** Does what the primary says; `stop` is called when it says so, or is gone. */
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
-  worker?.on('disconnect', stop)
-  worker?.on('message', async (order: Order) => {
-    if (order.order === 'metrics') {
-      worker.send({ call: order.call, snapshot: await gateway.metrics.snapshot() } satisfies Told)
-    } else if (order.order === 'reload') void reloader.reload()
+  if (worker === undefined) return
+  const tell = (told: Told) => void (worker.isConnected() && worker.send(told, () => {}))
+  worker.on('error', stop)
+  worker.on('disconnect', stop)
+  worker.on('message', async (order: Order) => {
+    if (order.order === 'metrics') tell({ call: order.call, snapshot: await gateway.metrics.snapshot() })
+    else if (order.order === 'reload') reloader.reload().catch(() => {})
     else if (order.order === 'reset') gateway.reset()
     else stop()
   })
+  tell({ obeys: true })
+  tellCounts(gateway.metrics, tell)
+}
+
+/** Tells what was counted again and again, so that little of it is lost with the process. */
+function tellCounts(metrics: Metrics, tell: (told: Told) => void): void {
+  let told = 0
+  const look = async () => {
+    const { counted } = metrics
+    const began = performance.now()
+    if (counted !== told) tell({ counts: await metrics.counts() })
+    told = counted
+    setTimeout(look, Math.max(TELL, 100 * (performance.now() - began))).unref()
+  }
+  void look()
 }
 
 /** Lets go of the primary, so that the process can end. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -100,6 +101,94 @@ describe('two workers', () => {
     )
     assert.equal(Number(await metric(requests)), before, 'what it has told stays counted')
     await until(() => (child.output().match(/a worker serves/g)?.length === 3 ? true : undefined))
+    assert.equal((await fetch(`${api}/hello`)).status, 200)
+  })
+
+  const workers = () =>
+    [...child.output().matchAll(/"worker":(\d+)[^\n]*a worker serves/g)].map(([, pid]) => Number(pid))
+  const serving = () => {
+    const ended = [...child.output().matchAll(/"worker":(\d+)[^\n]*a worker ended/g)].map(([, pid]) => Number(pid))
+    return workers().filter(pid => !ended.includes(pid))
+  }
+  /** Kills the newest worker, and resolves once another serves in its place. */
+  const killOne = async (meanwhile?: () => void) => {
+    const before = workers()
+    process.kill(before.at(-1) as number, 'SIGKILL')
+    meanwhile?.()
+    await until(() => (workers().length > before.length ? true : undefined))
+  }
+
+  test('what it counted is not lost with it, though nobody asked for the metrics', async () => {
+    const requests = /^http_server_request_duration_seconds_count\{.*operation="hello"\} (\d+)$/m
+    const before = Number(await metric(requests))
+    for (let i = 0; i < 20; i++) {
+      assert.equal((await fetch(`${api}/hello`, { headers: { connection: 'close' } })).status, 200)
+    }
+    // Workers tell by themselves, several times a second.
+    await new Promise(resolve => setTimeout(resolve, 500))
+    await killOne()
+    assert.equal(Number(await metric(requests)), before + 20)
+  })
+
+  test('may be killed while the control plane is asked, as often as that happens', async () => {
+    let asking = true
+    const statuses = new Set<number>()
+    const asked = Array.from({ length: 4 }, async (_, i) => {
+      while (asking) {
+        const [path, method] = i === 0 ? ['/reload', 'POST'] : i === 1 ? ['/reset', 'POST'] : ['/metrics', 'GET']
+        const reply = await fetch(control + path, { method })
+        await reply.arrayBuffer()
+        statuses.add(reply.status)
+      }
+    })
+    for (let i = 0; i < 4; i++) await killOne()
+    asking = false
+    await Promise.all(asked)
+    assert.deepEqual([...statuses].sort(), [200, 204])
+    assert.equal(child.exitCode, null)
+  })
+
+  test('that is killed leaves no connection behind: each is answered, or ends', async () => {
+    const outcomes: string[] = []
+    const open = () =>
+      new Promise<void>(resolve => {
+        const { hostname, port } = new URL(api)
+        const socket = connect(Number(port), hostname).setTimeout(10_000)
+        let outcome = 'ended'
+        socket.on('data', () => {
+          outcome = 'answered'
+          socket.destroy()
+        })
+        socket.on('timeout', () => {
+          outcome = 'left behind'
+          socket.destroy()
+        })
+        socket.on('error', () => {})
+        socket.on('close', () => {
+          outcomes.push(outcome)
+          resolve()
+        })
+        socket.write('GET /hello HTTP/1.1\r\nHost: x\r\n\r\n')
+      })
+    for (let i = 0; i < 3; i++) {
+      const opened: Promise<void>[] = []
+      await killOne(() => {
+        for (let n = 0; n < 32; n++) opened.push(open())
+      })
+      await Promise.all(opened)
+    }
+    assert.equal(outcomes.length, 96)
+    assert.deepEqual(
+      outcomes.filter(outcome => outcome === 'left behind'),
+      [],
+    )
+    assert.ok(outcomes.filter(outcome => outcome === 'answered').length > 48)
+  })
+
+  test('that is killed together with all others is replaced on the same port', async () => {
+    const before = workers()
+    for (const pid of serving()) process.kill(pid, 'SIGKILL')
+    await until(() => (workers().length === before.length + 2 ? true : undefined))
     assert.equal((await fetch(`${api}/hello`)).status, 200)
   })
 

@@ -1,0 +1,61 @@
+// The connections that the primary is handing to a worker. `node:cluster` forgets those that a worker which is killed has not
+// taken yet: the primary holds them open, and nobody serves or closes them.
+
+import cluster, { type Worker } from 'node:cluster'
+
+/** The messages of a worker that has ended are read for this many milliseconds. */
+const LAST_WORDS = 100
+
+/** A connection as `node:cluster` passes it on. */
+interface Handle {
+  close(): void
+}
+interface HandOver {
+  readonly act?: string
+  readonly seq?: number
+}
+interface Acknowledgement {
+  readonly ack?: number
+}
+type Send = (
+  message: HandOver,
+  handle?: Handle | null,
+  options?: unknown,
+  callback?: (error: Error | null) => void,
+) => boolean
+
+/**
+ * Follows what is handed to a worker. When the worker is gone, a connection that could not be sent to it is dealt to another
+ * one, as though this one had declined it; any other is closed, since the worker may have read from it.
+ */
+export function followHandOvers(worker: Worker): void {
+  const { process: child } = worker
+  const pending = new Map<number, Handle>()
+  const unsent = new Set<number>()
+  const send = child.send.bind(child) as Send
+  const follow: Send = (message, handle, options, callback) => {
+    const { act, seq } = message
+    if (act !== 'newconn' || !handle || seq === undefined) return send(message, handle, options, callback)
+    pending.set(seq, handle)
+    return send(message, handle, options, error => {
+      if (error !== null) unsent.add(seq)
+    })
+  }
+  child.send = follow as typeof child.send
+  child.on('internalMessage', ({ ack }: Acknowledgement) => {
+    if (ack !== undefined) pending.delete(ack)
+  })
+  const settle = () => {
+    const others = Object.values(cluster.workers ?? {}).some(other => other !== worker && other?.isConnected())
+    for (const [seq, handle] of [...pending]) {
+      if (others && unsent.has(seq)) child.emit('internalMessage', { ...DECLINED, ack: seq }, undefined)
+      else handle.close()
+    }
+    pending.clear()
+  }
+  worker.once('disconnect', settle)
+  // With a handle under way, Node does not always tell of the end of the channel.
+  worker.once('exit', () => setTimeout(settle, LAST_WORDS).unref())
+}
+
+const DECLINED = { cmd: 'NODE_CLUSTER', accepted: false }
