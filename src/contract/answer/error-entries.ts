@@ -76,7 +76,7 @@ function fillFields(template: JsonObject, subject: Subject, fits: Fits): JsonObj
     if (isObject(known)) {
       const within = (value: Json) => fits({ ...current, [name]: value })
       const filled = fillFields(known as JsonObject, subject, within)
-      if (filled !== undefined && Object.keys(filled).length > 0 && put(filled)) continue
+      if (filled !== undefined && Object.values(filled).some(one => !isBlank(one)) && put(filled)) continue
     } else if (candidatesFor(name, known, names, subject).some(put)) continue
     const { [name]: _, ...without } = current
     if (!attempt(without) && !BLANKS.some(put)) return undefined
@@ -85,6 +85,9 @@ function fillFields(template: JsonObject, subject: Subject, fits: Fits): JsonObj
 }
 
 const BLANKS: readonly Json[] = [null, '', [], {}]
+
+const isBlank = (value: Json): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
 
 function candidatesFor(name: string, known: Json, siblings: readonly string[], subject: Subject): readonly Json[] {
   const { rule, refusal } = subject
@@ -101,7 +104,7 @@ function candidatesFor(name: string, known: Json, siblings: readonly string[], s
     const told = rule === undefined ? detail : has(PATHS) ? rule.message : describeRule(rule)
     out.push(...(plain === 'reason' && has(MESSAGES) ? [] : [told, problem.title]))
   }
-  if (RULES.has(plain)) out.push(...(rule === undefined ? codesOf(problem, status) : ruleWordsOf(rule.rule)))
+  if (RULES.has(plain)) out.push(...(rule === undefined ? [] : ruleWordsOf(rule.rule)), ...codesOf(problem, status))
   if (TITLES.has(plain)) out.push(problem.title)
   if (STATUSES.has(plain)) out.push(`${status}`)
   return out

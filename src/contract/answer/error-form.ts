@@ -177,7 +177,8 @@ const isMissing = ({ path: [key, ...rest] }: Field, value: Json): boolean =>
 /** Every field that may be filled; those within a list are its own affair. */
 function* fieldsIn(value: Json, path: Place = [], name = 'message'): Iterable<Field> {
   const plain = path.length === 0 ? name : plainly(name)
-  if (isObject(value) && !isByField(plain, value) && (path.length === 0 || HOLDERS.has(plain))) {
+  const within = isObject(value) && Object.keys(value).length > 0 && !isByField(plain, value)
+  if (within && (path.length === 0 || HOLDERS.has(plain))) {
     for (const [key, child] of Object.entries(value as JsonObject)) yield* fieldsIn(child, [...path, key], key)
   } else yield { path, name: plain, value }
 }
@@ -189,6 +190,10 @@ function trim(draft: Draft, fields: readonly Field[]): void {
     if (path.length === 0 || filled || isList({ path, name, value })) continue
     if (STATUSES.has(name) || FLAGS.has(name)) continue
     draft.drop(path)
+    // What held only that holds nothing now.
+    const holder = path.slice(0, -1)
+    const rest = holder.length === 0 ? undefined : valueAt(draft.value, holder)
+    if (isObject(rest) && Object.keys(rest).length === 0) draft.drop(holder)
   }
 }
 

@@ -59,7 +59,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   unavailable: 'service_unavailable temporarily_unavailable',
 }
 const RULE_SYNONYMS: Readonly<Record<string, string>> = {
-  required: 'missing_field missing required_field field_required is_required blank',
+  required: 'missing_field missing required_field field_required is_required field_value_required blank',
   type: 'invalid_type type_error wrong_type',
   enum: 'invalid_value invalid_choice not_in_list inclusion',
   format: 'invalid_format',
@@ -115,6 +115,7 @@ export function ruleWordsOf(rule: string): readonly string[] {
       'invalid',
       'invalid_value',
       'invalid_field',
+      'invalid_field_value',
       'validation',
     ]
     found = written(words.filter(word => word !== '').map((word, i) => (i === 0 ? word : snake(word))))
