@@ -11,7 +11,8 @@ const BUCKETS = [
 /** The observations under one set of labels. */
 export class Slot {
   readonly labels: Readonly<Record<string, string>>
-  readonly buckets = new Float64Array(BUCKETS.length)
+  // Declared, since TypeScript below 5.7 knows no `Float64Array<ArrayBuffer>`.
+  readonly buckets: Float64Array = new Float64Array(BUCKETS.length)
   sum = 0
   count = 0
 
