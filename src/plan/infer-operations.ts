@@ -23,8 +23,9 @@ export function operationsOf(
 ): InferredOperation[] {
   const { path, word, name, list, create, item, records, below, beside, me } = collection
   const { schema, idField } = chosen.get(name) as Candidate
-  const shape = schemas.shape(contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node))
-  const within = ownerOf(path, shape.properties, chosen)
+  const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
+  const shape = schemas.shape(node)
+  const within = ownerOf(path, shape.properties, idField, schemas, chosen)
   const out: InferredOperation[] = []
   const add = (
     operation: Operation,
@@ -66,13 +67,15 @@ export function operationsOf(
   addOne(item.get('PUT'), 'replace', 'PUT on the item')
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
   addOne(item.get('POST'), 'update', 'POST on the item')
-  if (item.has('DELETE')) {
-    const operation = item.get('DELETE') as Operation
-    const isRecord = isAkin(operation, word, records, schemas)
-    const body = isRecord ? about(operation) : owned(operation.path)
-    if (body !== undefined && (isRecord || replySchema(operation) === undefined)) {
-      add(operation, 'delete', body, 'DELETE on the item')
-    }
+  const removal = item.get('DELETE')
+  if (removal !== undefined) {
+    const whole = replySchema(removal)
+    const isRecord = isAkin(removal, word, [node], schemas)
+    const keys =
+      whole === undefined || isRecord
+        ? about(removal)
+        : { ...owned(removal.path), ...confirmation(whole, idField, schemas) }
+    if (keys !== undefined && !schemas.shape(whole ?? node).items) add(removal, 'delete', keys, 'DELETE on the item')
   }
   for (const operation of below) {
     const { method, path: where } = operation
@@ -97,6 +100,17 @@ export function operationsOf(
   return out
 }
 
+/** What a deletion answers that is not the record: what it was, and that it is gone. */
+function confirmation(whole: Node, idField: string, schemas: SchemaReader): Keys {
+  const body: Record<string, Json> = {}
+  for (const [name, node] of schemas.shape(whole).properties) {
+    const types = schemas.types(node)
+    if (name === idField && types.has('string')) body[name] = '${record.id}'
+    else if (/^(?:is_?)?(?:deleted|success|succeeded|ok)$/i.test(name) && types.has('boolean')) body[name] = true
+  }
+  return { body }
+}
+
 const OPTIONAL = { essential: false } as const
 
 /** Whether an operation answers with a record of the collection. */
@@ -110,14 +124,18 @@ function isAkin(operation: Operation, word: string, records: readonly Node[], sc
 function ownerOf(
   path: string,
   properties: ReadonlyMap<string, Node>,
+  idField: string,
+  schemas: SchemaReader,
   chosen: ReadonlyMap<string, Candidate>,
 ): { parameter: string; field?: string; resource?: string } | undefined {
   const parameter = expressionsOf(path).at(-1)
   if (parameter === undefined) return undefined
   const segments = segmentsOf(path)
   const owner = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
-  const wanted = [normal(parameter), `${normal(singular(owner))}id`]
-  const field = [...properties.keys()].find(name => wanted.includes(normal(name)))
+  const wanted = [normal(parameter), `${normal(singular(owner))}id`, normal(singular(owner))]
+  const field = [...properties].find(
+    ([name, node]) => name !== idField && wanted.includes(normal(name)) && schemas.isScalar(node),
+  )?.[0]
   if (field === undefined) return undefined
   return {
     parameter,

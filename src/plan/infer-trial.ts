@@ -1,6 +1,7 @@
 // Tries inferred state in process: for each resource a valid create, read, list, update and delete, as a client sends them.
 
 import { Exchange } from '../behaviours/behaviour.ts'
+import type { WithinConfig } from '../behaviours/respond/within.ts'
 import { type Nonconformance, nonconformanceOf } from '../contract/conformance.ts'
 import type { Operation } from '../contract/contract.ts'
 import { expressionsOf } from '../contract/paths.ts'
@@ -31,22 +32,21 @@ export async function tryResource(
   const trial = new Trial(resource, plan, seeded.fork())
   const of = (...actions: InferredOperation['action'][]) =>
     operations.filter(one => actions.includes(one.action) && !one.fixed)
-  const creates = of('create')
-  const named: { given: Given; id: Id | undefined }[] = []
-  for (const create of creates) {
+  const victims: Victim[] = []
+  for (const create of of('create')) {
     const made = await trial.create(create)
-    if (made !== undefined) named.push(made)
+    if (made !== undefined) victims.push(made)
   }
-  const first = named[0] ?? trial.firstSeed()
-  for (const create of named) await trial.look(of('read', 'list'), create)
-  if (creates.length === 0) await trial.look(of('read', 'list'), first)
-  for (const one of of('update', 'replace')) await trial.call(one, first)
-  for (const one of operations.filter(({ fixed }) => fixed)) await trial.call(one, { given: new Map(), id: undefined })
-  for (const [i, one] of of('delete').entries()) {
-    const victim = named[i] ?? (i === 0 ? first : undefined)
-    if (victim === undefined) continue
-    const reply = await trial.call(one, victim)
-    if (reply !== undefined) await trial.expectGone(of('read')[0], victim)
+  for (const made of victims) for (const one of of('read', 'list')) await trial.look(one, made)
+  victims.push(trial.firstSeed())
+  if (of('create').length === 0) for (const one of of('read', 'list')) await trial.look(one, victims[0] as Victim)
+  for (const one of of('update', 'replace')) await trial.callAbout(one, victims)
+  for (const one of operations.filter(({ fixed }) => fixed)) await trial.callAbout(one, [NOBODY])
+  for (const one of of('delete')) {
+    const gone = await trial.callAbout(one, victims)
+    if (gone === undefined) continue
+    await trial.expectGone(of('read')[0], gone)
+    victims.splice(victims.indexOf(gone), 1)
   }
   return trial.faults
 }
@@ -61,10 +61,13 @@ export const seedTrial = ({ collections, simulation }: Plan): World =>
     ),
   )
 
+/** The record that requests are about, and the owners in the path that it was created under. */
 interface Victim {
   readonly given: Given
   readonly id: Id | undefined
 }
+
+const NOBODY: Victim = { given: new Map(), id: undefined }
 
 /** What the contract says nothing better about: an operation that documents no success, a media type beside JSON. */
 const isForgiven = (code: Nonconformance['code'], { responses }: Operation): boolean =>
@@ -109,27 +112,34 @@ class Trial {
     return { given, id }
   }
 
-  /** Reads and lists a record: it must be there. */
-  async look(operations: readonly InferredOperation[], victim: Victim): Promise<void> {
-    for (const one of operations) {
-      const reply = await this.call(one, victim)
-      if (reply === undefined || victim.id === undefined || !this.#shows(one, victim)) continue
-      const text = typeof reply.body === 'string' ? reply.body : ''
-      if (!text.includes(JSON.stringify(textOf(victim.id))))
-        this.#fault(one, 'does not show the record that was created')
-    }
+  /** Reads or lists a record: it must be there. */
+  async look(one: InferredOperation, victim: Victim): Promise<void> {
+    const given = await this.#naming(one, victim)
+    const reply = given && (await this.#call(one, given))
+    if (reply === undefined || victim.id === undefined || !this.#shows(one, victim)) return
+    const text = typeof reply.body === 'string' ? reply.body : ''
+    if (!text.includes(JSON.stringify(textOf(victim.id)))) this.#fault(one, 'does not show the record that was created')
   }
 
   async expectGone(read: InferredOperation | undefined, victim: Victim): Promise<void> {
-    const sent = read && this.#request(read, this.#naming(read, victim), true)
+    const given = read && (await this.#naming(read, victim))
+    const sent = read && given && this.#request(read, given, true)
     if (read === undefined || sent === undefined) return
     const { reply } = await this.#send(read, sent)
     if (reply.status < 400) this.#fault(read, 'still shows the record that was deleted')
   }
 
-  /** Sends a valid request about a record; `undefined` where it was not answered as documented. */
-  async call(one: InferredOperation, victim: Victim): Promise<Reply | undefined> {
-    const sent = this.#request(one, this.#naming(one, victim))
+  /** Sends a valid request about the first record that the path can name; returns it where the reply is as documented. */
+  async callAbout(one: InferredOperation, victims: readonly Victim[]): Promise<Victim | undefined> {
+    for (const victim of victims) {
+      const given = await this.#naming(one, victim)
+      if (given !== undefined) return (await this.#call(one, given)) === undefined ? undefined : victim
+    }
+    return undefined
+  }
+
+  async #call(one: InferredOperation, given: Given): Promise<Reply | undefined> {
+    const sent = this.#request(one, given)
     if (sent === undefined) return undefined
     const { reply } = await this.#send(one, sent)
     return this.#holds(one, reply) ? reply : undefined
@@ -142,11 +152,17 @@ class Trial {
     return essential && !isNarrowed && expressionsOf(operation.path).every(name => given.has(name))
   }
 
-  /** What the path of an operation is to name: the record, and the owners it was created under. */
-  #naming({ operation, action }: InferredOperation, { given, id }: Victim): Given {
+  /** What the path of an operation is to name: the record, and its owner; `undefined` where it has no such owner. */
+  async #naming({ operation, action, respond }: InferredOperation, { given, id }: Victim): Promise<Given | undefined> {
     const last = expressionsOf(operation.path).at(-1)
-    if (action === 'list' || last === undefined || id === undefined) return given
-    return new Map([...given, [last, id as Json]])
+    const isAbout = action !== 'list' && last !== undefined && id !== undefined
+    const named = new Map(isAbout ? [...given, [last, id as Json] as const] : given)
+    const within = respond.within as WithinConfig | undefined
+    if (within === undefined || given.has(within.parameter) || id === undefined) return named
+    const entry = await this.#world.collection(this.#resource).read(id)
+    const owner = entry?.value[within.field ?? within.parameter]
+    if (typeof owner !== 'string' && typeof owner !== 'number') return action === 'list' ? named : undefined
+    return named.set(within.parameter, owner)
   }
 
   #request(one: InferredOperation, given: Given, quiet = false): Sent | undefined {

@@ -75,11 +75,11 @@ export function readInference(contract: Contract): Infer {
     for (const collection of collections) {
       if (without.has(collection.name)) continue
       for (const one of operationsOf(collection, chosen, contract, schemas)) {
+        if (operations.has(one.operation)) continue
         // What another view adds, the resource is of use without.
-        if (!operations.has(one.operation)) {
-          operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)
-        }
+        operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)
       }
+      met.add(collection.name)
     }
     const ordered = contract.operations.flatMap(one => operations.get(one) ?? [])
     return { resources: [...resources.values()], operations: ordered }
