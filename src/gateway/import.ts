@@ -4,7 +4,7 @@ import { check } from '../behaviours/respond/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/compile.ts'
-import type { Dump } from '../world/collection.ts'
+import { type Dump, idIn } from '../world/collection.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
 import type { World } from '../world/world.ts'
 import { type ClockChange, readClockChange } from '../world/world-clock.ts'
@@ -52,7 +52,7 @@ export function faultsOf({ records, created = [] }: Dump, resource: Resource): s
   const seen = new Map<Json | undefined, number>()
   for (const [i, record] of records.entries()) {
     for (const fault of recordFaults(record, resource)) faults.push(`/records/${i}${fault}`)
-    const id = record[idField]
+    const id = idIn(idField, record as JsonObject)
     const twin = seen.get(id)
     if (twin !== undefined && id !== undefined) faults.push(`/records/${i}/${idField} is that of /records/${twin} too`)
     seen.set(id, i)
@@ -65,7 +65,7 @@ export function faultsOf({ records, created = [] }: Dump, resource: Resource): s
 /** What is wrong with a record, its id included. */
 export function recordFaults(record: JsonObject, resource: Resource): string[] {
   const faults = check(resource, record) ?? []
-  const id = record[resource.idField]
+  const id = idIn(resource.idField, record as JsonObject)
   const fits = resource.ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
   if (fits || faults.some(fault => fault.startsWith(`/${resource.idField} `))) return faults
   return [...faults, `/${resource.idField} must be ${resource.ids === 'text' ? 'text' : 'an integer'}`]

@@ -6,7 +6,7 @@ import { samplerOf } from '../contract/answer/sampling.ts'
 import type { Contract } from '../contract/contract.ts'
 import { Chance, hashOf } from '../contract/sample/chance.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import type { Id } from '../world/collection.ts'
+import { type Id, idIn, withId } from '../world/collection.ts'
 import { drawUuid } from '../world/draws.ts'
 
 export interface Wanted {
@@ -41,7 +41,7 @@ export function generateRecords(
   const ids = new Map<string, readonly Id[]>(wanted.map(one => [one.resource.name, idsOf(one, seed)]))
   const idsIn = (name: string): readonly Id[] => {
     const owners = resources.get(name)
-    return ids.get(name) ?? owners?.seeds.map(record => record[owners.idField] as Id) ?? []
+    return ids.get(name) ?? owners?.seeds.map(record => idIn(owners.idField, record) as Id) ?? []
   }
   return new Map(
     wanted.map(one => [one.resource.name, recordsOf(one, ids.get(one.resource.name) ?? [], idsIn, contract, seed)]),
@@ -70,8 +70,7 @@ function recordsOf(
     const options = { seed: chance.between(1, 2 ** 30), dynamic: index + attempt > 0, name, budget }
     const { value } = sampler.sample(schema.key, options)
     if (!isObject(value)) return undefined
-    const members = new Map<string, Json>([[idField, ids[index] as Id], ...Object.entries(value as JsonObject)])
-    members.set(idField, ids[index] as Id)
+    const members = new Map<string, Json>(Object.entries(withId(idField, ids[index] as Id, value as JsonObject)))
     for (const { field, to, many, nullable, owners } of links) {
       // Of its own kind a record points at one before it, so that trees have a root.
       const from = to === name ? owners.slice(0, index) : owners

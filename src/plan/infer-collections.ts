@@ -2,6 +2,7 @@
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Node } from '../contract/document.ts'
+import { fieldNode } from '../contract/field-node.ts'
 import type { Candidate } from './infer.ts'
 import { serverSetOf } from './infer-defaults.ts'
 import { assignOf, findId } from './infer-id.ts'
@@ -149,6 +150,6 @@ function isCreate(
 
 /** Whether a request may give a field. */
 function isGiven(field: string, request: Node, schemas: SchemaReader): boolean {
-  const node = schemas.shape(request).properties.get(field)
+  const node = fieldNode(schemas.shape(request), field, schemas.contract)
   return node !== undefined && !schemas.isReadOnly(node)
 }

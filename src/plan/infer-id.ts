@@ -1,6 +1,7 @@
 // Finds the field that names a record, and how a new record gets it.
 
 import type { Shape } from '../contract/dialect.ts'
+import { fieldNode } from '../contract/field-node.ts'
 import type { Parameter } from '../contract/parameters.ts'
 import type { Assign } from '../world/collection.ts'
 import { normal, singular } from './infer-paths.ts'
@@ -35,8 +36,23 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
       if (found !== undefined) return found
     }
   }
+  return within(given, shape, schemas)
+}
+
+/** A field of that name in an object of the record: `metadata.name` in Kubernetes. */
+function within(name: string, shape: Shape, schemas: SchemaReader): string | undefined {
+  for (const [key, node] of shape.properties) {
+    if (!HEADS.test(key) || !schemas.isRecord(node)) continue
+    const inner = [...schemas.shape(node).properties].find(
+      ([one, child]) => normal(one) === name && isIdNode(child, schemas),
+    )
+    if (inner !== undefined) return `${key}.${inner[0]}`
+  }
   return undefined
 }
+
+/** What the object is called in which a record keeps what it is known by. */
+const HEADS = /^(?:meta|metadata|sys|header|identity|identifier)$/i
 
 function isIdNode(node: Parameters<SchemaReader['types']>[0], schemas: SchemaReader): boolean {
   const types = schemas.types(node)
@@ -45,7 +61,7 @@ function isIdNode(node: Parameters<SchemaReader['types']>[0], schemas: SchemaRea
 
 /** How the server names a new record. */
 export function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
-  const node = shape.properties.get(field)
+  const node = fieldNode(shape, field, schemas.contract)
   const types = node === undefined ? new Set<string>() : schemas.types(node)
   if (node === undefined || !types.has('string')) return 'sequence'
   return schemas.format(node) === 'uuid' ? 'uuid' : 'generate'

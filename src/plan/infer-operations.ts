@@ -2,13 +2,14 @@
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Node } from '../contract/document.ts'
+import { fieldNode } from '../contract/field-node.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Candidate, InferredOperation, Named } from './infer.ts'
 import { outcomeOf } from './infer-actions.ts'
 import { listKeys, wrapping } from './infer-list.ts'
 import { isItemPath, normal, segmentsOf, singular } from './infer-paths.ts'
-import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, singleIn } from './infer-reply.ts'
+import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, requestSchema, singleIn } from './infer-reply.ts'
 import type { SchemaReader } from './infer-schema.ts'
 
 type Action = InferredOperation['action']
@@ -21,7 +22,7 @@ export function operationsOf(
   contract: Contract,
   schemas: SchemaReader,
 ): InferredOperation[] {
-  const { path, word, name, list, create, item, records, below, beside, me } = collection
+  const { path, word, name, own, list, create, item, records, below, beside, me } = collection
   const { schema, idField } = chosen.get(name) as Candidate
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
   const shape = schemas.shape(node)
@@ -67,6 +68,18 @@ export function operationsOf(
   addOne(item.get('PUT'), 'replace', 'PUT on the item')
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
   addOne(item.get('POST'), 'update', 'POST on the item')
+  if (item.has('GET')) {
+    for (const [method, action] of [
+      ['PUT', 'replace'],
+      ['PATCH', 'update'],
+    ] as const) {
+      const operation = own.get(method)
+      const keys = operation && namesInBody(operation, word, idField, records, schemas) ? about(operation) : undefined
+      if (operation !== undefined && keys !== undefined) {
+        add(operation, action, keys, `${method} on the collection, with the ${idField} in the body`, OPTIONAL)
+      }
+    }
+  }
   const removal = item.get('DELETE')
   if (removal !== undefined) {
     const whole = replySchema(removal)
@@ -98,6 +111,19 @@ export function operationsOf(
     if (listed !== undefined && records.some(one => schemas.areAkin(one, listed.items))) addList(operation, OPTIONAL)
   }
   return out
+}
+
+/** Whether a request says which record it is about: its path does not, and its body may. */
+function namesInBody(
+  operation: Operation,
+  word: string,
+  idField: string,
+  records: readonly Node[],
+  schemas: SchemaReader,
+): boolean {
+  const request = expressionsOf(operation.path).length === 0 ? requestSchema(operation) : undefined
+  const single = request && singleIn(request, word, records, schemas)
+  return single !== undefined && fieldNode(schemas.shape(single.record), idField, schemas.contract) !== undefined
 }
 
 /** What a deletion answers that is not the record: what it was, and that it is gone. */

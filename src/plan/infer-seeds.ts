@@ -6,6 +6,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { SchemaUse } from '../contract/dialect.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
+import { type Id, idIn, withId } from '../world/collection.ts'
 import { exampleIds } from './example-ids.ts'
 import type { Candidate, Inference } from './infer.ts'
 
@@ -76,7 +77,7 @@ function ownersOf(
     const { idField } = candidateOf(within.resource)
     owners.set(
       within.field ?? within.parameter,
-      records.map(record => record[idField] as Json),
+      records.map(record => idIn(idField, record) as Json),
     )
   }
   return owners
@@ -96,9 +97,9 @@ function records(
     const value = valueFor(schema, number)
     if (!isObject(value)) continue
     const owned = [...owners].map(([field, ids]) => [field, ids[(number - 1) % ids.length]])
-    const own = value[idField] as Json | undefined
+    const own = idIn(idField, value as JsonObject)
     const id = assign === 'sequence' || typeof own === 'number' ? number : (own ?? `${number}`)
-    const record = { [idField]: id, ...value, ...Object.fromEntries(owned), [idField]: id } as JsonObject
+    const record = withId(idField, id as Id, { ...value, ...Object.fromEntries(owned) } as JsonObject)
     if (seen.has(id) || schema.check(record, true) !== undefined) continue
     seen.add(id)
     out.push(record)

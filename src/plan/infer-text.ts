@@ -3,7 +3,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import { isObject, stringifyJson } from '../kernel/json.ts'
-import type { Assign } from '../world/collection.ts'
+import { type Assign, idIn } from '../world/collection.ts'
 import type { Candidate, Inference } from './infer.ts'
 import type { Seeds } from './infer-seeds.ts'
 
@@ -72,7 +72,7 @@ export function describeInference({
     const reason = without.get(operation.id)
     spoken.add(operation)
     const id: Readonly<Record<string, Json>> = fixed
-      ? { id: seeds.get(resource)?.[0]?.[candidateOf(resource).idField] as Json }
+      ? { id: idIn(candidateOf(resource).idField, seeds.get(resource)?.[0] ?? {}) as Json }
       : {}
     const line = `  ${scalar(operation.id)}: { respond: ${flow({ ...respond, ...id })} }  # ${oneLine(because)}`
     if (reason === undefined) push(line, operation.id)

@@ -9,7 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import { realClock } from '../world/clock.ts'
-import type { Id } from '../world/collection.ts'
+import { type Id, idIn } from '../world/collection.ts'
 import { MemoryCollection } from '../world/memory.ts'
 import { World } from '../world/world.ts'
 import type { Plan, PlannedOperation } from './compile.ts'
@@ -97,7 +97,7 @@ class Trial {
   firstSeed(): Victim {
     const resource = this.#plan.simulation.resources.get(this.#resource)
     const [seed] = resource?.seeds ?? []
-    return { given: new Map(), id: resource && (seed?.[resource.idField] as Id | undefined) }
+    return { given: new Map(), id: resource && seed && (idIn(resource.idField, seed) as Id) }
   }
 
   async create(create: InferredOperation): Promise<Victim | undefined> {

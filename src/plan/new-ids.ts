@@ -4,6 +4,7 @@
 import { describeField } from '../contract/answer/field.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { SchemaUse } from '../contract/dialect.ts'
+import { fieldNode } from '../contract/field-node.ts'
 import type { Parameter } from '../contract/parameters.ts'
 import { expressionsOf } from '../contract/paths.ts'
 import { Chance, hashOf } from '../contract/sample/chance.ts'
@@ -26,7 +27,7 @@ export function compileNewId(
   contract: Contract,
   seed: number,
 ): NewId | undefined {
-  const node = schema.shape.properties.get(idField)
+  const node = fieldNode(schema.shape, idField, contract)
   if (node === undefined) return undefined
   const field = describeField(idField, contract.use(node))
   const parameters = readers.flatMap(operation => {

@@ -1,7 +1,8 @@
 // Makes a made-up body refer to records that exist, and name the record that its path names.
 
 import type { Operation } from '../contract/contract.ts'
-import { isObject, type Json } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { type Id, idIn, withId } from '../world/collection.ts'
 import type { Plan } from './compile.ts'
 
 const ACTIONS = ['create', 'replace', 'update'] as const
@@ -19,29 +20,33 @@ export function referring(
   const respond = (operations[operation] ?? operations[`${method} ${path}`])?.respond
   const action = isObject(respond) ? ACTIONS.find(one => respond[one] !== undefined) : undefined
   const resource = isObject(respond) && action ? simulation.resources.get(String(respond[action])) : undefined
-  if (resource === undefined || !isObject(respond)) return value => value
+  if (resource === undefined) return value => value
+  const { idField, seeds, assign, references } = resource
   const known = new Map<string, Json>()
-  for (const [field, to] of resource.references) {
-    const owner = simulation.resources.get(typeof to === 'string' ? to : (to as { to: string }).to)
-    const existing = owner?.seeds[0]?.[owner.idField]
+  for (const [field, { to }] of references) {
+    const owner = simulation.resources.get(to)
+    const [seed] = owner?.seeds ?? []
+    const existing = owner && seed && idIn(owner.idField, seed)
     if (existing !== undefined) known.set(field, existing)
   }
-  const { idField, seeds } = resource
-  if (action !== 'create' && id !== undefined) known.set(idField, id)
-  const highest = Math.max(0, ...seeds.map(seed => Number(seed[idField])))
+  const highest = Math.max(0, ...seeds.map(seed => Number(idIn(idField, seed))))
   // A number that no record has: small ones are often taken.
-  if (action === 'create' && resource.assign === 'client' && highest > 0) known.set(idField, highest + 1)
-  if (known.size === 0) return value => value
+  const free = assign === 'client' && highest > 0 ? highest + 1 : undefined
+  const wanted = action === 'create' ? free : id
+  const onlyInBody = action !== 'create' && !path.includes('{')
+  if (known.size === 0 && wanted === undefined) return value => value
   const change = (value: Json, depth: number): Json => {
     if (!isObject(value)) return value
-    const entries = Object.entries(value as Readonly<Record<string, Json>>)
-    return Object.fromEntries(
-      entries.map(([name, item]) => {
-        const wanted = known.get(name)
-        if (wanted === undefined) return [name, depth > 0 ? change(item, depth - 1) : item]
-        return [name, Array.isArray(item) ? [wanted] : item === null ? null : wanted]
-      }),
-    )
+    const record = value as JsonObject
+    const entries = Object.entries(record).map(([name, item]): [string, Json] => {
+      const existing = known.get(name)
+      if (existing === undefined) return [name, depth > 0 ? change(item, depth - 1) : item]
+      return [name, Array.isArray(item) ? [existing] : item === null ? null : existing]
+    })
+    const changed = Object.fromEntries(entries)
+    const isNamed = idIn(idField, record) !== undefined || (onlyInBody && depth === 1)
+    if (wanted === undefined || !isNamed) return changed
+    return { ...changed, ...withId(idField, wanted as Id, changed) }
   }
   return value => change(value, 1)
 }

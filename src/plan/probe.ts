@@ -5,6 +5,7 @@ import { isJson, type Operation } from '../contract/contract.ts'
 import type { Parameter } from '../contract/parameters.ts'
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
 import type { Request } from '../kernel/request.ts'
+import { idIn } from '../world/collection.ts'
 import type { Plan, PlannedOperation } from './compile.ts'
 import { bodyOf, type ProbeBody } from './probe-body.ts'
 import { referring } from './probe-references.ts'
@@ -177,7 +178,8 @@ function seededId({ name }: { readonly name: string }, operation: Operation, { s
   if (!isObject(respond)) return undefined
   const firstId = (resource: unknown) => {
     const found = typeof resource === 'string' ? simulation.resources.get(resource) : undefined
-    return found?.seeds[0]?.[found.idField]
+    const [seed] = found?.seeds ?? []
+    return found && seed && idIn(found.idField, seed)
   }
   const { within, ...actions } = respond
   if (isObject(within) && within.parameter === name) return firstId(within.resource)

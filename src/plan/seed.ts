@@ -5,12 +5,13 @@ import { compileValue, type Make, SOME_REQUEST } from '../behaviours/respond/exp
 import { check, type Reference, type Resource } from '../behaviours/respond/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { SchemaUse } from '../contract/dialect.ts'
+import { fieldNode } from '../contract/field-node.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../kernel/json.ts'
 import { readNamed } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { unfilled } from '../kernel/template.ts'
-import type { Assign } from '../world/collection.ts'
+import { type Assign, type Id, idIn, withId } from '../world/collection.ts'
 import { exampleIds } from './example-ids.ts'
 import { generateRecords, type Wanted } from './generate-records.ts'
 import { compileNewId } from './new-ids.ts'
@@ -61,15 +62,16 @@ export function readResources(
       report.error('no-object', `${block.schema} is no object, as records are`, at(['schema']))
       continue
     }
-    const idNode = properties.get(idField)
+    const idNode = fieldNode(schema.shape, idField, contract)
     if (idNode === undefined) {
       const hint = suggest(idField, properties.keys())
       const message = `${block.schema} has no field "${idField}" to name its records by`
       report.error('unknown-field', message, at(block.id?.field === undefined ? ['schema'] : ['id', 'field']), hint)
       continue
     }
+    const idPointer = pointer(properties.has(idField) ? [idField] : idField.split('.'))
     const faultsOf = (id: Json) =>
-      schema.check({ [idField]: id })?.filter(({ pointer }) => pointer === `/${idField}`) ?? []
+      schema.check(withId(idField, id as Id, {}), true)?.filter(({ pointer }) => pointer === idPointer) ?? []
     const makeId = once(() =>
       compileNewId(name, schema, idField, operationsOn(name, NAMING, operations, contract), contract, chance),
     )
@@ -277,7 +279,7 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
       const place = source.locate([...path, ...(parsePointer(pointer) ?? [])])
       report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
     }
-    const id = record[idField]
+    const id = idIn(idField, record as JsonObject)
     const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
     if (!fits) {
       if (id === undefined && !required.has(idField))

@@ -236,7 +236,10 @@ export const simulationSchema: Schema = {
             description: 'What names a record.',
             additionalProperties: false,
             properties: {
-              field: { type: 'string', description: 'Default: id.' },
+              field: {
+                type: 'string',
+                description: 'The field that holds the id, such as `metadata.name` for one within. Default: id.',
+              },
               assign: {
                 enum: ['sequence', 'uuid', 'generate', 'client'],
                 description:

@@ -1,7 +1,7 @@
 // What a collection of records promises, whatever engine keeps it. "Missing" and "stale" are values; a rejection is an
 // outage. Knows no HTTP.
 
-import { type Json, type JsonObject, put } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
 import type { DumpedTimer, RecordStates } from './states.ts'
 
@@ -129,13 +129,27 @@ export interface Collection {
   begin?(): void
 }
 
+/** The id that a record has, at its top or, for a field such as `metadata.name`, within. */
+export function idIn(field: string, record: JsonObject): Json | undefined {
+  const own = record[field]
+  if (own !== undefined || !field.includes('.')) return own
+  return field.split('.').reduce<Json | undefined>((at, key) => (isObject(at) ? (at[key] as Json) : undefined), record)
+}
+
 /** The record under an id, which comes first in its text and is the one assigned, whatever the fields say. */
 export function withId(field: string, id: Id, fields: JsonObject): JsonObject {
   if (isFirst(field, fields) && fields[field] === id) return fields
+  if (field.includes('.') && !Object.hasOwn(fields, field)) return withIdWithin(field.split('.'), id, fields)
   const record: Record<string, Json> = {}
   put(record, field, id)
   for (const name of Object.keys(fields)) if (name !== field) put(record, name, fields[name] as Json)
   return record
+}
+
+function withIdWithin([key = '', ...rest]: readonly string[], id: Id, fields: JsonObject): JsonObject {
+  if (rest.length === 0) return { ...fields, [key]: id }
+  const inner = fields[key]
+  return { ...fields, [key]: withIdWithin(rest, id, isObject(inner) ? (inner as JsonObject) : {}) }
 }
 
 function isFirst(field: string, fields: JsonObject): boolean {

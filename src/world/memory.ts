@@ -11,6 +11,7 @@ import {
   type Entry,
   type Filter,
   type Id,
+  idIn,
   type Page,
   type Query,
   withId,
@@ -129,7 +130,7 @@ export class MemoryCollection implements Collection {
     refuse?: (record: JsonObject) => Refusal | undefined,
   ): Promise<Entry | 'exists' | Refusal> {
     const { idField, assign } = this.#options
-    const given = assign === 'client' ? (fields[idField] as Id | undefined) : undefined
+    const given = assign === 'client' ? (idIn(idField, fields) as Id | undefined) : undefined
     const drawn = given === undefined ? this.#drawId() : undefined
     const id = given ?? drawn?.id ?? this.#next
     const record = withId(idField, id, fields)
@@ -225,7 +226,7 @@ export class MemoryCollection implements Collection {
   /** @param created the ordinals of those that are no seeds */
   #fill(records: readonly JsonObject[], created: ReadonlyMap<Id, number> = new Map()): void {
     for (const value of records) {
-      const id = value[this.#options.idField] as Id
+      const id = idIn(this.#options.idField, value) as Id
       const row = { id, value, text: flatText(value), revision: ++this.#revision, created: created.get(id) ?? 0 }
       this.#put(row, undefined)
       if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
 import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/template.ts'
-import { type Entry, type Id, withId } from '../../world/collection.ts'
+import { type Entry, type Id, idIn, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, type Draft, isSound } from './draft.ts'
@@ -68,7 +68,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const owned = within === undefined ? composed : within.own(exchange, composed)
       const fields = draft.supplied.length === 0 ? owned : await supply(owned, draft.supplied, exchange)
       const lost = dangling === undefined ? NONE : await dangling(fields, exchange)
-      if (draft.wantsId && fields[idField] === undefined)
+      if (draft.wantsId && idIn(idField, fields) === undefined)
         return invalid([inBody(pointer([idField]), 'required', 'is required')])
       let mended: JsonObject | undefined
       const store = (record: JsonObject) =>
@@ -77,13 +77,13 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
           if (!isSound(sound)) return invalid(sound)
           if (lost.length > 0) return invalid(lost)
           mended = sound === whole ? undefined : sound
-          return isId(whole[idField])
+          return isId(idIn(idField, whole))
             ? mended && MENDED
             : invalid([inBody(pointer([idField]), 'id', 'must be text or an integer')])
         })
       let made = await store(fields)
       if (made === MENDED) made = await store(mended as JsonObject)
-      if (made === 'exists') return exists(fields[idField] as Id)
+      if (made === 'exists') return exists(idIn(idField, fields) as Id)
       if ('status' in made) return made
       exchange.entry = made
       return give(made, status, locate?.(exchange, made.id))
@@ -161,7 +161,8 @@ function compileWrite(
       if (stopped !== undefined) return stopped
       const merged = merge(old.value, draft.given(exchange))
       if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
-      if (merged[idField] !== undefined && merged[idField] !== id) {
+      const own = idIn(idField, merged as JsonObject)
+      if (own !== undefined && own !== id) {
         return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
       }
       const composed = draft.compose(merged as JsonObject, exchange, old.value)
@@ -214,7 +215,7 @@ function compileId(
   if (name === undefined && draft?.knowsId === true) {
     return exchange => {
       const given = draft.given(exchange)
-      const said = isObject(given) ? (given[resource.idField] as Json | undefined) : undefined
+      const said = isObject(given) ? idIn(resource.idField, given as JsonObject) : undefined
       return isId(said) ? asId(said, resource.ids) : undefined
     }
   }

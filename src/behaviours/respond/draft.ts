@@ -55,7 +55,7 @@ export function compileDraft(
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       resource.schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
     ),
-    knowsId: asked.knows(resource.idField),
+    knowsId: asked.knows(resource.idField) || asked.knows(resource.idField.split('.', 1)[0] as string),
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
     fit(record, exchange) {
       const broken = checkRecord(resource, record)

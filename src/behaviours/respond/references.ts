@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject, parseJson, pointer } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
-import type { Id } from '../../world/collection.ts'
+import { type Id, idIn } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { inBody, type Resource } from './resource.ts'
@@ -129,7 +129,7 @@ async function namersOf({ resource, field, many }: Referrer, owner: Id, world: W
   const parsed = parseJson(text)
   const records = 'fault' in parsed || !Array.isArray(parsed.value) ? [] : parsed.value
   return records.flatMap(record => {
-    const id = isObject(record) ? (record[resource.idField] as Json) : undefined
+    const id = isObject(record) ? idIn(resource.idField, record as JsonObject) : undefined
     return isId(id) ? [id] : []
   })
 }

@@ -5,7 +5,7 @@ import { faultsOf, recordFaults } from '../../gateway/import.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/compile.ts'
-import { type Collection, type Id, withId } from '../../world/collection.ts'
+import { type Collection, type Id, idIn, withId } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
 import {
@@ -140,7 +140,7 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
         const id = idOf(parameters.id as string, resource)
         if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
         const given = body as JsonObject
-        const own = given[resource.idField]
+        const own = idIn(resource.idField, given)
         if (own !== undefined && own !== id) return refuseRecord([`/${resource.idField} must be the id in the path`])
         const fields = withId(resource.idField, id, compileAccept(resource)(given))
         const faults = recordFaults(fields, resource)

@@ -1,0 +1,147 @@
+// State that is inferred, used over HTTP as somebody would on the first day: create, read, list, update, delete.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { Metrics } from '../../src/gateway/metrics.ts'
+import { serve } from '../../src/http/serve.ts'
+import { loadInferred } from '../../src/plan/load.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { ask } from './ask.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+after(() => rmSync(home, { recursive: true }))
+
+const DOCUMENT = `
+openapi: 3.0.3
+info: { title: Harbour, version: '1' }
+paths:
+  /berths/:
+    get: { operationId: listBerths, responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Berths' } } } } } }
+    post:
+      operationId: createBerth
+      requestBody: { required: true, content: { application/json: { schema: { type: object, required: [berth], properties: { berth: { $ref: '#/components/schemas/NewBerth' } } } } } }
+      responses: { '201': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/OneBerth' } } } } }
+  /berths/{id}/:
+    parameters: [{ in: path, name: id, required: true, schema: { type: string } }]
+    get: { operationId: readBerth, responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/OneBerth' } } } }, '404': { description: no } } }
+    patch:
+      operationId: updateBerth
+      requestBody: { required: true, content: { application/json: { schema: { type: object, properties: { berth: { $ref: '#/components/schemas/NewBerth' } } } } } }
+      responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/OneBerth' } } } } }
+    delete: { operationId: deleteBerth, responses: { '200': { description: ok, content: { application/json: { schema: { type: object, required: [id, deleted], properties: { id: { type: string }, deleted: { type: boolean, enum: [true] } } } } } } } }
+  /berths/{id}/close:
+    parameters: [{ in: path, name: id, required: true, schema: { type: string } }]
+    post: { operationId: closeBerth, responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/OneBerth' } } } } } }
+  /buoys:
+    post:
+      operationId: createBuoy
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Buoy' } } } }
+      responses: { '201': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Buoy' } } } } }
+    put:
+      operationId: replaceBuoy
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Buoy' } } } }
+      responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Buoy' } } } } }
+  /buoys/{name}:
+    parameters: [{ in: path, name: name, required: true, schema: { type: string } }]
+    get: { operationId: readBuoy, responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Buoy' } } } }, '404': { description: no } } }
+components:
+  schemas:
+    NewBerth: { type: object, required: [length], properties: { length: { type: integer, minimum: 1 } } }
+    Berth:
+      allOf:
+        - { $ref: '#/components/schemas/NewBerth' }
+        - type: object
+          required: [id, object, state, created_at, updated_at]
+          properties:
+            id: { type: string, example: brt_9s6XKzkN }
+            object: { type: string, enum: [berth] }
+            state: { type: string, enum: [open, closed] }
+            created_at: { type: string, format: date-time }
+            updated_at: { type: string, format: date-time }
+    OneBerth:
+      type: object
+      required: [berth]
+      properties: { errors: { type: array, items: { type: object } }, berth: { allOf: [{ $ref: '#/components/schemas/Berth' }] } }
+    Berths:
+      type: object
+      required: [object, count, next, berths]
+      properties:
+        object: { type: string, enum: [list] }
+        errors: { type: array, items: { type: object, properties: { code: { type: string } } } }
+        count: { type: integer }
+        next: { type: string, nullable: true }
+        berths: { type: array, nullable: true, items: { $ref: '#/components/schemas/Berth' } }
+    Buoy:
+      type: object
+      properties:
+        kind: { type: string }
+        metadata: { type: object, properties: { name: { type: string }, light: { type: string } } }
+`
+
+async function start() {
+  writeFileSync(join(home, 'harbour.yaml'), DOCUMENT)
+  const { plan, report } = await loadInferred('harbour.yaml', home, {})
+  assert.ok(plan)
+  assert.deepEqual(report.list, [])
+  const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+  const { origin, close } = await serve(
+    gateway,
+    undefined,
+    { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined },
+    '0',
+    silentLog,
+  )
+  after(() => close())
+  return (line: string, body?: object) => {
+    const [method, path] = line.split(' ') as [string, string]
+    const sent =
+      body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    return ask(origin + path, { method, ...sent })
+  }
+}
+
+type Berth = { readonly berth: Readonly<Record<string, unknown>> }
+
+test('a record goes through its whole life, wrapped and completed', async () => {
+  const send = await start()
+  const { status, body, headers } = await send('POST /berths/', { berth: { length: 12 } })
+  assert.equal(status, 201)
+  const { berth } = body as Berth
+  const { id } = berth
+  assert.match(String(id), /^brt_\w{8}$/)
+  assert.deepEqual([berth.length, berth.object, berth.state], [12, 'berth', 'open'])
+  assert.equal(headers.location, `/berths/${id}/`)
+  assert.deepEqual((await send(`GET /berths/${id}/`)).body, body)
+  const listed = (await send('GET /berths/')).body as { object: string; next: null; berths: Berth['berth'][] }
+  assert.deepEqual([listed.object, listed.next], ['list', null])
+  assert.deepEqual(
+    listed.berths.find(one => one.id === id),
+    berth,
+  )
+  const updated = (await send(`PATCH /berths/${id}/`, { berth: { length: 20 } })).body as Berth
+  assert.deepEqual([updated.berth.length, updated.berth.created_at], [20, berth.created_at])
+  const closed = (await send(`POST /berths/${id}/close`)).body as Berth
+  assert.deepEqual([closed.berth.state, closed.berth.length], ['closed', 20])
+  assert.deepEqual((await send(`DELETE /berths/${id}/`)).body, { id, deleted: true })
+  assert.equal((await send(`GET /berths/${id}/`)).status, 404)
+})
+
+test('a record is named within, and replaced by the name in the body', async () => {
+  const send = await start()
+  const buoy = { kind: 'can', metadata: { name: 'north', light: 'red' } }
+  assert.deepEqual((await send('POST /buoys', buoy)).body, buoy)
+  assert.deepEqual((await send('GET /buoys/north')).body, buoy)
+  assert.equal((await send('POST /buoys', buoy)).status, 409)
+  const other = { kind: 'spar', metadata: { name: 'north' } }
+  assert.deepEqual((await send('PUT /buoys', other)).body, other)
+  assert.deepEqual((await send('GET /buoys/north')).body, other)
+  assert.equal((await send('PUT /buoys', { kind: 'spar', metadata: { name: 'south' } })).status, 404)
+  const { status, body } = await send('PUT /buoys', { kind: 'spar' })
+  assert.equal(status, 400)
+  assert.match(JSON.stringify(body), /metadata\.?\/?name is required/)
+})
