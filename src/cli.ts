@@ -126,9 +126,10 @@ async function serve(line: CommandLine): Promise<number> {
   const loaded = await read()
   return withPlan(loaded, line, async plan => {
     const { listen } = plan.simulation
+    const log = await createLog((values['log-level'] ?? 'info') as LogLevel)
     const started = await start(plan, loaded, read, {
       clock: realClock,
-      log: await createLog((values['log-level'] ?? 'info') as LogLevel),
+      log,
       version,
       // The primary watches for all.
       watch: !switches.has('no-watch') && !isWorker(),
@@ -152,7 +153,10 @@ async function serve(line: CommandLine): Promise<number> {
     started.stopWatching()
     await started.serving.close({ drain: started.gateway.plan.simulation.listen.drain })
     leave()
-    return 0
+    await log.close()
+    unwritten = false
+    // A line that nobody takes would keep the process waiting.
+    process.exit(0)
   })
 }
 
@@ -216,10 +220,14 @@ function describeFailure(error: unknown): string {
   return String(error)
 }
 
-// A reader that has seen enough, such as `head`, closes the pipe.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(process.exitCode)
+// Output that nobody takes is dropped: a full disk, or a reader that has gone, stops nothing that is being served.
+let unwritten = false
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  unwritten ||= code !== 'EPIPE'
+})
+process.stderr.on('error', () => {})
+process.on('exit', () => {
+  if (unwritten && !process.exitCode) process.exitCode = 1
 })
 
 try {

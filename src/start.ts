@@ -8,7 +8,7 @@ import { type Listen, type Serving, serve } from './http/serve.ts'
 import { Fleet } from './http/workers.ts'
 import type { Plan } from './plan/compile.ts'
 import type { Loaded } from './plan/load.ts'
-import type { Clock } from './world/clock.ts'
+import { type Clock, watchLoop } from './world/clock.ts'
 
 export interface StartOptions {
   readonly clock: Clock
@@ -34,6 +34,7 @@ export interface Started {
 export async function start(plan: Plan, loaded: Loaded, load: Load, options: StartOptions): Promise<Started> {
   const { clock, log, version, watch, workers } = options
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
+  gateway.metrics.followLoop(watchLoop())
   const reloader = new Reloader(gateway, load, loaded, log)
   const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
   const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log)

@@ -11,7 +11,7 @@ const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8'
   .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
   .sort()
 if (all.length === 0) process.exitCode = 1
-const alone = all.filter(file => /^(?:wire|property|browser)\b/.test(file))
+const alone = all.filter(file => /^(?:attack|wire|property|browser)\b/.test(file))
 const together = all.filter(file => !alone.includes(file))
 
 process.env.TOGETHER = together.join()

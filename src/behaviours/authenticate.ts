@@ -31,13 +31,17 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
     return next => exchange => {
       const verdict = judge(exchange.request, exchange.clock.now())
       if (typeof verdict === 'string') {
-        if (anonymous) return next(exchange)
+        if (anonymous) {
+          exchange.admit?.()
+          return next(exchange)
+        }
         const odd = verdict === 'missing' && exchange.request.headers.authorization !== undefined
         return Promise.resolve(
           odd ? replies.schemeOf(exchange.request.headers.authorization as string) : replies[verdict],
         )
       }
       exchange.consumer = verdict.name
+      exchange.admit?.()
       return next(exchange)
     }
   },

@@ -143,6 +143,8 @@ export class Exchange {
   entry: Entry | undefined = undefined
   /** Judges that record before it is given or written; its answer, if any, is the reply. */
   precondition: ((entry: Entry) => Reply | undefined) | undefined = undefined
+  /** Called once the request has passed authentication, where its world is not there yet. */
+  admit: (() => void) | undefined = undefined
   /** Called when the reply leaves, or there is to be none. */
   release: (() => void) | undefined = undefined
   /** Milliseconds that it was made to wait, by the real clock: no work of the gateway's. */

@@ -40,6 +40,7 @@ export class Gateway {
     this.journal = new Journal(plan.simulation.journal)
     this.#metrics = metrics(this.worlds)
     this.#metrics.follow(this.weather)
+    this.#metrics.followLog(log)
     this.#served = this.#serve(plan)
   }
 
@@ -103,6 +104,7 @@ export class Gateway {
     const planned = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const passed = clientControls && asksWhy(request.headers) ? [] : undefined
     if (passed !== undefined) exchange.drawn = {}
+    if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
     return this.#run({ served, planned, exchange, path, started, passed })
   }
 
@@ -266,6 +268,12 @@ interface Turn {
   readonly path: string
   readonly started: number
   readonly passed: string[] | undefined
+}
+
+/** Has a world kept that a request names first: at once where nobody is asked who calls. */
+function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
+  if (chain.some(({ name }) => name === 'authenticate')) exchange.admit = admit
+  else admit()
 }
 
 const outcomeOf = (

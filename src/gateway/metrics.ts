@@ -2,6 +2,7 @@
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Plan, PlannedOperation } from '../plan/compile.ts'
+import type { LoopDelay } from '../world/clock.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'
 import type { Deprecations, Usage } from './deprecations.ts'
@@ -144,6 +145,36 @@ export class Metrics {
         this.reset()
         const { current } = station
         if (current !== undefined) this.set({ weather: current.weather.name }, 1)
+      },
+    })
+  }
+
+  /** Tells how long the event loop is held up. */
+  followLoop(delay: LoopDelay): void {
+    new Gauge({
+      name: 'understudy_event_loop_delay_seconds',
+      aggregator: 'max',
+      help: 'How long the event loop was held up between two looks since the last scrape: median, 99th percentile, maximum.',
+      labelNames: ['percentile'],
+      registers: [this.#registry],
+      collect() {
+        const { half, most, max } = delay.read()
+        this.set({ percentile: '50' }, half)
+        this.set({ percentile: '99' }, most)
+        this.set({ percentile: '100' }, max)
+      },
+    })
+  }
+
+  /** Tells how many lines a log has lost. */
+  followLog(log: { readonly lost: number }): void {
+    new Counter({
+      name: 'understudy_log_lines_lost_total',
+      help: 'Lines of the log that could not be written.',
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        this.inc(log.lost)
       },
     })
   }

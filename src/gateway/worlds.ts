@@ -21,12 +21,14 @@ export interface Visit {
   readonly path: string | undefined
   /** A base path as this client addresses it: with the world's name, so that it stays there. */
   address(basePath: string): string
+  /** To be called when the request is let in, where its world is not there yet: keeps the world. */
+  readonly admit?: () => void
 }
 
 /** A world, and the plan that its collections were last adapted to. */
 interface Held {
   readonly world: World
-  readonly visit: Visit
+  visit: Visit
   plan: Plan
 }
 
@@ -177,14 +179,27 @@ export class Worlds {
     return this.#permanent.get(simulation.worlds.default) as Held
   }
 
-  #hold(world: World): Held {
-    const visit = { world, clock: world.clock, path: undefined, address: asItIs }
+  #hold(world: World, admit?: () => void): Held {
+    const visit = { world, clock: world.clock, path: undefined, address: asItIs, ...(admit && { admit }) }
     return { world, visit, plan: this.#plan }
   }
 
   #open(name: string, from: World): Held {
     const held = this.#hold(from === this.#seeded ? this.blank(name) : from.fork(name))
     this.#sandboxes.set(name, held)
+    return held
+  }
+
+  /** A sandbox that a request names first: kept once the request is let in, so that strangers take nobody's place. */
+  #propose(name: string): Held {
+    const proposed = this.#sandboxes.proposed(name)
+    if (proposed !== undefined) return this.#current(proposed)
+    const world = this.blank(name)
+    const held = this.#hold(world, () => {
+      held.visit = this.#hold(world).visit
+      this.#sandboxes.admit(name)
+    })
+    this.#sandboxes.propose(name, held)
     return held
   }
 
@@ -246,14 +261,17 @@ export class Worlds {
         return refuse(problems.invalid_request, `Understudy-Time must be a date, a timestamp or an offset: ${like}`)
       }
     }
-    const { world, visit } = found === undefined ? this.#open(name as string, this.#seeded) : this.#current(found)
+    const { world, visit } = found === undefined ? this.#propose(name as string) : this.#current(found)
     if (moment !== undefined && world.lives && moment > world.clock.now()) {
       const ahead = foresee(world, moment)
       const { path, address } = marked ?? { path: undefined, address: visit.address }
-      return { world: ahead, clock: ahead.clock, path, address }
+      const { admit } = visit
+      return { world: ahead, clock: ahead.clock, path, address, ...(admit && { admit }) }
     }
     const clock = moment === undefined ? world.clock : world.clock.at(moment)
-    if (marked !== undefined) return { world, clock, path: marked.path, address: marked.address }
+    const { admit } = visit
+    if (marked !== undefined)
+      return { world, clock, path: marked.path, address: marked.address, ...(admit && { admit }) }
     return moment === undefined ? visit : { ...visit, clock }
   }
 }

@@ -37,7 +37,8 @@ export const worldsSchema: Schema = {
       type: 'integer',
       minimum: 1,
       maximum: 100_000,
-      description: 'Above it the sandbox that has gone longest without a request goes. Default: 1000.',
+      description:
+        'Above it a sandbox goes: first of those that nobody wrote to, the one that has gone longest without a request. Default: 1000.',
     },
     idle: {
       type: 'string',

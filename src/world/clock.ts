@@ -1,6 +1,8 @@
 // Time, injected: what a world reads, and what may be shifted, frozen or waited for. The one reader of `Date` and timers
 // below HTTP.
 
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number
@@ -34,6 +36,32 @@ export function every(milliseconds: number, task: () => void): () => void {
   const timer = setInterval(task, milliseconds)
   timer.unref()
   return () => clearInterval(timer)
+}
+
+/** How long the event loop was held up since it was last asked: seconds. */
+export interface LoopDelay {
+  /** The median, the 99th percentile and the longest. */
+  read(): { readonly half: number; readonly most: number; readonly max: number }
+}
+
+/** Milliseconds between two looks. */
+const LOOK = 10
+
+/** Watches the event loop from now on; never keeps the process alive by itself. */
+export function watchLoop(): LoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: LOOK })
+  histogram.enable()
+  // Each value is the whole time between two looks, in nanoseconds.
+  const seconds = (value: number): number => (Number.isFinite(value) ? Math.max(0, value / 1e9 - LOOK / 1000) : 0)
+  return {
+    read() {
+      const { max } = histogram
+      const [half, most] = [histogram.percentile(50), histogram.percentile(99)]
+      const found = { half: seconds(half), most: seconds(most), max: histogram.count === 0 ? 0 : seconds(max) }
+      histogram.reset()
+      return found
+    },
+  }
 }
 
 export const DAY = 86_400_000

@@ -119,6 +119,8 @@ export interface Collection {
   dump(): Promise<Dump>
   /** Holds what was dumped, and nothing else. */
   load(dump: Dump): Promise<void>
+  /** Whether it was written to since it was made or forked. */
+  readonly touched: boolean
   /** An independent copy, in constant time. */
   fork(): Collection
   /** The same records under other options: after a reload. */

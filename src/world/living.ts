@@ -54,6 +54,10 @@ export class LivingCollection implements Collection {
     this.#began = this.#clock?.now()
   }
 
+  get touched(): boolean {
+    return this.#records.touched
+  }
+
   get size(): number {
     this.#live()
     return this.records.size

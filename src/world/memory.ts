@@ -47,6 +47,8 @@ export class MemoryCollection implements Collection {
   #next: number | bigint
   #ordinal = 0
   #revision = 0
+  /** The revision that it began with. */
+  #born = 0
   readonly #pages: Pages
   /** Names what the collection holds now; nothing once that was written to, until a page is asked for. */
   #state: number | undefined
@@ -63,7 +65,7 @@ export class MemoryCollection implements Collection {
       this.#indexes = new Map([...from.#indexes].map(([field, tree]) => [field, tree.clone()]))
       this.#next = from.#next
       this.#ordinal = from.#ordinal
-      this.#revision = from.#revision
+      this.#revision = this.#born = from.#revision
       from.#state ??= ++from.#pages.states
       this.#pages = from.#pages
       this.#state = from.#state
@@ -78,6 +80,11 @@ export class MemoryCollection implements Collection {
     this.#indexes = indexesOn(options.indexed)
     this.#next = 1
     this.#fill(seeds)
+    this.#born = this.#revision
+  }
+
+  get touched(): boolean {
+    return this.#revision !== this.#born
   }
 
   get size(): number {

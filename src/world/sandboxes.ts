@@ -1,4 +1,5 @@
 // Worlds that come when they are named and go when they are forgotten: bounded in number, and in how long they may idle.
+// Those that hold nothing of anybody's go first.
 
 import { LRUCache } from 'lru-cache'
 import type { World } from './world.ts'
@@ -16,8 +17,16 @@ export type Eviction = (typeof EVICTIONS)[number]
 /** How often, at most, all of them are looked at for those that nobody comes to any more: milliseconds. */
 const SWEEP = 1000
 
+/** How many worlds may be named by requests that nobody let in yet. */
+const MOST_PROPOSED = 100
+
 export class Sandboxes<Held extends { readonly world: World }> {
-  readonly #held: LRUCache<string, Held>
+  /** Named by requests that have not been let in. They cost no other sandbox its place, and are not listed. */
+  readonly #proposed: LRUCache<string, Held>
+  /** Let in; nobody has written to them when last seen. */
+  readonly #visited: LRUCache<string, Held>
+  readonly #written: LRUCache<string, Held>
+  readonly #max: number
   readonly #now: () => number
   #swept: number
 
@@ -26,44 +35,92 @@ export class Sandboxes<Held extends { readonly world: World }> {
    * @param evicted told of every sandbox that went without being deleted
    */
   constructor({ max, idle }: SandboxLimits, now: () => number, evicted: (held: Held, why: Eviction) => void) {
+    this.#max = max
     this.#now = now
     this.#swept = now()
-    this.#held = new LRUCache({
-      max,
-      ttl: idle,
-      ttlResolution: 0,
-      updateAgeOnGet: true,
-      perf: { now },
-      dispose: (held, _, reason) => {
-        if (reason === 'evict') evicted(held, 'capacity')
-        else if (reason === 'expire') evicted(held, 'idle')
-      },
-    })
+    const options = { max, ttl: idle, ttlResolution: 0, updateAgeOnGet: true, perf: { now } }
+    const create = () =>
+      new LRUCache<string, Held>({
+        ...options,
+        dispose: (held, _, reason) => {
+          if (reason === 'evict') evicted(held, 'capacity')
+          else if (reason === 'expire') evicted(held, 'idle')
+        },
+      })
+    this.#proposed = new LRUCache({ ...options, max: MOST_PROPOSED })
+    this.#visited = create()
+    this.#written = create()
   }
 
   /** The sandbox, and a sign of life of it. */
   get(name: string): Held | undefined {
-    return this.#held.get(name)
+    const held = this.#visited.get(name)
+    if (held === undefined) return this.#written.get(name)
+    if (held.world.touched) this.#promote(name, held)
+    return held
   }
 
+  /** A sandbox that `propose` took, and nobody has let in. */
+  proposed(name: string): Held | undefined {
+    return this.#proposed.get(name)
+  }
+
+  /** Takes a sandbox that a request named which may yet be refused: see `admit`. */
+  propose(name: string, held: Held): void {
+    this.#proposed.set(name, held)
+  }
+
+  /** Makes a proposed sandbox one like any other: a request that named it was let in. */
+  admit(name: string): void {
+    const held = this.#proposed.get(name)
+    if (held === undefined) return
+    this.#proposed.delete(name)
+    if (!this.#visited.has(name) && !this.#written.has(name)) this.#add(this.#visited, name, held)
+  }
+
+  /** Puts a sandbox that somebody asked for, over what has its name. */
   set(name: string, held: Held): void {
-    if (this.#now() - this.#swept >= SWEEP) this.sweep()
-    this.#held.set(name, held)
+    this.#proposed.delete(name)
+    this.#visited.delete(name)
+    this.#add(this.#written, name, held)
   }
 
   delete(name: string): boolean {
-    return this.#held.get(name) !== undefined && this.#held.delete(name)
+    return this.get(name) !== undefined && (this.#visited.delete(name) || this.#written.delete(name))
   }
 
   /** Lets go of those that have idled too long. */
   sweep(): void {
     this.#swept = this.#now()
-    this.#held.purgeStale()
+    this.#visited.purgeStale()
+    this.#written.purgeStale()
   }
 
   /** From the one that was asked for last to the one that will go first. */
   list(): Held[] {
     this.sweep()
-    return [...this.#held.values()]
+    return [...this.#written.values(), ...this.#visited.values()]
+  }
+
+  #add(to: LRUCache<string, Held>, name: string, held: Held): void {
+    if (this.#now() - this.#swept >= SWEEP) this.sweep()
+    if (!to.has(name)) while (this.#visited.size + this.#written.size >= this.#max) this.#evict()
+    to.set(name, held)
+  }
+
+  /** Lets go of the one that went longest without a request, among those that nobody wrote to if there are any. */
+  #evict(): void {
+    for (;;) {
+      const { value: name } = this.#visited.rkeys().next()
+      const held = name === undefined ? undefined : this.#visited.peek(name)
+      if (name === undefined || held === undefined || !held.world.touched) break
+      this.#promote(name, held)
+    }
+    if (this.#visited.pop() === undefined) this.#written.pop()
+  }
+
+  #promote(name: string, held: Held): void {
+    this.#visited.delete(name)
+    this.#written.set(name, held)
   }
 }

@@ -30,6 +30,13 @@ export class World {
     return collection
   }
 
+  /** Whether it differs from what it was made from: a record was written, or its clock set. */
+  get touched(): boolean {
+    if (!this.clock.state.real) return true
+    for (const collection of this.#collections.values()) if (collection.touched) return true
+    return false
+  }
+
   get collections(): ReadonlyMap<string, Collection> {
     return this.#collections
   }

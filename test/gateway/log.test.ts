@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { prettyFactory } from 'pino-pretty'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { LINE, type Log } from '../../src/gateway/log.ts'
+import { LINE, type Log, silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { CONTRACT, load, OPERATIONS, requestOf } from '../simulate.ts'
@@ -10,7 +10,7 @@ import { CONTRACT, load, OPERATIONS, requestOf } from '../simulate.ts'
 /** The fields and the message of each line that a request makes. */
 async function linesOf(...asked: string[]): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = []
-  const log: Log = { requests: true, info: (fields, msg) => lines.push({ ...fields, msg }), warn() {}, error() {} }
+  const log: Log = { ...silentLog, requests: true, info: (fields, msg) => lines.push({ ...fields, msg }) }
   const { plan } = load(`${CONTRACT}operations: ${OPERATIONS}`)
   assert.ok(plan)
   const gateway = new Gateway(plan, realClock, log, records => new Metrics('0', records))

@@ -40,6 +40,7 @@ const request = (path: string, headers: Request['headers'] = {}): Request => ({
 const visit = (worlds: Worlds, path: string, headers: Request['headers'] = {}) => {
   const found = worlds.visit(request(path, headers))
   if ('status' in found) return found.refusal?.detail ?? ''
+  found.admit?.()
   return [found.world.name, found.path ?? path, found.address('/v1')].join(' ')
 }
 
@@ -179,6 +180,23 @@ test('above the bound the sandbox that went longest without a request goes; it i
   )
   assert.deepEqual(worlds.evictions, { capacity: 1, idle: 0 })
   assert.deepEqual(logged, [{ world: 'b', reason: 'capacity' }])
+})
+
+test('a sandbox that nobody wrote to goes before one that somebody did', async () => {
+  const worlds = worldsOf({ max: 3 })
+  for (const name of ['a', 'b', 'c']) visit(worlds, `/v1/~${name}/pets`)
+  await add(worlds.get('a') as World, 'Ada')
+  for (const name of ['d', 'e', 'f', 'g']) visit(worlds, `/v1/~${name}/pets`)
+  assert.equal(worlds.get('a')?.collection('pets').size, (worlds.default.collection('pets').size ?? 0) + 1)
+  assert.deepEqual(worlds.evictions, { capacity: 4, idle: 0 })
+})
+
+test("a sandbox whose request is not let in takes nobody's place, and is not there", () => {
+  const worlds = worldsOf({ max: 2 })
+  for (const name of ['a', 'b']) visit(worlds, `/v1/~${name}/pets`)
+  for (let i = 0; i < 300; i++) worlds.visit(request(`/v1/~x${i}/pets`))
+  assert.deepEqual([worlds.get('x299'), worlds.get('a')?.name, worlds.get('b')?.name], [undefined, 'a', 'b'])
+  assert.deepEqual(worlds.evictions, { capacity: 0, idle: 0 })
 })
 
 test('a sandbox that nobody asks for goes after its time, a permanent world never', () => {

@@ -7,6 +7,7 @@ const CONTRACT = '{ openapi: 3.1.0, info: { title: None, version: "1" }, paths: 
 
 export function describeMetrics(): string {
   const { gateway } = inProcess({ 'gateway.yaml': `contract: ${CONTRACT}` })
+  gateway.metrics.followLoop({ read: () => ({ half: 0, most: 0, max: 0 }) })
   // Its metrics are there under `--workers` alone.
   gateway.metrics.countWorkers(() => ({ running: 0, replaced: 0 }))
   const rows = gateway.metrics

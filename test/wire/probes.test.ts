@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Log } from '../../src/gateway/log.ts'
+import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { type Started, start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { CONTRACT, load, OPERATIONS } from '../simulate.ts'
@@ -8,6 +8,7 @@ import { ask } from './ask.ts'
 
 const lines: string[] = []
 const log: Log = {
+  ...silentLog,
   requests: true,
   info: (_, message) => void lines.push(message),
   warn: () => {},

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symli
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import type { Log } from '../../src/gateway/log.ts'
+import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { loadPlan } from '../../src/plan/load.ts'
 import { start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
@@ -23,6 +23,7 @@ async function serveCopy({
   cpSync('fixtures', join(home, dirname(file), '../fixtures'), { recursive: true })
   const said: string[] = []
   const log: Log = {
+    ...silentLog,
     requests: false,
     info: (_, message) => void said.push(message),
     warn: (_, message) => void said.push(message),

@@ -1,0 +1,110 @@
+// Where the lines of the log go: to a file descriptor that may refuse them. A line that cannot be written is dropped and
+// counted; nobody waits for it.
+
+/** Writes bytes, and calls back with the error, or with how many were written. */
+export type Write = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void) => void
+
+/** Calls back after so many milliseconds. */
+export type Later = (milliseconds: number, task: () => void) => void
+
+/** Characters that may wait: more are dropped. */
+const ROOM = 4_000_000
+/** Milliseconds until a descriptor that refused is tried again, and one that was busy. */
+const PAUSE = { refused: 1000, busy: 20 } as const
+
+export class LineSink {
+  readonly #write: Write
+  readonly #later: Later
+  readonly #recovered: (lines: number) => void
+  #queue: string[] = []
+  #length = 0
+  #state: 'idle' | 'writing' | 'pausing' = 'idle'
+  /** Whether the last line that was written is not whole. */
+  #torn = false
+  #lost = 0
+  #untold = 0
+  #waiting: (() => void)[] = []
+
+  /** @param recovered called with the number of lines lost once a line can be written again */
+  constructor(write: Write, later: Later, recovered: (lines: number) => void) {
+    this.#write = write
+    this.#later = later
+    this.#recovered = recovered
+  }
+
+  /** How many lines were dropped. */
+  get lost(): number {
+    return this.#lost
+  }
+
+  /** Takes a line, its end included. */
+  write(line: string): void {
+    if (this.#length + line.length > ROOM) {
+      this.#lose(1)
+      return
+    }
+    this.#queue.push(line)
+    this.#length += line.length
+    if (this.#state === 'idle') this.#next()
+  }
+
+  /** Resolves once nothing is left to be written, or nothing can be. */
+  settled(): Promise<void> {
+    if (this.#state !== 'writing') return Promise.resolve()
+    return new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  #next(): void {
+    const text = (this.#torn ? '\n' : '') + this.#queue.join('')
+    this.#queue = []
+    this.#length = 0
+    this.#state = 'writing'
+    this.#put(Buffer.from(text))
+  }
+
+  #put(bytes: Buffer): void {
+    this.#write(bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') this.#later(PAUSE.busy, () => this.#put(bytes))
+      else if (error !== null) this.#pause(bytes)
+      else if (written < bytes.length) {
+        this.#torn = bytes[written - 1] !== NEWLINE
+        this.#put(bytes.subarray(written))
+      } else this.#proceed()
+    })
+  }
+
+  #proceed(): void {
+    this.#torn = false
+    this.#state = 'idle'
+    const lines = this.#untold
+    this.#untold = 0
+    if (lines > 0) this.#recovered(lines)
+    if (this.#queue.length > 0 && this.#state === 'idle') this.#next()
+    else if (this.#queue.length === 0) this.#settle()
+  }
+
+  #pause(bytes: Buffer): void {
+    let lines = 0
+    for (const byte of bytes) if (byte === NEWLINE) lines += 1
+    this.#lose(lines)
+    this.#state = 'pausing'
+    this.#settle()
+    this.#later(PAUSE.refused, () => {
+      this.#state = 'idle'
+      if (this.#queue.length > 0) this.#next()
+    })
+  }
+
+  #lose(lines: number): void {
+    this.#lost += lines
+    this.#untold += lines
+  }
+
+  #settle(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
+  }
+}
+
+const NEWLINE = 10

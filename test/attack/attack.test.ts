@@ -1,0 +1,3 @@
+// Attacks with real processes and sockets, by class; what came of each is printed in one table at the end.
+
+import './log.ts'

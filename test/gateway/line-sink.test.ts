@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LineSink } from '../../src/gateway/line-sink.ts'
+
+/** A descriptor that does what it is told to, one write at a time; and pauses that end when they are told to. */
+function create() {
+  const asked: { text: string; done: (error: NodeJS.ErrnoException | null, written: number) => void }[] = []
+  const pauses: (() => void)[] = []
+  const recovered: number[] = []
+  let written = ''
+  const sink = new LineSink(
+    (bytes, done) => void asked.push({ text: bytes.toString(), done }),
+    (_, task) => void pauses.push(task),
+    lines => void recovered.push(lines),
+  )
+  return {
+    sink,
+    recovered,
+    written: () => written,
+    asked: () => asked.length,
+    take(bytes?: number) {
+      const { text, done } = asked.shift() ?? assert.fail('nothing is being written')
+      written += text.slice(0, bytes)
+      done(null, Math.min(bytes ?? text.length, text.length))
+    },
+    refuse(code: string) {
+      const { done } = asked.shift() ?? assert.fail('nothing is being written')
+      done(Object.assign(new Error(code), { code }), 0)
+    },
+    wake: () => pauses.shift()?.(),
+  }
+}
+
+test('lines are written in order, those that came meanwhile together', () => {
+  const { sink, take, written, asked } = create()
+  for (const line of ['a\n', 'b\n', 'c\n']) sink.write(line)
+  take()
+  take()
+  assert.deepEqual([written(), asked(), sink.lost], ['a\nb\nc\n', 0, 0])
+})
+
+test('a full disk costs the lines of its time; they are counted, and told of once when there is room', () => {
+  const { sink, take, refuse, wake, written, recovered, asked } = create()
+  sink.write('a\n')
+  sink.write('b\n')
+  refuse('ENOSPC')
+  assert.equal(asked(), 0, 'a descriptor that refused is left alone for a while')
+  sink.write('c\n')
+  wake()
+  refuse('ENOSPC')
+  assert.deepEqual([sink.lost, recovered], [3, []])
+  wake()
+  sink.write('d\n')
+  take()
+  sink.write('e\n')
+  take()
+  assert.deepEqual([written(), sink.lost, recovered], ['d\ne\n', 3, [3]])
+})
+
+test('what follows half a line begins a new one', () => {
+  const { sink, take, refuse, wake, written } = create()
+  sink.write('abc\n')
+  take(2)
+  refuse('ENOSPC')
+  wake()
+  sink.write('def\n')
+  take()
+  assert.deepEqual([written(), sink.lost], ['ab\ndef\n', 1])
+})
+
+test('a busy descriptor is tried again, and loses nothing', () => {
+  const { sink, take, refuse, wake, written } = create()
+  sink.write('a\n')
+  refuse('EAGAIN')
+  wake()
+  take()
+  assert.deepEqual([written(), sink.lost], ['a\n', 0])
+})
+
+test('of a reader that never reads no more is kept than there is room for', () => {
+  const { sink } = create()
+  const line = `${'x'.repeat(999_999)}\n`
+  for (let i = 0; i < 20; i++) sink.write(line)
+  assert.equal(sink.lost, 15)
+})
+
+test('it is settled when all is written, and when nothing can be', async () => {
+  const { sink, take, refuse } = create()
+  await sink.settled()
+  sink.write('a\n')
+  const first = sink.settled()
+  take()
+  await first
+  sink.write('b\n')
+  const second = sink.settled()
+  refuse('EPIPE')
+  await second
+})
