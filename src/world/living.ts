@@ -55,7 +55,7 @@ export class LivingCollection implements Collection {
   }
 
   get touched(): boolean {
-    return this.#records.touched
+    return this.records.touched
   }
 
   get size(): number {
