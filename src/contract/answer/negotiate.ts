@@ -23,7 +23,8 @@ export function compileNegotiation(types: readonly string[]): Negotiate {
   return accept => {
     // What nearly everybody sends; and nobody who sends nothing minds what comes.
     if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
-    if (known.has(accept)) return known.get(accept)
+    const kept = known.get(accept)
+    if (kept !== undefined) return kept
     const index = negotiate(accept)
     // Clients write the same few fields again and again; what they write otherwise must not grow what is kept.
     if (known.size < MOST_KNOWN) known.set(accept, index)
