@@ -4,6 +4,7 @@ import { parseJson } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
 import { essenceOf, isJson, type Operation, responseFor } from './contract.ts'
 import { compileMediaTypes } from './media-types.ts'
+import { readSequence } from './sequences.ts'
 
 export interface Nonconformance {
   readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
@@ -23,8 +24,11 @@ export function nonconformanceOf(operation: Operation, { status, headers, body }
   if (media === undefined) {
     return { code: 'undocumented-type', message: `answered ${status} as ${type || 'no type'}, which is not documented` }
   }
-  if (!isJson(type) || media.schema === undefined) return undefined
-  const parsed = parseJson(typeof body === 'string' ? body : Buffer.from(body).toString())
+  if (media.schema === undefined) return undefined
+  const text = () => (typeof body === 'string' ? body : Buffer.from(body).toString())
+  const parsed =
+    media.sequence !== undefined ? readSequence(text(), media.sequence) : isJson(type) ? parseJson(text()) : undefined
+  if (parsed === undefined) return undefined
   if ('fault' in parsed) return { code: 'invalid-body', message: `answered ${status} with a body that ${parsed.fault}` }
   const [violation] = media.schema.check(parsed.value, parsed.exact) ?? []
   if (violation === undefined) return undefined

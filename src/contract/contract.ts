@@ -6,6 +6,7 @@ import type { Node } from './document.ts'
 import type { FormReader } from './forms.ts'
 import type { Parameter } from './parameters.ts'
 import type { Method } from './paths.ts'
+import type { Sequence } from './sequences.ts'
 
 export interface Contract {
   readonly title: string
@@ -82,6 +83,8 @@ export interface MediaType {
   readonly examples: readonly Example[]
   /** How the fields of a form are written, by name. */
   readonly encoding?: ReadonlyMap<string, Encoding>
+  /** Set for a sequence: `schema` then speaks of the list of its items. */
+  readonly sequence?: Sequence
   /** Set for a form: its fields as an object of their types. */
   readonly form?: FormReader
 }

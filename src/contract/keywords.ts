@@ -9,7 +9,7 @@ import { compilePattern } from '../kernel/pattern.ts'
 /** Keywords whose value is a schema. */
 export const ONE = new Set([
   ...['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'additionalProperties', 'unevaluatedItems'],
-  'unevaluatedProperties',
+  ...['unevaluatedProperties', 'contentSchema'],
 ])
 /** Keywords whose value is a list of schemas. */
 export const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
@@ -25,7 +25,7 @@ export const KEPT = new Set([
   ...['contentMediaType', 'deprecated'],
 ])
 const ANNOTATIONS = [
-  ...['description', 'nullable', 'externalDocs', 'contentSchema', '$comment', '$schema', '$id', 'id'],
+  ...['description', 'nullable', 'externalDocs', '$comment', '$schema', '$id', 'id'],
   ...['$anchor', '$dynamicAnchor', '$vocabulary', '$defs', 'definitions'],
 ]
 /** Handled by name wherever schemas are read. */

@@ -2,10 +2,19 @@
 
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Side } from '../kernel/schema.ts'
-import type { Encoding, Example, Header, MediaType, RequestBody, ResponseSpec } from './contract.ts'
+import {
+  type Encoding,
+  type Example,
+  essenceOf,
+  type Header,
+  type MediaType,
+  type RequestBody,
+  type ResponseSpec,
+} from './contract.ts'
 import type { SchemaUse } from './dialect.ts'
 import { childOf, entriesOf, type Node } from './document.ts'
 import { compileForm } from './forms.ts'
+import { readSchema } from './read-sequence.ts'
 import type { Reading } from './reading.ts'
 
 /** `undefined` where there is none; `'unreadable'` where there is one that cannot be found. */
@@ -81,7 +90,7 @@ export function readContent(node: Node, side: Side, reading: Reading): Map<strin
       reading.warn('invalid-media-type', `"${type}" is no media type`, entry, 'key', 'application/json')
       continue
     }
-    const read = readMediaType(media ?? { ...entry, value: {} }, side, reading)
+    const read = readMediaType(media ?? { ...entry, value: {} }, side, reading, essenceOf(type))
     const isForm = side === 'request' && FORM.test(type) && read.schema !== undefined
     const form = isForm ? compileForm(read.schema as SchemaUse, read.encoding ?? NO_ENCODING, reading) : undefined
     content.set(type.toLowerCase(), form === undefined ? read : { ...read, form })
@@ -93,9 +102,9 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 const NO_ENCODING: ReadonlyMap<string, Encoding> = new Map()
 
 /** What a media type has in common with a header: a schema and examples. */
-export function readMediaType(node: Node, side: Side, reading: Reading): MediaType {
-  const { documents, schemas } = reading
-  const schema = childOf(node, 'schema')
+export function readMediaType(node: Node, side: Side, reading: Reading, essence?: string): MediaType {
+  const { documents } = reading
+  const { schema, sequence } = readSchema(node, essence, side, reading)
   const example = childOf(node, 'example')
   const examples: Example[] =
     example.value === undefined ? [] : [{ name: undefined, value: example.value as Json, node: example }]
@@ -113,8 +122,9 @@ export function readMediaType(node: Node, side: Side, reading: Reading): MediaTy
   }
   const encoding = entriesOf(childOf(node, 'encoding')).map(([name, entry]) => [name, readEncoding(entry)] as const)
   return {
-    schema: schema.value === undefined || schema.value === null ? undefined : schemas.use(schema, side),
+    schema,
     examples,
+    ...(sequence === undefined ? {} : { sequence }),
     ...(encoding.length > 0 ? { encoding: new Map(encoding) } : {}),
   }
 }

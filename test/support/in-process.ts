@@ -68,7 +68,7 @@ export function inProcess(files: Readonly<Record<string, string>>, clock = new F
       }
       const reply = await gateway.handle(request)
       const text = typeof reply.body === 'string' ? reply.body : ''
-      const json = /json/.test(reply.headers['content-type'] ?? '')
+      const json = /[/+]json(?:;|$)/.test(reply.headers['content-type'] ?? '')
       return { status: reply.status, headers: reply.headers, body: json && text !== '' ? JSON.parse(text) : text }
     },
   }

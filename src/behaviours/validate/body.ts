@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { essenceOf, isJson, type MediaType, type Operation } from '../../contract/contract.ts'
 import { compileMediaTypes } from '../../contract/media-types.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
+import { readSequence } from '../../contract/sequences.ts'
 import { type Json, type Parsed, parseSent } from '../../kernel/json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
@@ -84,7 +85,10 @@ type Parse = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 /** How a body of a media type becomes a value; `undefined` for one that stays bytes. */
 function parserOf(essence: string, media: MediaType): Parse | undefined {
   if (isJson(essence)) return parseText(parseSent)
-  const { form } = media
+  const { form, sequence } = media
+  if (sequence !== undefined && sequence.framing !== 'parts') {
+    return parseText(text => readSequence(text, sequence, parseSent) as Parsed)
+  }
   if (essence === 'application/x-www-form-urlencoded') {
     return parseText(text => {
       const fields = new Map([...splitQuery(text)].map(([name, texts]) => [name, texts.map(decodeQuery)]))

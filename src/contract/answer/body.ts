@@ -3,6 +3,7 @@
 import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { essenceOf, isJson, type MediaType } from '../contract.ts'
 import type { Gap } from '../sample/run.ts'
+import { framingOf, writeSequence } from '../sequences.ts'
 import { echo, echoOver, type Given } from './echo.ts'
 import { samplerOf } from './sampling.ts'
 import { writeXml } from './xml.ts'
@@ -52,12 +53,11 @@ function fittingExample(
   for (const { value: written } of examples) {
     // What is for writing only is in no reply, though an example that serves both ways may have it.
     const value = schema === undefined ? written : schema.prune(written)
-    if (fits(value)) return asContent(value, type)
+    if (fits(value) || isVerbatim(value, type)) return asContent(value, type)
     if (typeof value !== 'string') continue
     // Bodies are often quoted whole: the text of a JSON document, or XML as it stands.
     const parsed = isJson(type) ? parseJson(value) : { fault: '' }
     if ('value' in parsed && fits(parsed.value)) return { value: parsed.value }
-    if (isXml(type) && value.trimStart().startsWith('<')) return { value: undefined, raw: value }
   }
   return undefined
 }
@@ -88,14 +88,20 @@ export function generatedContent({ schema }: MediaType, { dynamic, seed, given }
 const describeGap = (gap: Gap | undefined): string =>
   gap === undefined ? 'it' : `${gap.path.length === 0 ? 'it' : `/${gap.path.join('/')}`} ${gap.why}`
 
-const asContent = (value: Json, type: string): Content =>
-  typeof value === 'string' && isXml(type) && value.trimStart().startsWith('<') ? { value, raw: value } : { value }
+const asContent = (value: Json, type: string): Content => (isVerbatim(value, type) ? { value, raw: value } : { value })
+
+/** Whether an example is the text of the body itself: XML, or a sequence as it is sent. */
+const isVerbatim = (value: Json, type: string): value is string =>
+  typeof value === 'string' &&
+  (framingOf(essenceOf(type)) !== undefined || (isXml(type) && value.trimStart().startsWith('<')))
 
 export const isXml = (type: string): boolean => /^(?:application|text)\/(?:[\w.-]+\+)?xml$/.test(essenceOf(type))
 
 /** The smallest picture there is: one transparent pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const BOUNDARY = 'part-of-the-reply'
+/** A sequence whose schema says nothing of its items. */
+const PLAIN = { fields: false, jsonData: false, partType: undefined } as const
 
 export interface Written {
   readonly body: string | Uint8Array
@@ -103,9 +109,14 @@ export interface Written {
 }
 
 /** The body as its media type writes it, and the content type that says so. */
-export function writeBody({ value, raw }: Content, { schema }: MediaType, type: string): Written {
+export function writeBody({ value, raw }: Content, { schema, sequence }: MediaType, type: string): Written {
   const essence = essenceOf(type)
-  if (raw !== undefined) return { body: raw, contentType: type }
+  if (raw !== undefined) return { body: raw, contentType: typeOfText(raw, type) }
+  if (sequence !== undefined && value !== undefined) {
+    const items = Array.isArray(value) ? (value as readonly Json[]) : [value]
+    const contentType = sequence.framing === 'parts' ? `${essence}; boundary=${BOUNDARY}` : type
+    return { body: writeSequence(items, sequence, BOUNDARY), contentType }
+  }
   if (isJson(essence)) return { body: value === undefined ? '{}' : stringifyJson(value), contentType: type }
   if (isXml(essence)) {
     const [name, item] = namesOf(schema?.node.value)
@@ -116,18 +127,22 @@ export function writeBody({ value, raw }: Content, { schema }: MediaType, type: 
   if (essence.startsWith('multipart/')) {
     return { body: writeParts(value), contentType: `${essence}; boundary=${BOUNDARY}` }
   }
-  if (/json-?l|ndjson|json-seq/.test(essence)) {
-    return {
-      body: [value ?? {}]
-        .flat()
-        .map(item => `${stringifyJson(item)}\n`)
-        .join(''),
-      contentType: type,
-    }
+  const framing = framingOf(essence)
+  if (framing === 'lines' || framing === 'records') {
+    const items = [value ?? {}].flat() as readonly Json[]
+    return { body: writeSequence(items, { framing, ...PLAIN }, BOUNDARY), contentType: type }
   }
-  if (essence === 'text/event-stream') return { body: `data: ${textOf(value)}\n\n`, contentType: type }
+  if (framing === 'events') {
+    return { body: writeSequence([textOf(value)], { framing, ...PLAIN }, BOUNDARY), contentType: type }
+  }
   if (essence === 'image/png') return { body: Buffer.from(PIXEL, 'base64'), contentType: type }
   return { body: value === undefined && essence.startsWith('text/') ? 'text' : textOf(value), contentType: type }
+}
+
+/** A multipart body that was written by hand has a boundary of its own: its first line. */
+function typeOfText(raw: string, type: string): string {
+  const boundary = type.startsWith('multipart/') ? /^--([^\s"]+)\r?\n/.exec(raw)?.[1] : undefined
+  return boundary === undefined || /;\s*boundary=/i.test(type) ? type : `${type}; boundary="${boundary}"`
 }
 
 const textOf = (value: Json | undefined): string =>

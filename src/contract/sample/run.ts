@@ -1,7 +1,7 @@
 // One value in the making: what its facets allow is tried, one way after the other, until something fits. Objects and
 // lists have files of their own, and come back here for what is in them.
 
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { writeArray } from './arrays.ts'
 import { Chance } from './chance.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
@@ -270,7 +270,7 @@ export class Run {
       case 'array':
         return writeArray(this, facets, name, budget, depth, variant)
       case 'string':
-        return this.#strings.write(facets, name, this.chance)
+        return this.#json(facets, name, budget, depth) ?? this.#strings.write(facets, name, this.chance)
       case 'integer':
       case 'number':
         return writeNumber(facets, type === 'integer', name, this.chance, this.fitting)
@@ -279,6 +279,17 @@ export class Run {
       case 'null':
         return null
     }
+  }
+
+  /** The text of a value of `contentSchema`; `undefined` where the text is not of JSON, or has to be something else. */
+  #json(facets: Facets, name: string | undefined, budget: number, depth: number): string | undefined {
+    const content = facets.schemas.flatMap(({ contentSchema }) => (contentSchema === undefined ? [] : [contentSchema]))
+    const types = facets.schemas.flatMap(({ contentMediaType }) =>
+      typeof contentMediaType === 'string' ? contentMediaType : [],
+    )
+    if (content.length === 0 || !types.every(type => /\bjson\b/.test(type))) return undefined
+    const text = stringifyJson(this.value(content, name, budget, depth + 1))
+    return facets.schemas.every(schema => this.fitting.fits(schema, text)) ? text : undefined
   }
 
   /** The first type that is not `null`; where none is named, the one that the other keywords speak of. */

@@ -1,0 +1,74 @@
+// The schema of a media type: of the whole content, and in a sequence of each of its items (OpenAPI 3.2 `itemSchema`).
+
+import { isObject, pointer } from '../kernel/json.ts'
+import type { Side } from '../kernel/schema.ts'
+import type { SchemaUse } from './dialect.ts'
+import { childOf, itemsOf, type Node } from './document.ts'
+import type { Reading } from './reading.ts'
+import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from './sequences.ts'
+import { shapeOf } from './shape.ts'
+
+export interface ReadSchema {
+  readonly schema: SchemaUse | undefined
+  /** Set where a value is the list of the items of a sequence. */
+  readonly sequence: Sequence | undefined
+}
+
+/** @param essence the media type without parameters; `undefined` for a header, which has a schema as well */
+export function readSchema(media: Node, essence: string | undefined, side: Side, reading: Reading): ReadSchema {
+  const { schemas } = reading
+  const whole = childOf(media, 'schema')
+  const item = childOf(media, 'itemSchema')
+  const framing = essence === undefined ? undefined : framingOf(essence)
+  const plain = (): ReadSchema => ({
+    schema: isGiven(whole) ? schemas.use(whole, side) : undefined,
+    sequence: undefined,
+  })
+  if (isGiven(item)) {
+    if (framing === undefined) {
+      const hint = 'a sequence is text/event-stream, application/jsonl, application/json-seq or multipart/mixed'
+      reading.warn('idle-keyword', `"itemSchema" says nothing of ${essence}`, item, 'key', hint)
+      return plain()
+    }
+    const list = { type: 'array', items: referTo(item) }
+    const value = isGiven(whole) ? { allOf: [referTo(whole), list] } : list
+    return { schema: useOf(media, value, side, reading), sequence: sequenceOf(media, item, framing, reading) }
+  }
+  if (framing === undefined || !isGiven(whole)) return plain()
+  const use = schemas.use(whole, side)
+  if (use.types.has('array')) {
+    const { items = whole } = use.shape
+    return { schema: use, sequence: sequenceOf(media, items, framing, reading) }
+  }
+  // Before 3.2 the schema of a stream often spoke of one of its items; that of named parts, of all of them.
+  if (!use.types.has('object') || framing === 'parts') return plain()
+  const list = { type: 'array', items: referTo(whole) }
+  return { schema: useOf(media, list, side, reading), sequence: sequenceOf(media, whole, framing, reading) }
+}
+
+const isGiven = ({ value }: Node): boolean => value !== undefined && value !== null
+
+const referTo = ({ path }: Node): object => ({ $ref: `#${pointer(path)}` })
+
+/** A schema that the document does not have, made of references to those it has. */
+function useOf(media: Node, value: object, side: Side, { schemas }: Reading): SchemaUse {
+  return schemas.use({ document: media.document, path: [...media.path, 'sequence'], value }, side)
+}
+
+function sequenceOf(media: Node, item: Node, framing: Framing, reading: Reading): Sequence {
+  const { documents, schemas } = reading
+  const encoding = childOf(media, 'itemEncoding', 'contentType').value
+  const base = { framing, partType: typeof encoding === 'string' ? encoding : undefined }
+  const resolved = documents.resolve(item) ?? item
+  const branches = ['oneOf', 'anyOf'].flatMap(union => itemsOf(childOf(resolved, union)))
+  const shapes = [resolved, ...branches]
+    .map(node => shapeOf(node, documents))
+    .filter(({ properties }) => properties.size > 0)
+  const isEvent = ({ properties }: (typeof shapes)[number]) =>
+    [...properties.keys()].every(name => EVENT_FIELDS.has(name))
+  const data = shapes.map(({ properties }) => properties.get('data')).find(node => node !== undefined)
+  const fields = framing === 'events' && data !== undefined && shapes.every(isEvent)
+  if (!fields || data === undefined || !isObject(data.value)) return { ...base, fields, jsonData: false }
+  const { types } = schemas.use(data)
+  return { ...base, fields, jsonData: types.size > 0 && !types.has('string') }
+}
