@@ -122,10 +122,11 @@ export class SchemaBook {
       if (this.#given.has(next)) continue
       this.#given.add(next)
       this.#breakCircles(next)
-      const { unions, edges } = this.#entries.get(next) as Entry
+      const { node, unions, edges } = this.#entries.get(next) as Entry
       for (const { to } of edges) wanted.push(to)
       const schema = this.#definitions[next] as Schema
-      this.#schemas.add(next, unions === undefined ? schema : (forValidator(schema, unions) as Schema))
+      const given = unions === undefined ? schema : (forValidator(schema, unions) as Schema)
+      this.#schemas.add(next, given, componentOf(node))
     }
   }
 
@@ -182,3 +183,7 @@ export class SchemaBook {
     this.#report.warning('unknown-format', `the format "${format}" is not known; nothing is held to it`, placeOf(node))
   }
 }
+
+/** What a component is called; other schemas have no name. */
+const componentOf = ({ path }: Node): string | undefined =>
+  path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined

@@ -6,6 +6,7 @@ import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import formats from 'ajv-formats'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { boundErrors, MOST_ERRORS } from './bounded-errors.ts'
+import { closestBranch, type Lookup, typesOfBranches } from './closest-branch.ts'
 import { approximate, Decimal, holdsExact, isObject, type Json, parsePointer, pointer, stringifyJson } from './json.ts'
 import { compilePattern } from './pattern.ts'
 
@@ -51,6 +52,14 @@ export class Schemas {
   readonly #ajv: Ajv2020
   readonly #byText = new Map<string, Check>()
   readonly #defs: Record<string, Schema> = {}
+  readonly #names = new Map<string, string>()
+  #branches = 0
+  readonly #unions: Unions = {
+    lookup: reference => this.#defs[keyOf(reference)],
+    nameOf: reference => this.#names.get(keyOf(reference)),
+    validatorOf: branch => this.#validatorOf(branch),
+    compiled: new WeakMap(),
+  }
 
   /**
    * @param defs schemas by key, as `add` takes them
@@ -90,6 +99,7 @@ export class Schemas {
       error: PATTERN_ERROR,
       code: tryPattern,
     })
+    for (const keyword of ['anyOf', 'oneOf']) forgetBranches(this.#ajv, keyword)
     this.#ajv.addKeyword({ keyword: 'requiredBy', type: 'object', errors: true, validate: checkRequiredBy })
     this.#ajv.addFormat('int64', {
       type: 'number',
@@ -100,16 +110,21 @@ export class Schemas {
     this.#ajv.addSchema({ $defs: this.#defs }, BOOK, undefined, false)
   }
 
-  /** Keeps a schema under a key; `{ $ref: '#/$defs/KEY' }` in another one refers to it. */
-  add(key: string, schema: Schema): void {
+  /**
+   * Keeps a schema under a key; `{ $ref: '#/$defs/KEY' }` in another one refers to it.
+   *
+   * @param name what messages call it
+   */
+  add(key: string, schema: Schema, name?: string): void {
     this.#defs[key] = schema
+    if (name !== undefined) this.#names.set(key, name)
   }
 
   /** Compiles the schema kept under `key`. */
   compileKey(key: string): Check {
     // Documents repeat their small schemas a thousand times over: one validator serves them all.
     const text = JSON.stringify(this.#defs[key])
-    const own = () => checkWith(this.#ajv.getSchema(`${BOOK}#/$defs/${key}`) as ValidateFunction)
+    const own = () => checkWith(this.#ajv.getSchema(`${BOOK}#/$defs/${key}`) as ValidateFunction, this.#unions)
     if (text.length > SMALL || text.includes('"$ref"')) return own()
     let check = this.#byText.get(text)
     if (check === undefined) {
@@ -121,7 +136,55 @@ export class Schemas {
 
   /** Compiles a schema; throws an `Error` whose message says why it cannot be. */
   compile(schema: Schema): Check {
-    return checkWith(this.#ajv.compile(schema as object))
+    const { $defs = {} } = schema as { $defs?: Record<string, Schema> }
+    return checkWith(this.#ajv.compile(schema as object), {
+      lookup: reference => $defs[keyOf(reference)],
+      nameOf: () => undefined,
+      validatorOf: branch => this.#ajv.compile({ ...branch, $defs }),
+      compiled: new WeakMap(),
+    })
+  }
+
+  /** A branch is kept under a key of its own, so that its references find what they refer to. */
+  #validatorOf(branch: object): ValidateFunction {
+    const { $ref } = branch as { $ref?: unknown }
+    const key =
+      typeof $ref === 'string' && Object.keys(branch).length === 1 ? keyOf($ref) : `branch-${this.#branches++}`
+    if (!Object.hasOwn(this.#defs, key)) this.#defs[key] = branch as Schema
+    return this.#ajv.getSchema(`${BOOK}#/$defs/${key}`) as ValidateFunction
+  }
+}
+
+const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
+
+/** What is needed to say which branch of a union a value comes closest to. */
+interface Unions {
+  readonly lookup: Lookup
+  /** What messages call the schema that a reference names. */
+  nameOf(reference: string): string | undefined
+  /** Compiles a branch by itself. */
+  validatorOf(branch: object): ValidateFunction
+  /** The branches that have been compiled. */
+  readonly compiled: WeakMap<object, ValidateFunction>
+}
+
+/**
+ * Makes a union that fails one mistake: those of its branches, of which there may be hundreds, are not collected. What the
+ * closest branch finds wrong is asked for afterwards.
+ */
+function forgetBranches(ajv: Ajv2020, keyword: string): void {
+  const rule = ajv.RULES.all[keyword]
+  if (typeof rule !== 'object' || !('code' in rule.definition)) return
+  const { definition } = rule
+  const code = definition.code as (cxt: KeywordCxt, ruleType?: string) => void
+  definition.code = (cxt, ruleType) => {
+    const { result } = cxt
+    cxt.result = (condition, success) =>
+      result.call(cxt, condition, success, () => {
+        cxt.reset()
+        cxt.error()
+      })
+    code(cxt, ruleType)
   }
 }
 
@@ -145,14 +208,12 @@ function tryPattern(cxt: KeywordCxt): void {
 const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
 
 const checkWith =
-  (validate: ValidateFunction): Check =>
+  (validate: ValidateFunction, unions: Unions): Check =>
   (value, exact = false, side = undefined) => {
-    const valid =
-      exact && holdsExact(value)
-        ? validate.call(new Context(side, value), approximate(value as Json))
-        : validate.call(SIDES[side ?? 'none'], value)
-    if (valid) return undefined
-    const violations = describeErrors(validate.errors ?? [])
+    const marked = exact && holdsExact(value)
+    const context = marked ? new Context(side, value) : SIDES[side ?? 'none']
+    if (validate.call(context, marked ? approximate(value as Json) : value)) return undefined
+    const violations = describeErrors(explainUnions(validate.errors ?? [], unions, context))
     const { count = 0 } = validate as { count?: number }
     return count > MOST_ERRORS ? Object.assign(violations, { omitted: count - violations.length }) : violations
   }
@@ -212,28 +273,62 @@ function canonical(value: unknown): string {
   return `{${keys.map(key => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`
 }
 
-/** A union fails once per branch: keep what the branch that came nearest has to say, or the types of all. */
+/** How many unions of one value are explained, and how deep within one another: compiling a branch takes milliseconds. */
+const MOST_UNIONS = 8
+const DEEPEST_UNION = 4
+
+/** Each union with what its closest branch finds wrong, or with the types that its branches take. */
+function explainUnions(errors: readonly ErrorObject[], unions: Unions, context: Context, depth = 0): ErrorObject[] {
+  let left = MOST_UNIONS
+  return errors.slice(0, MOST_ERRORS).flatMap(error => {
+    if ((error.keyword !== 'anyOf' && error.keyword !== 'oneOf') || depth >= DEEPEST_UNION || left-- <= 0)
+      return [error]
+    return explainUnion(error, unions, context, depth)
+  })
+}
+
+function explainUnion(error: ErrorObject, unions: Unions, context: Context, depth: number): ErrorObject[] {
+  const { keyword, parentSchema, data, instancePath, params } = error
+  const branches = (parentSchema as Record<string, unknown>)[keyword] as readonly unknown[]
+  const nameOf = (index: number) => nameOfBranch(branches[index], index, unions)
+  const passing = params.passingSchemas as readonly number[] | null | undefined
+  if (Array.isArray(passing)) return [{ ...error, params: { ...params, fitting: passing.map(nameOf) } }]
+  const closest = closestBranch(branches, data, unions.lookup)
+  if (closest === undefined) {
+    const types = typesOfBranches(branches, unions.lookup)
+    return types.length === 0 ? [error] : [{ ...error, keyword: 'type', params: { type: types } }]
+  }
+  const branch = branches[closest.index]
+  if (!isObject(branch)) return [error]
+  let validate = unions.compiled.get(branch)
+  if (validate === undefined) {
+    validate = unions.validatorOf(branch)
+    unions.compiled.set(branch, validate)
+  }
+  const at = { instancePath, parentData: {}, parentDataProperty: '', rootData: data as object, dynamicAnchors: {} }
+  if (validate.call(context, data, at)) return [error]
+  const inside = explainUnions(validate.errors ?? [], unions, context, depth + 1)
+  if (closest.candidates === 1) return inside
+  const told = { ...error, params: { ...params, closest: nameOf(closest.index), count: branches.length } }
+  return [told, ...inside]
+}
+
+/** The name of the component that a branch is, or its title, or its place. */
+function nameOfBranch(branch: unknown, index: number, { nameOf }: Unions): string {
+  const { $ref, title, allOf } = (isObject(branch) ? branch : {}) as Record<string, unknown>
+  if (typeof title === 'string' && title !== '') return title
+  const references = [
+    $ref,
+    ...(Array.isArray(allOf) ? allOf.map(part => (part as { $ref?: unknown } | null)?.$ref) : []),
+  ]
+  const names = references.flatMap(one => (typeof one === 'string' ? (nameOf(one) ?? []) : []))
+  return names[0] ?? `alternative ${index + 1}`
+}
+
 function describeErrors(errors: readonly ErrorObject[]): Violation[] {
   let rest = errors.slice(0, MOST_ERRORS)
   // That a condition failed is said by what failed in it.
   if (rest.length > 1) rest = rest.filter(({ keyword }) => keyword !== 'if')
-  for (const union of rest.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').reverse()) {
-    const prefix = `${union.schemaPath}/`
-    // Of this value alone: the items of a list all fail at one place of the schema.
-    const within = (path: string) => path === union.instancePath || path.startsWith(`${union.instancePath}/`)
-    const inside = rest.filter(one => one.schemaPath.startsWith(prefix) && within(one.instancePath))
-    if (inside.length === 0) continue
-    const branches = new Map<string | undefined, ErrorObject[]>()
-    for (const error of inside) {
-      const branch = error.schemaPath.slice(prefix.length).split('/')[0]
-      branches.set(branch, [...(branches.get(branch) ?? []), error])
-    }
-    const fitting = [...branches.values()].filter(
-      branch => !branch.some(error => error.keyword === 'type' && error.instancePath === union.instancePath),
-    )
-    const kept = closest(union, inside, fitting)
-    rest = rest.flatMap(error => (error === union ? kept : inside.includes(error) ? [] : [error]))
-  }
   if (rest.length === 1) return [describeError(rest[0] as ErrorObject)]
   // What has the wrong type breaks every other rule as well, and that says nothing more.
   const mistyped = new Set(rest.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])))
@@ -243,17 +338,6 @@ function describeErrors(errors: readonly ErrorObject[]): Violation[] {
     const key = `${at} ${message}`
     return !seen.has(key) && seen.add(key)
   })
-}
-
-function closest(union: ErrorObject, inside: ErrorObject[], fitting: ErrorObject[][]): ErrorObject[] {
-  const [first, ...others] = fitting
-  if (first === undefined) {
-    const types = inside.filter(({ keyword }) => keyword === 'type').map(({ params }) => params.type as string)
-    return [{ ...union, keyword: 'type', params: { type: [...new Set(types.flat())] } }]
-  }
-  if (others.length === 0) return first
-  const shortest = fitting.reduce((a, b) => (b.length < a.length ? b : a))
-  return [fitting.every(branch => branch.length === 1) ? union : (shortest[0] as ErrorObject)]
 }
 
 const describeError = (error: ErrorObject): Violation => new Described(error)
@@ -345,16 +429,19 @@ function wording({ keyword, params, message }: ErrorObject): string {
     case 'pattern':
       return `must match the pattern ${params.pattern}`
     case 'anyOf':
-      return 'must fit at least one of its alternatives'
     case 'oneOf':
-      return params.passingSchemas === null
-        ? 'must fit one of its alternatives'
-        : 'must fit exactly one of its alternatives'
+      return wordUnion(keyword, params)
     case 'not':
       return 'must not be what is excluded'
     default:
       return message ?? `breaks "${keyword}"`
   }
+}
+
+function wordUnion(keyword: string, { closest, count, fitting }: Record<string, unknown>): string {
+  if (Array.isArray(fitting)) return `must fit exactly one of its alternatives, and fits ${fitting.join(' and ')}`
+  if (closest !== undefined) return `must fit one of its ${count} alternatives, of which ${closest} comes closest`
+  return keyword === 'anyOf' ? 'must fit at least one of its alternatives' : 'must fit one of its alternatives'
 }
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`)

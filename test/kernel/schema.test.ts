@@ -60,6 +60,89 @@ for (const [schema, text, expected] of [
   })
 }
 
+const CARD = {
+  type: 'object',
+  required: ['pan', 'cvc'],
+  properties: { pan: { type: 'string' }, cvc: { type: 'string' } },
+}
+const BANK = { title: 'Transfer', type: 'object', required: ['iban'], properties: { iban: { type: 'string' } } }
+const KINDS = [
+  { type: 'object', required: ['kind', 'a'], properties: { kind: { const: 'x' }, a: { type: 'integer' } } },
+  { type: 'object', required: ['kind', 'b'], properties: { kind: { const: 'y' }, b: { type: 'integer' } } },
+]
+
+for (const [schema, value, expected] of [
+  [
+    { oneOf: [{ $ref: '#/$defs/card' }, BANK] },
+    { pan: '1' },
+    ['(root) must fit one of its 2 alternatives, of which Card comes closest', '/cvc is required'],
+  ],
+  [
+    { anyOf: [{ $ref: '#/$defs/card' }, BANK] },
+    { iban: 1 },
+    ['(root) must fit one of its 2 alternatives, of which Transfer comes closest', '/iban must be a string'],
+  ],
+  [
+    { oneOf: KINDS },
+    { kind: 'y', a: 1 },
+    ['(root) must fit one of its 2 alternatives, of which alternative 2 comes closest', '/b is required'],
+  ],
+  [
+    { oneOf: [{ $ref: '#/$defs/card' }, { type: 'object' }] },
+    { pan: '1', cvc: '2' },
+    ['(root) must fit exactly one of its alternatives, and fits Card and alternative 2'],
+  ],
+  [{ oneOf: [{ $ref: '#/$defs/card' }, { type: 'null' }] }, { pan: '1' }, ['/cvc is required']],
+  [{ oneOf: [{ $ref: '#/$defs/card' }, { type: 'null' }] }, 7, ['(root) must be an object or null']],
+  [
+    {
+      properties: {
+        pay: {
+          anyOf: [
+            BANK,
+            { type: 'object', required: ['pay'], properties: { pay: { oneOf: [{ $ref: '#/$defs/card' }, BANK] } } },
+          ],
+        },
+      },
+    },
+    { pay: { pay: { pan: '1' } } },
+    [
+      '/pay must fit one of its 2 alternatives, of which alternative 2 comes closest',
+      '/pay/pay must fit one of its 2 alternatives, of which Card comes closest',
+      '/pay/pay/cvc is required',
+    ],
+  ],
+] as const) {
+  test(`a union says which branch comes closest: ${expected.join('; ')}`, () => {
+    const schemas = new Schemas()
+    schemas.add('card', CARD, 'Card')
+    schemas.add('it', schema)
+    const violations = schemas.compileKey('it')(value) ?? []
+    assert.deepEqual(
+      violations.map(({ pointer, message }) => `${pointer || '(root)'} ${message}`),
+      expected,
+    )
+    const alone =
+      new Schemas().compile({ ...schema, $defs: { card: { ...CARD, title: 'Card' } } } as Schema)(value) ?? []
+    assert.equal(alone.length, violations.length)
+  })
+}
+
+test('a union of a great many branches tells what one of them lacks', () => {
+  const branches = Array.from({ length: 300 }, (_, index) => ({
+    type: 'object',
+    required: ['kind', `own${index}`],
+    properties: { kind: { enum: [`k${index}`] }, [`own${index}`]: { type: 'integer' } },
+  }))
+  const check = new Schemas().compile({ type: 'array', items: { oneOf: branches } })
+  const violations = check(Array.from({ length: 500 }, () => ({ kind: 'k271' }))) ?? []
+  assert.deepEqual(
+    violations.slice(0, 2).map(({ pointer, message }) => `${pointer} ${message}`),
+    ['/0 must fit one of its 300 alternatives, of which alternative 272 comes closest', '/0/own271 is required'],
+  )
+  assert.ok(violations.length <= 1000)
+})
+
 test('a great many items are told apart in no time', () => {
   const items: Json = Array.from({ length: 20_000 }, (_, id) => ({ id }))
   assert.equal(new Schemas().compile({ uniqueItems: true })(items), undefined)
