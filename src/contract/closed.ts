@@ -28,10 +28,11 @@ export interface Closing {
 const MOST_LAYERS = 600
 
 /** What is wrong with a composition of closed objects; `undefined` where no part refuses what another one declares. */
-export function closingOf(node: Node, documents: Documents, legacy: boolean): Closing | undefined {
-  const layers = layersOf(node, documents, legacy)
+export const closingOf = (node: Node, documents: Documents, legacy: boolean): Closing | undefined =>
+  closingAmong(layersOf(node, documents, legacy))
+
+function closingAmong(layers: readonly Layer[]): Closing | undefined {
   const closed = layers.filter(layer => layer.closed && !layer.patterns)
-  if (closed.length === 0) return undefined
   for (const layer of closed) {
     const own = new Set(layer.names)
     for (const other of layers) {
@@ -44,6 +45,18 @@ export function closingOf(node: Node, documents: Documents, legacy: boolean): Cl
   }
   return undefined
 }
+
+/** A part as those beside it meet it: where its own parts refuse each other, it is closed over all of them. */
+function settled(node: Node, layers: readonly Layer[]): readonly Layer[] {
+  const closing = closingAmong(layers)
+  if (closing === undefined) return layers
+  if (!closing.always) return layers.map(layer => ({ ...layer, closed: false }))
+  const names = [...new Set(layers.flatMap(layer => layer.names))]
+  const patterns = layers.some(layer => layer.patterns)
+  return [{ node: layers.find(layer => layer.closed)?.node ?? node, names, patterns, closed: true, branches: NONE }]
+}
+
+const NONE: ReadonlyMap<string, number> = new Map()
 
 /** Whether a value may be held to both: they are not in different branches of one union. */
 function meet(one: Layer, other: Layer): boolean {
@@ -64,45 +77,52 @@ function isEveryBranchClosed(layers: readonly Layer[], closed: readonly Layer[])
   })
 }
 
-function layersOf(start: Node, documents: Documents, legacy: boolean): Layer[] {
-  const layers: Layer[] = []
+function layersOf(start: Node, documents: Documents, legacy: boolean): readonly Layer[] {
   const path = new Set<string>()
-  const visit = (node: Node, branches: ReadonlyMap<string, number>): void => {
+  let count = 0
+  const visit = (node: Node): readonly Layer[] => {
     const identity = identityOf(node)
-    if (path.has(identity) || !isObject(node.value) || layers.length >= MOST_LAYERS) return
+    if (path.has(identity) || !isObject(node.value) || count > MOST_LAYERS) return []
+    count += 1
     path.add(identity)
-    const { $ref, properties, patternProperties, additionalProperties } = node.value
-    const target = typeof $ref === 'string' ? documents.follow(childOf(node, '$ref'), $ref) : undefined
-    if (target !== undefined) visit(target, branches)
-    // Beside a reference OpenAPI 3.0 ignores whatever else is there.
-    if (target === undefined || !legacy) {
-      if (properties !== undefined || additionalProperties !== undefined) {
-        const names = entriesOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
-          value === false ? [] : [name],
-        )
-        const patterns = patternProperties !== undefined
-        layers.push({ node, names, patterns, closed: additionalProperties === false, branches })
-      }
-      for (const part of itemsOf(childOf(node, 'allOf'))) visit(part, branches)
-      for (const keyword of ['oneOf', 'anyOf']) {
-        visitUnion(`${identity}/${keyword}`, itemsOf(childOf(node, keyword)), branches)
-      }
-      if (node.value.oneOf === undefined && node.value.anyOf === undefined) {
-        visitUnion(
-          `${identity}/children`,
-          childrenOf(node, documents).map(child => child.node),
-          branches,
-        )
-      }
-    }
+    const layers = gather(node, identity)
     path.delete(identity)
+    return layers
   }
-  const visitUnion = (union: string, items: readonly Node[], branches: ReadonlyMap<string, number>): void => {
+  const gather = (node: Node, identity: string): readonly Layer[] => {
+    const { $ref, properties, patternProperties, additionalProperties, oneOf, anyOf } = node.value as Record<
+      string,
+      unknown
+    >
+    const target = typeof $ref === 'string' ? documents.follow(childOf(node, '$ref'), $ref) : undefined
+    // Beside a reference OpenAPI 3.0 ignores whatever else is there.
+    if (target !== undefined && legacy) return visit(target)
+    const layers: Layer[] = []
+    if (properties !== undefined || additionalProperties !== undefined) {
+      const names = entriesOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
+        value === false ? [] : [name],
+      )
+      const patterns = patternProperties !== undefined
+      layers.push({ node, names, patterns, closed: additionalProperties === false, branches: NONE })
+    }
+    if (target !== undefined) layers.push(...settled(target, visit(target)))
+    for (const part of itemsOf(childOf(node, 'allOf'))) layers.push(...settled(part, visit(part)))
+    for (const keyword of ['oneOf', 'anyOf']) {
+      layers.push(...branchLayers(`${identity}/${keyword}`, itemsOf(childOf(node, keyword))))
+    }
+    if (oneOf === undefined && anyOf === undefined) {
+      const children = childrenOf(node, documents).map(child => child.node)
+      layers.push(...branchLayers(`${identity}/children`, children))
+    }
+    return layers
+  }
+  const branchLayers = (union: string, items: readonly Node[]): Layer[] => {
     // A child that extends its parent takes over all of the parent but the union that it is a branch of.
     const targets = items.map(item => documents.resolve(item) ?? item)
-    if (targets.some(target => path.has(identityOf(target)))) return
-    for (const [index, item] of items.entries()) visit(item, new Map([...branches, [union, index]]))
+    if (targets.some(target => path.has(identityOf(target)))) return []
+    return items.flatMap((item, index) =>
+      settled(item, visit(item)).map(layer => ({ ...layer, branches: new Map([...layer.branches, [union, index]]) })),
+    )
   }
-  visit(start, new Map())
-  return layers
+  return visit(start)
 }

@@ -93,6 +93,20 @@ for (const [name, schemas, openapi] of rows) {
   })
 }
 
+test('branches that are closed compositions stay apart', async () => {
+  const files = document(`
+    Base: { type: object, additionalProperties: false, properties: { key: { type: string } } }
+    Order:
+      oneOf:
+        - { allOf: [{ $ref: "#/components/schemas/Base" }, { properties: { email: { type: string } } }], additionalProperties: false }
+        - { allOf: [{ $ref: "#/components/schemas/Base" }, { properties: { phone: { type: string } } }], additionalProperties: false }
+`)
+  const { send } = inProcess(files)
+  assert.equal((await send('POST /orders', { key: 'k', email: 'a@b.de' })).status, 200)
+  assert.equal((await send('POST /orders', { key: 'k', phone: '112' })).status, 200)
+  assert.equal((await send('POST /orders', { key: 'k', phone: '112', email: 'a@b.de' })).status, 400)
+})
+
 test('parts that refuse nothing of each other are left as they are', async () => {
   const narrowed = `
     Key: { type: object, additionalProperties: false, properties: { key: { type: string }, size: { type: integer } } }
