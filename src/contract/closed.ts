@@ -31,6 +31,31 @@ const MOST_LAYERS = 600
 export const closingOf = (node: Node, documents: Documents, legacy: boolean): Closing | undefined =>
   closingAmong(layersOf(node, documents, legacy))
 
+/**
+ * For each branch of a union that is read as closed together with its surroundings: the properties that it refuses all the
+ * same, because only other branches declare them.
+ */
+export function refusedByBranches(
+  node: Node,
+  union: 'oneOf' | 'anyOf',
+  documents: Documents,
+  legacy: boolean,
+): readonly (readonly string[])[] {
+  const id = unionId(identityOf(node), union)
+  const layers = layersOf(node, documents, legacy)
+  const among = (some: readonly Layer[]) => new Set(some.flatMap(({ names }) => names))
+  const common = among(layers.filter(({ branches }) => !branches.has(id)))
+  return itemsOf(childOf(node, union)).map((_, index) => {
+    const own = layers.filter(({ branches }) => branches.get(id) === index)
+    if (!own.some(({ closed }) => closed)) return []
+    const known = among(own)
+    const others = among(layers.filter(({ branches }) => branches.has(id) && branches.get(id) !== index))
+    return [...others].filter(name => !known.has(name) && !common.has(name))
+  })
+}
+
+const unionId = (identity: string, keyword: string): string => `${identity}/${keyword}`
+
 function closingAmong(layers: readonly Layer[]): Closing | undefined {
   const closed = layers.filter(layer => layer.closed && !layer.patterns)
   for (const layer of closed) {
@@ -108,11 +133,11 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
     if (target !== undefined) layers.push(...settled(target, visit(target)))
     for (const part of itemsOf(childOf(node, 'allOf'))) layers.push(...settled(part, visit(part)))
     for (const keyword of ['oneOf', 'anyOf']) {
-      layers.push(...branchLayers(`${identity}/${keyword}`, itemsOf(childOf(node, keyword))))
+      layers.push(...branchLayers(unionId(identity, keyword), itemsOf(childOf(node, keyword))))
     }
     if (oneOf === undefined && anyOf === undefined) {
       const children = childrenOf(node, documents).map(child => child.node)
-      layers.push(...branchLayers(`${identity}/children`, children))
+      layers.push(...branchLayers(unionId(identity, 'children'), children))
     }
     return layers
   }

@@ -4,7 +4,7 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import type { RequiredBy, Schema } from '../kernel/schema.ts'
-import { type Closing, closingOf } from './closed.ts'
+import { type Closing, closingOf, refusedByBranches } from './closed.ts'
 import { branchesOf, childrenOf, discriminatorOf, ownNamesOf } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
 import { IN_PLACE, isAssertion, judge, judgeKeyword, KEPT, LIST, MAP, ONE } from './keywords.ts'
@@ -230,7 +230,10 @@ export class Translation {
       return
     }
     const inside = this.#inside(keyword, node, here)
-    const schemas = items.map(item => this.#schema(item, inside))
+    const opened = (keyword === 'oneOf' || keyword === 'anyOf') && inside.opened
+    const { documents, legacy } = this.#around
+    const refused = opened ? refusedByBranches(node, keyword, documents, legacy) : []
+    const schemas = items.map((item, index) => withoutNames(this.#schema(item, inside), refused[index] ?? []))
     out[keyword] = keyword === 'allOf' ? [...((out.allOf as Schema[] | undefined) ?? []), ...schemas] : schemas
   }
 
@@ -341,6 +344,12 @@ export class Translation {
     return named
   }
 }
+
+/** The schema, for values that have none of the properties. */
+const withoutNames = (schema: Schema, names: readonly string[]): Schema =>
+  names.length === 0
+    ? schema
+    : { allOf: [schema, { properties: Object.fromEntries(names.map(name => [name, false])) }] }
 
 /** Keywords whose schemas may be closed together with the one that they stand in. */
 const COMPOSING = new Set(['allOf', 'anyOf', 'oneOf'])

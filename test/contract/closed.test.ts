@@ -107,6 +107,22 @@ test('branches that are closed compositions stay apart', async () => {
   assert.equal((await send('POST /orders', { key: 'k', phone: '112', email: 'a@b.de' })).status, 400)
 })
 
+test('closed branches without required properties are told apart by what only they declare', async () => {
+  const { send } = inProcess(
+    document(`
+    Key: { type: object, required: [key], properties: { key: { type: string } } }
+    Order:
+      allOf: [{ $ref: "#/components/schemas/Key" }]
+      oneOf:
+        - { type: object, additionalProperties: false, properties: { email: { type: string } } }
+        - { type: object, additionalProperties: false, properties: { phone: { type: string } } }
+`),
+  )
+  assert.equal((await send('POST /orders', { key: 'k', email: 'a@b.de' })).status, 200)
+  assert.equal((await send('POST /orders', { key: 'k', phone: '112' })).status, 200)
+  assert.equal((await send('POST /orders', { key: 'k', phone: '112', email: 'a@b.de' })).status, 400)
+})
+
 test('parts that refuse nothing of each other are left as they are', async () => {
   const narrowed = `
     Key: { type: object, additionalProperties: false, properties: { key: { type: string }, size: { type: integer } } }

@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { compilePattern } from '../../kernel/pattern.ts'
-import { isFormat, type Schema } from '../../kernel/schema.ts'
+import { isFormat, type RequiredBy, type Schema } from '../../kernel/schema.ts'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 /** Schemas by key: `#/$defs/KEY`. */
@@ -19,13 +19,16 @@ export class Fitting {
   /** How many times a value has been compared with a schema: what making a value has cost, on any machine. */
   work = 0
   readonly #definitions: Definitions
+  readonly #request: boolean
   /** Values are never changed once they are made: what was found of an object or a list holds of it in another place. */
   readonly #known = new WeakMap<object, Map<object, boolean>>()
   #depth = 0
   #nulls = false
 
-  constructor(definitions: Definitions) {
+  /** @param request whether values are for requests, of which other properties may be required than of replies */
+  constructor(definitions: Definitions, request = false) {
     this.#definitions = definitions
+    this.#request = request
   }
 
   /** Whether a schema carries a mark: by itself, by what it refers to or extends. `writeOnly` is never in a reply. */
@@ -125,7 +128,16 @@ export class Fitting {
     const { required, minProperties, maxProperties, propertyNames, unevaluatedProperties } = schema
     if (typeof minProperties === 'number' && names.length < minProperties) return false
     if (typeof maxProperties === 'number' && names.length > maxProperties) return false
-    if (Array.isArray(required) && !required.every(name => Object.hasOwn(value, name))) return false
+    if (
+      Array.isArray(required) &&
+      !required.every(name => Object.hasOwn(value, name) || this.#isExempt(schema, name))
+    ) {
+      return false
+    }
+    if (this.#request && schema.requiredBy !== undefined) {
+      const { request } = schema.requiredBy as RequiredBy
+      if (!request.every(name => Object.hasOwn(value, name))) return false
+    }
     for (const name of names) {
       if (!propertySchemas(schema, name).every(part => this.fits(part, value[name] as Json))) return false
       if (propertyNames !== undefined && !this.fits(propertyNames, name)) return false
@@ -142,6 +154,11 @@ export class Fitting {
       if (names.some(name => !seen.has(name) && !this.fits(unevaluatedProperties, value[name] as Json))) return false
     }
     return true
+  }
+
+  /** Whether a property is required of replies only, and this is a request. */
+  #isExempt({ requiredBy }: SchemaObject, name: string): boolean {
+    return this.#request && requiredBy !== undefined && (requiredBy as RequiredBy).reply.includes(name)
   }
 
   /** The parts of a schema that hold of the same value, and whose word on its children counts (2020-12 §11). */

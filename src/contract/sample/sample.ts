@@ -53,6 +53,7 @@ const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING }
 export class Sampler {
   readonly #definitions: Definitions
   readonly #fitting: Fitting
+  readonly #requestFitting: Fitting
   readonly #strings: StringWriter
   readonly #needs: Needs
   readonly #declared = new Map<string, ReadonlySet<string>>()
@@ -64,6 +65,7 @@ export class Sampler {
     this.#definitions = definitions
     this.#needs = new Needs(definitions)
     this.#fitting = new Fitting(definitions)
+    this.#requestFitting = new Fitting(definitions, true)
     this.#strings = new StringWriter(this.#fitting)
   }
 
@@ -79,7 +81,7 @@ export class Sampler {
 
   /** How many times a value has been compared with a schema so far. */
   get work(): number {
-    return this.#fitting.work
+    return this.#fitting.work + this.#requestFitting.work
   }
 
   /** The properties that a schema knows, and that a reply may have. */
@@ -184,7 +186,7 @@ export class Sampler {
     }
     const run = this.#run(options, { limit: SETTLING, settle: true, learnt })
     const value = this.#attempt(run, schemas, options, 40) ?? null
-    const fits = schemas.every(schema => this.#fitting.fits(schema, value))
+    const fits = schemas.every(schema => this.#fittingFor(options).fits(schema, value))
     return { value, fits, gaps: fits ? [] : run.gaps }
   }
 
@@ -209,8 +211,13 @@ export class Sampler {
     return lesson
   }
 
+  #fittingFor({ request }: SampleOptions): Fitting {
+    return request === true ? this.#requestFitting : this.#fitting
+  }
+
   #run(options: SampleOptions, terms: Terms, pins?: SchemaObject): Run {
-    return new Run(this.#definitions, this.#fitting, this.#strings, this.#needs, options, terms, pins)
+    const fitting = this.#fittingFor(options)
+    return new Run(this.#definitions, fitting, this.#strings, this.#needs, options, terms, pins)
   }
 
   #attempt(run: Run, schemas: readonly unknown[], { name }: SampleOptions, budget: number): Json | undefined {
