@@ -106,3 +106,26 @@ test('null is honoured where it is proposed, and in an example', async () => {
   const dynamic = (await send('GET /proposed?__dynamic=true')).body as Record<string, unknown>
   assert.equal(typeof dynamic.a, 'string')
 })
+
+const PAIRED = {
+  'paired.yaml': `
+openapi: 3.0.3
+info: { title: Paired, version: "1" }
+paths:
+  /revoke:
+    post:
+      operationId: revoke
+      requestBody:
+        content: { application/json: { schema: { type: object }, examples: { default: { value: { keys: [a] } } } } }
+      responses:
+        "202":
+          description: Accepted
+          content: { application/json: { schema: { type: object }, examples: { default: { value: null } } } }
+`,
+}
+
+test('an example that is no value of its schema is sent only by its name', async () => {
+  const { send } = inProcess(PAIRED)
+  assert.deepEqual((await send('POST /revoke', { keys: ['a'] })).body, {})
+  assert.equal((await send('POST /revoke', { keys: ['a'] }, { prefer: 'example=default' })).body, null)
+})

@@ -3,6 +3,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../kernel/json.ts'
 import { type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
+import type { SchemaUse } from '../dialect.ts'
+import { samplerOf } from './sampling.ts'
 
 interface Sent {
   readonly name: string
@@ -44,5 +46,13 @@ function gather(operation: Operation): readonly Sent[] {
   )
 }
 
+/** The names of a reply's examples. One that breaks its schema is sent to whoever asks for it by name, and to nobody else. */
 const namesOf = (response: ResponseSpec | undefined): ReadonlySet<string> =>
-  new Set([...(response?.content.values() ?? [])].flatMap(({ examples }) => examples.flatMap(({ name }) => name ?? [])))
+  new Set(
+    [...(response?.content.values() ?? [])].flatMap(({ examples, schema }) =>
+      examples.flatMap(({ name, value }) => (name !== undefined && isSound(value, schema) ? [name] : [])),
+    ),
+  )
+
+const isSound = (value: Json, schema: SchemaUse | undefined): boolean =>
+  schema === undefined || typeof value === 'string' || samplerOf(schema).fits(schema.key, schema.prune(value))
