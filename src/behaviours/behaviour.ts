@@ -79,6 +79,8 @@ export interface Site {
    * operation's own, or of many.
    */
   readonly rule: 'own' | 'shared' | undefined
+  /** Whether a request may steer the gateway. */
+  readonly clientControls: boolean
   /** Compiles conditions and templates. */
   readonly expressions: Expressions
   /** Reports something doubtful; see `error`. */

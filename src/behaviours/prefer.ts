@@ -2,11 +2,12 @@
 // What stands before the answer is passed all the same; a refusal on the way wins, unless it is what was asked for.
 
 import type { Answers } from '../contract/answer/answers.ts'
+import { responseFor } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/parameters.ts'
 import { slipOf } from '../kernel/diagnostic.ts'
-import { problems } from '../kernel/problem.ts'
+import { problemOf, problems } from '../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
-import type { BodyRead, Request } from '../kernel/request.ts'
+import { withQuery } from '../kernel/request.ts'
 import type { Behaviour, Choice, Exchange } from './behaviour.ts'
 
 const NAMES = ['code', 'example', 'dynamic', 'seed'] as const
@@ -20,12 +21,12 @@ export const prefer: Behaviour<boolean> = {
     description:
       'Whether clients may choose their answer with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with `?__code=404` and so on. Default: true.',
   },
-  compile(config, { operation, answers, detour, invalid }) {
+  compile(config, { operation, answers, detour, invalid, clientControls }) {
     if (config === false) return undefined
     const own = new Set(operation.parameters.filter(one => one.in === 'query').map(({ name }) => name))
     const controls = NAMES.filter(name => !own.has(`__${name}`))
     return next => {
-      const chosen = detour(async exchange => answerTo(exchange, answers))
+      const chosen = detour(async exchange => answerTo(exchange, answers, clientControls))
       return exchange => {
         const { headers, query } = exchange.request
         if (headers.prefer === undefined && !query.includes('__')) return next(exchange)
@@ -41,7 +42,7 @@ export const prefer: Behaviour<boolean> = {
         return chosen(exchange).then(reply => {
           // Refused on the way with the very status that was asked for: then as the contract documents it.
           if (reply.refusal === undefined || reply.status !== exchange.choice?.status) return reply
-          const documented = answerTo(exchange, answers)
+          const documented = answerTo(exchange, answers, false)
           return documented.refusal === undefined
             ? withHeaders(documented, { ...reply.headers, ...documented.headers })
             : reply
@@ -56,11 +57,17 @@ const IN_QUERY = { in: 'query', path: '__code' } as const
 const IN_HEADER = { in: 'header', path: 'Prefer: code' } as const
 
 /** Answers as the client chose, and says so. */
-function answerTo(exchange: Exchange, answers: Answers): Reply {
+function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Reply {
   const { choice = {} } = exchange
   const { status, example, dynamic, seed } = choice
+  const { operation } = exchange
+  if (anyError && status !== undefined && status >= 400 && responseFor(operation, status) === undefined) {
+    const warning = `${operation.id} does not document ${status}`
+    const reply = refuse(problemOf(status), `${status} was asked for`, { 'understudy-warning': warning }, status)
+    return withHeaders(reply, { 'preference-applied': `code=${status}` })
+  }
   if (answers.status === undefined && status === undefined) {
-    return refuse(problems.not_simulated, `the operation ${exchange.operation.id} documents nothing to choose from`)
+    return refuse(problems.not_simulated, `the operation ${operation.id} documents nothing to choose from`)
   }
   const reply = answers.reply(exchange.question(choice))
   if (reply.refusal !== undefined) return reply
@@ -93,7 +100,7 @@ function wordsIn(field: string | string[] | undefined, exchange: Exchange): Word
   for (const [, token = '', inQuotes, plain] of String(field).matchAll(PREFERENCE)) {
     const name = NAMES.find(one => one === token.toLowerCase())
     if (name !== undefined) words[name] ??= inQuotes?.replace(/\\(.)/g, '$1') ?? plain ?? ''
-    else warnOfSlip(exchange, 'preference', token, '')
+    else warnOfSlip(exchange, token)
   }
   return words
 }
@@ -107,54 +114,20 @@ function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[num
     const text = given.get(`__${name}`)?.[0]
     return text === undefined ? [] : [[name, decodeQuery(text) ?? text] as const]
   })
-  for (const name of given.keys()) {
-    if (name.startsWith('__')) warnOfSlip(exchange, 'query parameter', name.slice(2), '__')
-  }
   if (found.length === 0) return {}
   const names = new Set(found.map(([name]) => `__${name}`))
   const rest = request.query.split('&').filter(pair => !names.has(decodeQuery(pair.split('=', 1)[0] as string) ?? ''))
-  exchange.request = new Rephrased(request, rest.join('&'))
+  exchange.request = withQuery(request, rest.join('&'))
   return Object.fromEntries(found)
 }
 
-/** Tells a client of a word that is a letter or two off one of ours: it does nothing. */
-function warnOfSlip(exchange: Exchange, what: string, word: string, prefix: string): void {
+/** Tells a client of a preference that is a letter or two off one of ours: it does nothing. */
+function warnOfSlip(exchange: Exchange, word: string): void {
   const meant = word.length > LONGEST_WORD ? undefined : slipOf(word.toLowerCase(), NAMES)
-  if (meant !== undefined) exchange.warn(`unknown ${what} "${prefix}${word}"; did you mean "${prefix}${meant}"?`)
+  if (meant !== undefined) exchange.warn(`unknown preference "${word}"; did you mean "${meant}"?`)
 }
 
 const LONGEST_WORD = 20
 
 const quoted = (text: string): string =>
   /^[\w.-]+$/.test(text) ? text : `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`
-
-/** A request with another query. */
-class Rephrased implements Request {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly headers: Request['headers']
-  readonly address: string
-  readonly #request: Request
-
-  constructor(request: Request, query: string) {
-    this.method = request.method
-    this.path = request.path
-    this.query = query
-    this.headers = request.headers
-    this.address = request.address
-    this.#request = request
-  }
-
-  get hasBody(): boolean {
-    return this.#request.hasBody
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal as AbortSignal
-  }
-
-  readBody(maxBytes: number): Promise<BodyRead> {
-    return this.#request.readBody(maxBytes)
-  }
-}

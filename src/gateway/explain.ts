@@ -27,11 +27,6 @@ export interface Explanation {
   readonly notes: readonly string[]
 }
 
-/** Whether a request asks why. */
-export function asksWhy({ 'understudy-explain': asked }: Readonly<Record<string, string | string[] | undefined>>) {
-  return asked === '1' || asked === 'true' || asked === '?1'
-}
-
 export function explain(
   planned: PlannedOperation,
   exchange: Exchange,

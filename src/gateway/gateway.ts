@@ -8,15 +8,14 @@ import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/compile.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
-import { asksWhy, type Explanation, explain, explanationHeaders } from './explain.ts'
+import { readControls } from './client-controls.ts'
+import { type Explanation, explain, explanationHeaders } from './explain.ts'
 import { Journal, type Outcome } from './journal.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import type { Meter } from './meter.ts'
 import type { Metrics } from './metrics.ts'
 import { Overheard } from './overheard.ts'
-import { askedOrdinal } from './replay.ts'
-import { unknownControl } from './unknown-controls.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { type Visit, type WorldFault, Worlds } from './worlds.ts'
 
@@ -93,16 +92,17 @@ export class Gateway {
     const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
     if (found === undefined) return this.#handleUnmatched(request, served, visit, path, started)
     const { planned: usual, basePath } = found.target
-    const weather = this.weather.over(request, plan, world)
+    const controls = plan.simulation.listen.clientControls ? readControls(request, usual.operation) : { request }
+    if ('status' in controls) return this.#handleLost(request, served, controls, started)
+    const weather = this.weather.over(controls.weather, plan, world)
     if (weather !== undefined && 'status' in weather) return this.#handleLost(request, served, weather, started)
-    const { clientControls } = plan.simulation.listen
-    const ordinal = clientControls ? askedOrdinal(request) : undefined
-    if (typeof ordinal === 'object') return this.#handleLost(request, served, ordinal, started)
     const address = visit.address(basePath)
     const { segments, broken } = found
-    const exchange = new Exchange(request, world, usual.operation, address, segments, broken, clock, ordinal)
-    const planned = weather === undefined ? usual : underWeather(weather, usual, exchange)
-    const passed = clientControls && asksWhy(request.headers) ? [] : undefined
+    const { ordinal, delay } = controls
+    const exchange = new Exchange(controls.request, world, usual.operation, address, segments, broken, clock, ordinal)
+    const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
+    const planned = delay === undefined ? met : delayed(met, delay)
+    const passed = controls.why === true ? [] : undefined
     if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
     return this.#run({ served, planned, exchange, path, started, passed })
@@ -146,7 +146,9 @@ export class Gateway {
     const { plan } = served
     const { unmatched } = plan
     const exchange = new Exchange(request, world, unmatched.operation, '', [], false, clock)
-    const passed = plan.simulation.listen.clientControls && asksWhy(request.headers) ? [] : undefined
+    const controls = plan.simulation.listen.clientControls ? readControls(request, undefined) : { request }
+    if ('status' in controls) return this.#handleLost(request, served, controls, started)
+    const passed = controls.why === true ? [] : undefined
     const bare = replyToUnmatched(request.method, path, plan)
     return this.#dress({ served, planned: unmatched, exchange, path, started, passed }, bare)
   }
@@ -184,10 +186,8 @@ export class Gateway {
     const { served, planned, exchange, passed } = turn
     const { clock } = exchange
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
-    const { warnings, request } = exchange
-    const unknown = served.plan.simulation.listen.clientControls ? unknownControl(request.headers) : undefined
+    const { warnings } = exchange
     if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
-    if (unknown !== undefined) reply = withWarning(reply, unknown)
     let explanation: Explanation | undefined
     if (passed !== undefined) {
       explanation = explain(planned, exchange, reply, passed, served.mask)
@@ -293,6 +293,19 @@ const outcomeOf = (
   requestBody: request instanceof Overheard ? request.bytes : undefined,
   replyBody: body,
 })
+
+/** The operation with a reply that takes so many milliseconds longer. */
+const delayed = (planned: PlannedOperation, delay: number): PlannedOperation => {
+  const wait =
+    (run: (exchange: Exchange, passed: string[]) => Promise<Reply>) =>
+    async (exchange: Exchange, passed: string[] = []): Promise<Reply> => {
+      const reply = await run(exchange, passed)
+      exchange.note(`delay: ${delay} ms`)
+      await exchange.wait(delay)
+      return reply
+    }
+  return { ...planned, handle: wait(planned.handle), trace: wait(planned.trace) }
+}
 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
 function replyToUnmatched(method: string, path: string, plan: Plan): Reply {

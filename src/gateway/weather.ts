@@ -4,7 +4,6 @@ import type { Exchange } from '../behaviours/behaviour.ts'
 import { Diagnostics, formatReport, suggest } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
-import type { Request } from '../kernel/request.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { Plan, PlannedOperation, Weather } from '../plan/compile.ts'
@@ -134,17 +133,16 @@ export class WeatherStation {
   }
 
   /** The weather that a request meets: the one it asks for, its world's, else the overall one; or why it can have none. */
-  over({ headers }: Request, plan: Plan, world: World): Weather | Reply | undefined {
-    const name = headers['understudy-weather']
-    if (name === undefined || !plan.simulation.listen.clientControls) {
+  over(name: string | undefined, plan: Plan, world: World): Weather | Reply | undefined {
+    if (name === undefined) {
       const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
       return (own ?? this.overall.current)?.weather
     }
     if (name === CLEAR) return undefined
-    const weather = plan.weather.get(String(name))
+    const weather = plan.weather.get(name)
     if (weather !== undefined) return weather
-    const hint = hintAt(String(name), plan)
-    const detail = `Understudy-Weather: there is no weather "${name}"${hint === undefined ? '' : `; ${hint}`}`
+    const hint = hintAt(name, plan)
+    const detail = `there is no weather "${name}"${hint === undefined ? '' : `; ${hint}`}`
     return refuse(problems.invalid_request, detail)
   }
 }

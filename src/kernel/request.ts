@@ -28,3 +28,36 @@ export type BodyRead =
 /** The first of a header's occurrences, where Node keeps them apart. */
 export const firstOf = (field: string | string[] | undefined): string | undefined =>
   Array.isArray(field) ? field[0] : field
+
+/** The same request with another query. */
+export const withQuery = (request: Request, query: string): Request => new Rephrased(request, query)
+
+class Rephrased implements Request {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: Request['headers']
+  readonly address: string
+  readonly #request: Request
+
+  constructor(request: Request, query: string) {
+    this.method = request.method
+    this.path = request.path
+    this.query = query
+    this.headers = request.headers
+    this.address = request.address
+    this.#request = request
+  }
+
+  get hasBody(): boolean {
+    return this.#request.hasBody
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal
+  }
+
+  readBody(maxBytes: number): Promise<BodyRead> {
+    return this.#request.readBody(maxBytes)
+  }
+}

@@ -143,6 +143,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     maxBody: simulation.limits.body,
     scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
     rule: layer.rule,
+    clientControls: simulation.listen.clientControls,
     readFile,
     expressions: layer.rule === 'shared' ? shared : own,
     warn: (code, message, within = [], hint) => {

@@ -86,6 +86,14 @@ for (const [line, headers, warning] of [
   ['GET /v1/pets?stauts=sold', {}, 'the contract has no query parameter "stauts"; did you mean "status"?'],
   ['GET /v1/pets?Status=sold', {}, 'the contract has no query parameter "Status"; did you mean "status"?'],
   ['GET /v1/pets?status=sold&utm_source=x&p=1', {}, undefined],
+  ['GET /v1/pets', { 'understudy-world': 'ann' }, undefined],
+] as const) {
+  test(`${line} with ${JSON.stringify(headers)} is answered ${warning === undefined ? 'without' : 'with'} a warning`, async () => {
+    assert.equal((await send(line, undefined, headers)).headers['understudy-warning'], warning)
+  })
+}
+
+for (const [line, headers, detail] of [
   [
     'GET /v1/pets',
     { 'understudy-wether': 'storm' },
@@ -96,10 +104,19 @@ for (const [line, headers, warning] of [
     { 'understudy-wether': 'storm' },
     'unknown header understudy-wether; did you mean "Understudy-Weather"?',
   ],
-  ['GET /v1/pets', { 'understudy-world': 'ann' }, undefined],
+  ['GET /v1/pets?__cdoe=404', {}, 'unknown query parameter __cdoe; did you mean "__code"?'],
+  ['GET /v1/pets?__delay=soon', {}, '__delay must be a duration such as 250ms or 3s, 10m at most'],
+  [
+    'GET /v1/pets',
+    { 'understudy-delay': '1h' },
+    'Understudy-Delay must be a duration such as 250ms or 3s, 10m at most',
+  ],
+  ['GET /v1/pets?__weather=snow', {}, 'there is no weather "snow"'],
 ] as const) {
-  test(`${line} with ${JSON.stringify(headers)} is answered ${warning === undefined ? 'without' : 'with'} a warning`, async () => {
-    assert.equal((await send(line, undefined, headers)).headers['understudy-warning'], warning)
+  test(`${line} with ${JSON.stringify(headers)} is refused, and says what is known`, async () => {
+    const refused = await send(line, undefined, headers)
+    assert.equal(refused.status, 400)
+    assert.equal(detailOf(refused), detail)
   })
 }
 

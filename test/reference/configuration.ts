@@ -65,7 +65,9 @@ function rowsOf(path: string, shape: Shape): string[][] {
     if (isObject(free)) named.push([NAMES[path] ?? 'NAME', free as Shape])
     return named
   })
-  const rows = below.flatMap(([key, child]) => {
+  // A rule holds behaviours beside its own keys.
+  const own = path.endsWith('rules[]') ? below.filter(([key]) => ['when', 'times'].includes(key)) : below
+  const rows = own.flatMap(([key, child]) => {
     const at = path === '' ? key : `${path}.${key}`
     const nested = HOLDERS.includes(at) ? [] : rowsOf(at, child)
     // A name that holds nothing but its keys says nothing by itself.

@@ -1,0 +1,97 @@
+// What a request asks of the gateway and not of the API: headers named `Understudy-…`, and query parameters named `__…` for
+// where a browser's address bar is all there is.
+
+import type { Operation } from '../contract/contract.ts'
+import { decodeQuery, splitQuery } from '../contract/parameters.ts'
+import { suggest } from '../kernel/diagnostic.ts'
+import { problems } from '../kernel/problem.ts'
+import { type Reply, refuse } from '../kernel/reply.ts'
+import { type Request, withQuery } from '../kernel/request.ts'
+import { parseDuration } from '../kernel/units.ts'
+
+export interface Controls {
+  /** The request without the query parameters that speak to the gateway. */
+  readonly request: Request
+  /** The name of the weather that it wants. */
+  readonly weather?: string
+  /** Milliseconds that its reply is to take longer. */
+  readonly delay?: number
+  /** The ordinal whose draws it wants to meet. */
+  readonly ordinal?: number
+  /** Whether it asks why it is answered so. */
+  readonly why?: boolean
+}
+
+const HEADERS = [
+  ...['Understudy-World', 'Understudy-Time', 'Understudy-Weather', 'Understudy-Ordinal'],
+  ...['Understudy-Delay', 'Understudy-Explain'],
+]
+const known = new Set(HEADERS.map(name => name.toLowerCase()))
+
+/** Of these, `prefer` reads the first four. */
+const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__delay', '__weather']
+
+/** No client waits longer. */
+const LONGEST_DELAY = 600_000
+
+/** What a request asks for, or why it cannot have it. Costs 50 ns where it asks for nothing. */
+export function readControls(request: Request, operation: Operation | undefined): Controls | Reply {
+  const { headers, query } = request
+  let steered = false
+  for (const name in headers) {
+    if (!name.startsWith('understudy-')) continue
+    if (!known.has(name)) return refused(`unknown header ${name}; ${suggest(name, HEADERS)}`)
+    steered = true
+  }
+  const inQuery = query.includes('__') ? takeFromQuery(request, operation) : undefined
+  if (!steered && inQuery === undefined) return { request }
+  if (inQuery !== undefined && 'status' in inQuery) return inQuery
+  const ordinal = headers['understudy-ordinal']
+  if (ordinal !== undefined && !/^[1-9]\d{0,8}$/.test(String(ordinal))) {
+    return refused('Understudy-Ordinal must be a number from 1 to 999999999')
+  }
+  const delay = inQuery?.delay ?? headers['understudy-delay']
+  const wait = delay === undefined ? undefined : parseDuration(String(delay))
+  if (delay !== undefined && (wait === undefined || wait > LONGEST_DELAY)) {
+    const where = inQuery?.delay === undefined ? 'Understudy-Delay' : '__delay'
+    return refused(`${where} must be a duration such as 250ms or 3s, 10m at most`)
+  }
+  const weather = inQuery?.weather ?? headers['understudy-weather']
+  const asked = headers['understudy-explain']
+  return {
+    request: inQuery?.request ?? request,
+    ...(weather === undefined ? {} : { weather: String(weather) }),
+    ...(wait === undefined ? {} : { delay: wait }),
+    ...(ordinal === undefined ? {} : { ordinal: Number(ordinal) }),
+    why: asked === '1' || asked === 'true' || asked === '?1',
+  }
+}
+
+interface InQuery {
+  readonly request: Request
+  readonly delay: string | undefined
+  readonly weather: string | undefined
+}
+
+/** Takes `__delay` and `__weather` out of the query; refuses a `__…` that neither the gateway nor the operation knows. */
+function takeFromQuery(request: Request, operation: Operation | undefined): InQuery | Reply | undefined {
+  const given = splitQuery(request.query)
+  const own = (name: string): boolean =>
+    operation === undefined ||
+    operation.parameters.some(one => one.in === 'query' && (one.name === name || one.owns(name)))
+  for (const name of given.keys()) {
+    if (!name.startsWith('__') || PARAMETERS.includes(name) || own(name)) continue
+    return refused(`unknown query parameter ${name.slice(0, 40)}; ${suggest(name, PARAMETERS)}`)
+  }
+  const take = (name: string): string | undefined => {
+    const text = own(name) ? undefined : given.get(name)?.[0]
+    return text === undefined ? undefined : (decodeQuery(text) ?? text)
+  }
+  const [delay, weather] = [take('__delay'), take('__weather')]
+  if (delay === undefined && weather === undefined) return undefined
+  const taken = /^__(?:delay|weather)(?:=|$)/
+  const rest = request.query.split('&').filter(pair => !taken.test(pair))
+  return { request: withQuery(request, rest.join('&')), delay, weather }
+}
+
+const refused = (detail: string): Reply => refuse(problems.invalid_request, detail)

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OPERATIONS, simulate } from '../simulate.ts'
+import { VirtualClock } from '../virtual-clock.ts'
+
+const YAML = `
+weather: { down: { defaults: { fault: { kind: status, status: 503 } } } }
+operations: ${OPERATIONS}`
+
+test('a client makes its reply take longer, in a header or in the query', async () => {
+  for (const [line, headers] of [
+    ['GET /things', { 'understudy-delay': '3s' }],
+    ['GET /things?__delay=3s&limit=1', {}],
+  ] as const) {
+    const clock = new VirtualClock()
+    const { ask } = simulate(YAML, clock)
+    let status = 0
+    void ask(line, { headers }).then(reply => {
+      status = reply.status
+    })
+    await clock.pass(2999)
+    assert.equal(status, 0)
+    await clock.pass(1)
+    assert.equal(status, 200)
+  }
+})
+
+test('a client chooses its weather in the query, and the API does not see it', async () => {
+  const { ask } = simulate(`${YAML}\ndefaults: { validate: { undocumentedQuery: refuse } }`)
+  assert.equal((await ask('GET /things?__weather=down')).status, 503)
+  assert.equal((await ask('GET /things?__weather=clear')).status, 200)
+  assert.equal((await ask('GET /things?__weather=rain')).status, 400)
+})
+
+test('a client that asks why is told of its delay', async () => {
+  const clock = new VirtualClock()
+  const { ask } = simulate(YAML, clock)
+  const reply = ask('GET /things?__delay=1s', { headers: { 'understudy-explain': '1' } })
+  await clock.pass(1000)
+  assert.match((await reply).headers['understudy-explanation'] ?? '', /delay: 1000 ms/)
+})
+
+test('without client controls nothing of it is heeded', async () => {
+  const { ask } = simulate(`listen: { clientControls: false }\n${YAML}`)
+  const headers = { 'understudy-delay': '1h', 'understudy-nonsense': 'x', 'understudy-weather': 'down' }
+  assert.equal((await ask('GET /things?__weather=down&__what=x', { headers })).status, 200)
+  assert.equal((await ask('GET /things', { headers: { prefer: 'code=418' } })).status, 404)
+})
