@@ -94,7 +94,7 @@ const isPromise = (value: Json | Promise<Json>): value is Promise<Json> => value
 const joined = (values: readonly Json[]): string =>
   values.map(value => (typeof value === 'string' ? value : stringifyJson(value))).join('')
 
-interface Part {
+export interface Part {
   readonly text: string
   /** Where the expression begins in the string. */
   readonly start: number
@@ -102,7 +102,7 @@ interface Part {
 }
 
 /** The texts and expressions of a string, in turn. A brace within a literal or a map does not end an expression. */
-function partsOf(text: string): readonly (string | Part)[] {
+export function partsOf(text: string): readonly (string | Part)[] {
   const parts: (string | Part)[] = []
   let from = 0
   for (let open = text.indexOf('${'); open !== -1; open = text.indexOf('${', from)) {

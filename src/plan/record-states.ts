@@ -138,6 +138,10 @@ function compileSet(
     const make = compileValue(value, node, contract, [name], (path, message, hint) =>
       report.error('unknown-expression', message, at([...within, 'set', ...path]), hint),
     )
+    if (make.scoped === true) {
+      const hint = 'no request is under way when the clock moves a record'
+      report.error('unknown-expression', 'only ${now} and ${uuid} work here', at([...within, 'set', name]), hint)
+    }
     return [name, make]
   })
   // What every write sets, this change sets too: `updatedAt`.
@@ -148,11 +152,13 @@ function compileSet(
       uuid: (purpose: string) => drawUuid(Math.floor(share * 2 ** 32), `${resource.name} ${purpose}`, moment),
       draw: () => share,
     }
-    return Object.fromEntries(makes.map(([name, make]) => [name, make(making)]))
+    const made = makes.map(([name, make]) => [name, make(making)] as const)
+    return Object.fromEntries(made.filter((one): one is readonly [string, Json] => one[1] !== undefined))
   }
-  for (const { pointer, message } of resource.schema.check(madeAt(0, 0.5), true) ?? []) {
+  const tried = madeAt(0, 0.5)
+  for (const { pointer, message } of resource.schema.check(tried, true) ?? []) {
     const [, name] = pointer.split('/')
-    if (name === undefined || set === undefined || !Object.hasOwn(set, name)) continue
+    if (name === undefined || set === undefined || !Object.hasOwn(set, name) || !Object.hasOwn(tried, name)) continue
     report.error('invalid-default', `this value breaks its schema: ${pointer} ${message}`, at([...within, 'set', name]))
   }
   return madeAt

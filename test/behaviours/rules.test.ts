@@ -183,6 +183,35 @@ weather:
   })
 })
 
+describe('templates in the fields of a record', () => {
+  const FIELDS = `
+operations:
+  createThing: { respond: { create: things } }
+  changeThing: { respond: { update: things, set: { by: "\${consumer}", seen: "\${request.headers['x-seen']}" } } }
+`
+  const contract = CONTRACT.replace(
+    'properties: { id: { type: integer }, name: { type: string } }',
+    'properties: { id: { type: integer }, name: { type: string }, slug: { type: string }, n: { type: integer }, by: { type: string }, seen: { type: string }, at: { type: integer, format: unix-time } }',
+  ).replace(
+    'resources: { things: { schema: Thing,',
+    'resources: { things: { schema: Thing, defaults: { slug: "${request.body.name.lowerAscii()}-${ordinal}", n: "${request.body.name.size()}" },',
+  )
+
+  test('defaults and set see the request; a field that cannot be made is left out', async () => {
+    const path = fileOf(contract + FIELDS)
+    const { plan, report } = loadPlan(path, dirname(path), {})
+    assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
+    const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+    const made = bodyOf(await gateway.handle(requestOf('POST /things', { body: { name: 'Rex' } })))
+    assert.deepEqual([made.slug, made.n], ['rex-1', 3])
+    const headers = { 'x-key': 'ann-key', 'x-seen': 'today' }
+    const changed = bodyOf(await gateway.handle(requestOf('PATCH /things/3', { headers, body: {} })))
+    assert.equal(changed.seen, 'today')
+    const again = bodyOf(await gateway.handle(requestOf('PATCH /things/3', { body: {} })))
+    assert.equal(again.seen, 'today')
+  })
+})
+
 describe('more to respond with', () => {
   test('an example of the contract, by its name', async () => {
     const path = fileOf(`

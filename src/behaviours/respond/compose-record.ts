@@ -5,7 +5,7 @@ import { describeField, type Field } from '../../contract/answer/field.ts'
 import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Asked } from './asked.ts'
-import type { Make } from './expressions.ts'
+import type { Make, Making } from './expressions.ts'
 import { freshOf } from './fresh.ts'
 import { momentOf, stampOf } from './moments.ts'
 import type { Resource } from './resource.ts'
@@ -61,18 +61,21 @@ export function compileCompose(
       },
     ]
   })
+  const needsScope = sources.some(({ set, unsaid }) => set?.scoped === true || unsaid?.scoped === true)
   const keepsAll = open || unknownFields !== 'drop'
   // What a schema requires without describing it is not unknown to it.
   const undescribed = [...required].filter(name => name !== idField && !properties.has(name))
   return (body, exchange, old) => {
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
+    const making = needsScope ? makingOf(exchange, site) : exchange
     const out: Record<string, Json> = {}
     for (const { name, set, keeps, unsaid, whole } of sources) {
-      if (set !== undefined) put(out, name, set(exchange))
+      const value = set?.(making)
+      if (value !== undefined) put(out, name, value)
       else if (Object.hasOwn(given, name))
         put(out, name, whole && given[name] instanceof Decimal ? Number(given[name]) : (given[name] as Json))
       else if (old === undefined) {
-        if (unsaid !== undefined) put(out, name, unsaid(exchange))
+        if (unsaid !== undefined) keep(out, name, unsaid(making))
       } else if (keeps && Object.hasOwn(old, name)) put(out, name, old[name] as Json)
     }
     const others = keepsAll ? Object.keys(given) : undescribed
@@ -88,6 +91,18 @@ export function compileCompose(
     }
     return out
   }
+}
+
+/** The exchange, with what an expression sees of it. */
+const makingOf = (exchange: Exchange, { expressions }: Site): Making => ({
+  clock: exchange.clock,
+  uuid: purpose => exchange.uuid(purpose),
+  draw: purpose => exchange.draw(purpose),
+  scope: expressions.scope(exchange),
+})
+
+const keep = (out: Record<string, Json>, name: string, value: Json | undefined): void => {
+  if (value !== undefined) put(out, name, value)
 }
 
 /** Something that a new record need not have has not happened to it yet: `deletedAt`. */

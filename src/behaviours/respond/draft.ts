@@ -122,6 +122,7 @@ function compileSet({ set = {} }: ActionConfig, resource: Resource, site: Site):
     })
     if (!sound) continue
     makes.set(field, make)
+    if (make.scoped === true) continue
     const [violation] = site.contract.use(node).check(make(SOME_REQUEST), true) ?? []
     if (violation === undefined) continue
     const message = `this value breaks the schema of ${name}: /${field}${violation.pointer} ${violation.message}`

@@ -1,13 +1,16 @@
-// Values that the author writes for the fields of a record, with expressions in them: `${now}` and `${uuid}`. Compiled at
-// load; an expression that is the whole of a text takes the type of its field.
+// Values that the author writes for the fields of a record, with expressions in them: `${now}`, `${uuid}`, or any in CEL.
+// Compiled at load; an expression that is the whole of a text takes the type of its field.
 
 import { describeField } from '../../contract/answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Node } from '../../contract/document.ts'
+import { ExpressionFailure, Language } from '../../expression/language.ts'
+import type { Scope } from '../../expression/scope.ts'
+import { type Part, partsOf } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
-import { timestamp } from '../../world/clock.ts'
+import { parseDate, timestamp } from '../../world/clock.ts'
 import { momentOf } from './moments.ts'
 
 /** What a value may be made of. */
@@ -18,9 +21,18 @@ export interface Making {
   uuid(purpose: string): string
   /** A number in [0, 1) that this request always draws for this purpose. */
   draw(purpose: string): number
+  /** What an expression in CEL sees; absent where no request is under way. */
+  readonly scope?: Scope
 }
 
-export type Make = (making: Making) => Json
+export interface Make {
+  /** `undefined` where an expression fails for this request: the field is left out. */
+  (making: Making): Json | undefined
+  /** Whether it needs a request. */
+  readonly scoped?: boolean
+}
+
+const scoped = (make: (making: Making) => Json | undefined): Make => Object.assign(make, { scoped: true })
 
 /** Called with what is wrong with an expression, and where. */
 export type Complain = (path: Path, message: string, hint: string | undefined) => void
@@ -37,8 +49,6 @@ const EXPRESSIONS: Readonly<Record<string, (contract: Contract, node: Node | und
     return making => making.uuid(purpose)
   },
 }
-
-const PLACEHOLDER = /\$\{([^}]*)\}/g
 
 /**
  * Compiles a value for the field at `node`; each text in it may hold expressions.
@@ -57,34 +67,85 @@ export function compileValue(
   const shape = node && contract.shapeOf(node)
   if (Array.isArray(value)) {
     const items = value.map((item, i) => compileValue(item, shape?.items, contract, [...path, i], complain))
-    return making => items.map(make => make(making))
+    const make: Make = making => items.map(one => one(making) ?? null)
+    return items.some(one => one.scoped) ? scoped(make) : make
   }
   const members = Object.entries(value as JsonObject).map(([name, item]) => {
     const child = shape?.properties.get(name)
     return [name, compileValue(item, child, contract, [...path, name], complain)] as const
   })
-  return making => Object.fromEntries(members.map(([name, make]) => [name, make(making)]))
+  const make: Make = making => {
+    const made = members.flatMap(([name, one]) => {
+      const value = one(making)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    return Object.fromEntries(made)
+  }
+  return members.some(([, one]) => one.scoped) ? scoped(make) : make
 }
 
 function compileText(text: string, node: Node | undefined, contract: Contract, path: Path, complain: Complain): Make {
-  // Texts and expressions by turns, beginning with a text.
-  const parts = text.split(PLACEHOLDER)
-  const makes = parts.map((part, i): string | Make => {
-    if (i % 2 === 0) return part
-    const name = part.trim()
+  const parts = partsOf(text)
+  const alone = parts.length === 1 ? node : undefined
+  const makes = parts.map((part): string | Make => {
+    if (typeof part === 'string') return part
+    const name = part.text.trim()
     if (Object.hasOwn(EXPRESSIONS, name)) {
-      const alone = text === `\${${part}}`
-      return (EXPRESSIONS[name] as (typeof EXPRESSIONS)[string])(contract, alone ? node : undefined, path)
+      return (EXPRESSIONS[name] as (typeof EXPRESSIONS)[string])(contract, alone, path)
     }
-    const known = Object.keys(EXPRESSIONS)
-    const hint = suggest(name, known)?.replace(/"(\w+)"/, '"${$1}"') ?? `one of: ${known.join(', ')}`
-    complain(path, `there is no expression \${${part}}`, hint)
-    return part
+    return compileExpression(part, alone, contract, path, complain)
   })
-  const [before, make, after] = makes
-  if (make === undefined) return () => text
-  if (makes.length === 3 && before === '' && after === '' && typeof make === 'function') return make
-  return making => makes.map(part => (typeof part === 'string' ? part : String(part(making)))).join('')
+  const [only] = makes
+  if (makes.every(make => typeof make === 'string')) return () => makes.join('')
+  if (makes.length === 1 && typeof only === 'function') return only
+  const joined: Make = making => {
+    const texts = makes.map(part => (typeof part === 'string' ? part : part(making)))
+    if (texts.includes(undefined)) return undefined
+    return texts.map(one => (typeof one === 'string' ? one : stringifyJson(one as Json))).join('')
+  }
+  return makes.some(make => typeof make === 'function' && make.scoped) ? scoped(joined) : joined
+}
+
+/** Speaks of requests to many operations: what they have is not known at load. */
+const language = new Language()
+
+/** Compiles an expression in CEL, which sees the request. */
+function compileExpression(
+  part: Part,
+  node: Node | undefined,
+  contract: Contract,
+  path: Path,
+  complain: Complain,
+): Make {
+  if (!part.closed) {
+    complain(path, '"${" has no closing brace', undefined)
+    return () => undefined
+  }
+  const compiled = language.compile(part.text, 'any')
+  if ('code' in compiled) {
+    complain(path, compiled.message, compiled.hint)
+    return () => undefined
+  }
+  for (const { kind, name } of compiled.references) {
+    if (kind === 'resource') {
+      complain(path, 'records cannot be looked up here', 'in a rule or a fixed reply they can')
+      continue
+    }
+    const names = kind === 'schema' ? [...contract.schemas.keys()] : contract.operations.map(({ id }) => id)
+    if (!names.includes(name)) complain(path, `the contract has no ${kind} "${name}"`, suggest(name, names))
+  }
+  const field = node === undefined ? undefined : describeField(String(path.at(-1)), contract.use(node))
+  const write = compiled.type === 'google.protobuf.Timestamp' ? field && momentOf(field) : undefined
+  return scoped(({ scope }) => {
+    if (scope === undefined) return undefined
+    try {
+      const value = compiled.evaluate(scope) as Json
+      return write === undefined ? value : write(parseDate(String(value)) ?? 0)
+    } catch (error) {
+      if (error instanceof ExpressionFailure) return undefined
+      throw error
+    }
+  })
 }
 
 function holdsExpression(value: Json): boolean {
