@@ -1,7 +1,7 @@
 // Calls every operation of a plan in process, as a client would, and holds each reply to the contract.
 
 import { nonconformanceOf } from '../contract/conformance.ts'
-import { responseFor } from '../contract/contract.ts'
+import { type Operation, responseFor } from '../contract/contract.ts'
 import { placeOf } from '../contract/document.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
@@ -64,10 +64,13 @@ async function answer(gateway: Gateway, { request, valid }: Probe): Promise<Repl
 
 const isSuccess = ({ status }: Reply): boolean => status >= 200 && status < 300
 
+const documentsSuccess = ({ responses }: Operation): boolean =>
+  [...responses.keys()].some(status => status.startsWith('2'))
+
 /** Whether an operation is meant to succeed: its contract documents a success, and no fixed reply is configured instead. */
 function isToSucceed({ operation, chain }: PlannedOperation): boolean {
   const answers = chain.find(({ name }) => name === 'respond')?.detail ?? ''
-  return [...operation.responses.keys()].some(status => status.startsWith('2')) && !/^[3-5]\d\d\b/.test(answers)
+  return documentsSuccess(operation) && !/^[3-5]\d\d\b/.test(answers)
 }
 
 /** Whether an operation is about records of which there are none to begin with. */
@@ -97,7 +100,10 @@ function judge(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: R
   if (fault === undefined) return undefined
   // What the contract does not say of a refusal, it leaves to the gateway.
   if (fault.code === 'undocumented-status' && !valid) return undefined
-  return [status >= 400 && fault.code !== 'undocumented-status' ? 'warning' : 'error', fault.code, fault.message]
+  // A contract that documents no success leaves it to the gateway too.
+  const isOpen = fault.code === 'undocumented-status' && isSuccess(reply) && !documentsSuccess(operation)
+  const isMinor = isOpen || (status >= 400 && fault.code !== 'undocumented-status')
+  return [isMinor ? 'warning' : 'error', fault.code, fault.message]
 }
 
 const reasonOf = ({ refusal }: Reply): string => (refusal === undefined ? '' : ` (${refusal.detail})`)

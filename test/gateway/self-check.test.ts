@@ -47,4 +47,38 @@ operations: { getBook: { respond: { read: shelves } } }
       'invalid-body: getBook, a request that keeps to the contract: answered 200 with a body that breaks its schema: /isbn is required',
     ])
   })
+
+  test('names an operation whose valid request never succeeds, but not a fault that strikes now and then', async () => {
+    const document = contract.replace("/Book' } } } } }", "/Book' } } } }, '404': { description: None. } }")
+    const tried = async (often: string) => {
+      const fault = `{ kind: status, status: 404${often} }`
+      const configuration = `contract: ./library.yaml\noperations: { getBook: { fault: ${fault} } }\n`
+      const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': document }))
+      return found.map(one => one.split(' (')[0])
+    }
+    const never = 'never-succeeds: getBook, a request that keeps to the contract: was answered 404'
+    assert.deepEqual(await tried(''), [never])
+    assert.deepEqual(await tried(', every: 2'), [])
+  })
+
+  test('sends bodies that refer to records that exist', async () => {
+    const configuration = `
+contract: ./library.yaml
+resources:
+  authors: { schema: Author, seed: [{ id: 7, name: A }] }
+  loans: { schema: Loan, references: { authorId: authors }, seed: [{ id: 1, authorId: 7 }] }
+operations: { addLoan: { respond: { create: loans } } }
+`
+    const loan = `
+  /loans:
+    post:
+      operationId: addLoan
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } } }
+      responses: { '201': { description: Added. }, '400': { description: No. } }
+components:
+  schemas:
+    Loan: { type: object, required: [authorId], properties: { id: { type: integer }, authorId: { type: integer } } }`
+    const document = contract.replace('\ncomponents:\n  schemas:', loan)
+    assert.deepEqual(await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': document })), [])
+  })
 })
