@@ -24,6 +24,10 @@ export interface Generated {
 
 /** How often a record that does not fit is made anew. */
 const ATTEMPTS = 4
+/** Comparisons of values with schemas, after which records are made of fields of those before: a second or two. */
+const MOST_WORK = 300_000
+/** Records that are made in full, whatever they cost. */
+const FEWEST = 10
 /** How many values a record may have where there are many records. */
 const LEAN = 60
 const MANY = 100
@@ -65,12 +69,31 @@ function recordsOf(
     return [{ field, to, many: types.has('array'), nullable: types.has('null'), owners: idsIn(to) }]
   })
   const budget = count > MANY ? LEAN : undefined
+  const bodies: JsonObject[] = []
+  const begun = sampler.work
+  /** The record but for its id and its references. */
+  const body = (index: number, attempt: number, chance: Chance): JsonObject | undefined => {
+    if (sampler.work - begun < MOST_WORK || (bodies.length < FEWEST && index < 2 * FEWEST)) {
+      const options = { seed: chance.between(1, 2 ** 30), dynamic: index + attempt > 0, name, budget }
+      const { value, fits } = sampler.sample(schema.key, options)
+      if (!isObject(value)) return undefined
+      if (fits) bodies.push(value as JsonObject)
+      return value as JsonObject
+    }
+    if (bodies.length === 0) return undefined
+    const [one, other] = [chance.pick(bodies), chance.pick(bodies)]
+    // Some fields may belong together: then it is one body as it is.
+    if (attempt > 1) return one
+    const mixed = Object.entries(one).map(([field, said]): [string, Json] => {
+      return [field, Object.hasOwn(other, field) && chance.next() < 0.5 ? (other[field] as Json) : said]
+    })
+    return Object.fromEntries(mixed)
+  }
   const make = (index: number, attempt: number): JsonObject | undefined => {
     const chance = new Chance(hashOf(`${name}\n${seed}\n${index}\n${attempt}`))
-    const options = { seed: chance.between(1, 2 ** 30), dynamic: index + attempt > 0, name, budget }
-    const { value } = sampler.sample(schema.key, options)
-    if (!isObject(value)) return undefined
-    const members = new Map<string, Json>(Object.entries(withId(idField, ids[index] as Id, value as JsonObject)))
+    const value = body(index, attempt, chance)
+    if (value === undefined) return undefined
+    const members = new Map<string, Json>(Object.entries(withId(idField, ids[index] as Id, value)))
     for (const { field, to, many, nullable, owners } of links) {
       // Of its own kind a record points at one before it, so that trees have a root.
       const from = to === name ? owners.slice(0, index) : owners
