@@ -47,6 +47,9 @@ export const isKnownFormat = (format: string): boolean =>
 
 const BOOK = 'contract'
 
+/** A schema may hold integers beyond the safe range, which JSON.stringify refuses. */
+const writeBigInt = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)
+
 /** Schemas that may refer to one another, compiled when first asked for. */
 export class Schemas {
   readonly #ajv: Ajv2020
@@ -123,7 +126,7 @@ export class Schemas {
   /** Compiles the schema kept under `key`. */
   compileKey(key: string): Check {
     // Documents repeat their small schemas a thousand times over: one validator serves them all.
-    const text = JSON.stringify(this.#defs[key])
+    const text = JSON.stringify(this.#defs[key], writeBigInt)
     const own = () => checkWith(this.#ajv.getSchema(`${BOOK}#/$defs/${key}`) as ValidateFunction, this.#unions)
     if (text.length > SMALL || text.includes('"$ref"')) return own()
     let check = this.#byText.get(text)
