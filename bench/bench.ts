@@ -9,13 +9,13 @@ import { measureOverload } from './overload.ts'
 import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
 import { describeReport, reportOf } from './report.ts'
-import { rows, variedRow } from './rows.ts'
+import { rows, ruledRows, variedRow } from './rows.ts'
 import { RESULTS } from './subject.ts'
 
 const words = process.argv.slice(2)
 const quick = words.includes('--quick')
 const parts = words.filter(word => word !== '--quick')
-const rowNames = [...rows, variedRow].map(({ name }) => name)
+const rowNames = [...rows, variedRow, ...ruledRows].map(({ name }) => name)
 const unknown = parts.filter(
   part =>
     !['rows', 'curves', 'start', 'overload', 'soak'].includes(part) && !rowNames.some(name => name.includes(part)),

@@ -42,3 +42,24 @@ export function generateGateway(name: string, { operations = 4, records, maxReco
   writeFileSync(`${folder}/gateway.yaml`, gateway)
   return `${folder}/gateway.yaml`
 }
+
+/** Writes the shipped gateway file with rules on two operations and a template on the third; answers its path. */
+export function generateRules(): string {
+  const folder = `${RESULTS}/generated/rules`
+  mkdirSync(folder, { recursive: true })
+  const gateway = parse(readFileSync(`${HOME}config/gateway.yaml`, 'utf8')) as {
+    contract: string
+    resources: { pets: { seed: string } }
+    operations: Record<string, Record<string, unknown>>
+  }
+  gateway.contract = `${HOME}config/openapi.yaml`
+  gateway.resources.pets.seed = `${HOME}fixtures/pets.yaml`
+  const { listPets, createPet, getPet } = gateway.operations
+  Object.assign(listPets ?? {}, { rules: [{ when: 'request.headers["x-plan"] == "free"', latency: null }] })
+  Object.assign(createPet ?? {}, { rules: [{ when: 'request.body.name == "Crash"', respond: { status: 500 } }] })
+  Object.assign(getPet ?? {}, {
+    respond: { status: 200, body: { id: '${request.params.petId}', name: 'Pet ${ordinal}', categoryId: 1 } },
+  })
+  writeFileSync(`${folder}/gateway.json`, JSON.stringify(gateway))
+  return `${folder}/gateway.json`
+}

@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { drive, type Sample, type Shot, warm } from './drive.ts'
-import { generateGateway } from './generate.ts'
-import { type Row, rows, variedRow } from './rows.ts'
+import { generateGateway, generateRules } from './generate.ts'
+import { type Row, rows, ruledRows, variedRow } from './rows.ts'
 import { command, HOME, inTurn, RESULTS, type Subject, startBare, startUnderstudy } from './subject.ts'
 import type { Recorded } from './subjects/replies.ts'
 
@@ -30,6 +30,11 @@ export async function measureRows(effort: Effort, wanted: (name: string) => bool
     ...(await measureOn(
       thousand,
       [variedRow].filter(({ name }) => wanted(name)),
+      effort,
+    )),
+    ...(await measureOn(
+      generateRules(),
+      ruledRows.filter(({ name }) => wanted(name)),
       effort,
     )),
   ]

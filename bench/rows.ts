@@ -47,6 +47,18 @@ export const variedRow: Row = {
   status: 200,
 }
 
+/** With rules and templates: see `generateRules`. */
+export const ruledRows: readonly Row[] = [
+  { name: 'listPets, a rule on a header that holds', target: 1.6, shots: [withPlan(list)], status: 200 },
+  { name: 'listPets, a rule on a header that is missing', target: 1.8, shots: [list], status: 200 },
+  { name: 'createPet, a rule on the body', target: 2.6, shots: [create], status: 201 },
+  { name: 'getPet, a template', target: 2.2, shots: [get('/pets/7')], status: 200 },
+]
+
+function withPlan(shot: Shot): Shot {
+  return { ...shot, headers: { ...shot.headers, 'x-plan': 'free' } }
+}
+
 /** What clients do, mixed: for the soak. */
 export const mixed: readonly Shot[] = [
   list,
