@@ -5,8 +5,8 @@ import { type Json, stringifyJson } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
 import { printable, type Reply } from '../kernel/reply.ts'
-import { compileTemplate, type Fields, JsonText, placeholders, unfilled } from '../kernel/template.ts'
-import type { Behaviour } from './behaviour.ts'
+import { compileTemplate, type Fields, JsonText, keysWithHoles, placeholders, unfilled } from '../kernel/template.ts'
+import type { Behaviour, Exchange, Site } from './behaviour.ts'
 
 export interface ErrorsConfig {
   readonly body?: Json
@@ -25,7 +25,7 @@ export const errors: Behaviour<ErrorsConfig> = {
     properties: {
       body: {
         description:
-          'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }.',
+          'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
       },
       contentType: { type: 'string', description: 'Its media type. Default: application/json.' },
       codes: {
@@ -41,11 +41,15 @@ export const errors: Behaviour<ErrorsConfig> = {
     const known = Object.keys(fields).map(name => `problem.${name}`)
     const { contentType, codes } = config ?? UNSET
     const fixed = 'only the body is filled in'
+    const fromRequest = compileFromRequest(config, known, fields, site)
     for (const { path, part, message, hint } of [
-      ...unfilled({ body }, known),
+      ...keysWithHoles({ body }),
       ...unfilled({ ...(contentType === undefined ? {} : { contentType }), codes }, [], fixed),
     ]) {
       site.error('unknown-placeholder', message, path, hint, part)
+    }
+    if (fromRequest !== undefined) {
+      return next => async exchange => fromRequest(await next(exchange), exchange)
     }
     const dress = dressingOf(config ?? UNSET)
     // A shape of one's own is for every refusal; without one each operation's own shape is the truest.
@@ -64,6 +68,34 @@ export const errors: Behaviour<ErrorsConfig> = {
     }
     return next => exchange => next(exchange).then(dressAsDocumented)
   },
+}
+
+/**
+ * Gives a refusal a body that holds expressions about the request; `undefined` where the body holds none, and one text
+ * serves many refusals. An expression that fails is null: the refusal is to be seen all the same.
+ */
+function compileFromRequest(
+  config: ErrorsConfig | undefined,
+  known: readonly string[],
+  fields: Fields<Refusal>,
+  site: Site,
+): ((reply: Reply, exchange: Exchange) => Promise<Reply>) | undefined {
+  if (config?.body === undefined) return undefined
+  const template = site.expressions.template(config.body, ['body'], site.error, { known, lenient: true })
+  if (template.holes.length === 0) return undefined
+  const contentType = config.contentType ?? 'application/json'
+  return async (reply, exchange) => {
+    if (!isBare(reply)) return reply
+    const { refusal } = reply
+    const given = Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => {
+        const value = field(refusal)
+        return [`problem.${name}`, value instanceof JsonText ? (JSON.parse(value.text) as Json) : value]
+      }),
+    )
+    const body = await template.fill(site.expressions.scope(exchange), given)
+    return { ...reply, headers: { 'content-type': contentType, ...reply.headers }, body: stringifyJson(body) }
+  }
 }
 
 const UNSET: ErrorsConfig = {}

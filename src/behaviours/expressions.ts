@@ -1,7 +1,7 @@
 // The expressions of one operation's configuration: compiled at load, with every mistake in its place.
 
 import { type Expression, Language, type Mistake } from '../expression/language.ts'
-import { compileTemplate, type Template } from '../expression/template.ts'
+import { compileTemplate, type Template, type TemplateOptions } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
@@ -40,10 +40,10 @@ export class Expressions {
   }
 
   /** Compiles JSON with `${EXPRESSION}` in its strings. */
-  template(value: Json, path: Path, report: ReportExpression): Template {
+  template(value: Json, path: Path, report: ReportExpression, options?: TemplateOptions): Template {
     const told = (within: Path, { code, message, hint, ...at }: Mistake) =>
       report(code, message, [...path, ...within], hint, at)
-    const template = compileTemplate(value, this.#languageOf(), told)
+    const template = compileTemplate(value, this.#languageOf(), told, options)
     for (const hole of template.holes) {
       this.#checkReferences(hole.expression, [...path, ...hole.path], hole.start, report)
     }

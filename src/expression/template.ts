@@ -1,9 +1,10 @@
 // JSON whose strings may hold `${EXPRESSION}`, compiled. Alone in a string, an expression keeps the type of its value;
 // within a longer one it becomes part of the text.
 
+import { suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, put, stringifyJson } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
-import type { Expression, Language, Mistake } from './language.ts'
+import { type Expression, ExpressionFailure, type Language, type Mistake } from './language.ts'
 import type { Scope } from './scope.ts'
 
 /** An expression of a template, and where its value stands. */
@@ -18,21 +19,41 @@ export interface Hole {
 
 export interface Template {
   readonly holes: readonly Hole[]
-  /** Throws an `ExpressionFailure`, or rejects with one. */
-  fill(scope: Scope): Json | Promise<Json>
+  /**
+   * Throws an `ExpressionFailure`, or rejects with one, unless the template is lenient.
+   *
+   * @param given the values of the names that were known when it was compiled
+   */
+  fill(scope: Scope, given?: Given): Json | Promise<Json>
+}
+
+export type Given = Readonly<Record<string, Json>>
+
+export interface TemplateOptions {
+  /** Names, such as `problem.code`, whose values are given when the template is filled in. */
+  readonly known?: readonly string[]
+  /** Whether an expression that fails is null. */
+  readonly lenient?: boolean
 }
 
 /** Called for each mistake, whose `start` and `end` count from the beginning of the string at `path`. */
 export type ReportMistake = (path: Path, mistake: Mistake) => void
 
-type Fill = (scope: Scope) => Json | Promise<Json>
+type Fill = (scope: Scope, given: Given) => Json | Promise<Json>
 
 /** Compiles a template, and reports all its mistakes. */
-export function compileTemplate(template: Json, language: Language, report: ReportMistake): Template {
+export function compileTemplate(
+  template: Json,
+  language: Language,
+  report: ReportMistake,
+  { known = [], lenient = false }: TemplateOptions = {},
+): Template {
   const holes: Hole[] = []
+  const fillExpression = (expression: Expression): Fill =>
+    lenient ? scope => orNull(() => expression.evaluate(scope)) : scope => expression.evaluate(scope)
   const fillText = (text: string, path: Path): Json | Fill => {
     const parts = partsOf(text)
-    const fills: (string | Expression)[] = []
+    const fills: (string | Fill)[] = []
     for (const part of parts) {
       if (typeof part === 'string') {
         fills.push(part)
@@ -44,19 +65,39 @@ export function compileTemplate(template: Json, language: Language, report: Repo
         report(path, { code: 'unknown-placeholder', message, hint: undefined, start: part.start - 2, end })
         continue
       }
+      if (known.includes(part.text)) {
+        fills.push((_, given) => given[part.text] as Json)
+        continue
+      }
+      const namespace = part.text.split('.', 1)[0]
+      if (known.some(name => name.startsWith(`${namespace}.`))) {
+        const message = `nothing fills in \${${part.text}} here`
+        const hint = suggest(
+          `\${${part.text}}`,
+          known.map(name => `\${${name}}`),
+        )
+        report(path, {
+          code: 'unknown-placeholder',
+          message,
+          hint,
+          start: part.start - 2,
+          end: part.start + part.text.length + 1,
+        })
+        continue
+      }
       const compiled = language.compile(part.text, 'any')
       if ('code' in compiled) {
         report(path, { ...compiled, start: part.start + compiled.start, end: part.start + compiled.end })
         continue
       }
       holes.push({ path, expression: compiled, alone: parts.length === 1, start: part.start })
-      fills.push(compiled)
+      fills.push(fillExpression(compiled))
     }
     const [first] = fills
     if (fills.every(fill => typeof fill === 'string')) return fills.join('')
-    if (fills.length === 1 && typeof first === 'object') return scope => first.evaluate(scope)
-    return scope => {
-      const values = fills.map(fill => (typeof fill === 'string' ? fill : fill.evaluate(scope)))
+    if (fills.length === 1 && typeof first === 'function') return first
+    return (scope, given) => {
+      const values = fills.map(fill => (typeof fill === 'string' ? fill : fill(scope, given)))
       return values.some(isPromise) ? Promise.all(values).then(joined) : joined(values as Json[])
     }
   }
@@ -64,27 +105,46 @@ export function compileTemplate(template: Json, language: Language, report: Repo
     if (typeof value === 'string') return fillText(value, path)
     if (Array.isArray(value)) {
       const items = value.map((item, i) => compile(item, [...path, i]))
-      return items.some(isFill) ? scope => all(items, scope, values => values) : value
+      return items.some(isFill) ? (scope, given) => all(items, scope, given, values => values) : value
     }
     if (!isObject(value)) return value
     const entries = Object.entries(value as Record<string, Json>)
     const members = entries.map(([name, member]) => compile(member, [...path, name]))
     if (!members.some(isFill)) return value
-    return scope =>
-      all(members, scope, values => {
+    return (scope, given) =>
+      all(members, scope, given, values => {
         const out: Record<string, Json> = {}
         for (const [i, [name]] of entries.entries()) put(out, name, values[i] as Json)
         return out
       })
   }
   const compiled = compile(template, [])
-  return { holes, fill: isFill(compiled) ? compiled : () => compiled }
+  return { holes, fill: isFill(compiled) ? (scope, given = {}) => compiled(scope, given) : () => compiled }
 }
 
 /** Fills every part in, and makes one value of them. */
-function all(parts: readonly (Json | Fill)[], scope: Scope, make: (values: Json[]) => Json): Json | Promise<Json> {
-  const values = parts.map(part => (isFill(part) ? part(scope) : part))
+function all(
+  parts: readonly (Json | Fill)[],
+  scope: Scope,
+  given: Given,
+  make: (values: Json[]) => Json,
+): Json | Promise<Json> {
+  const values = parts.map(part => (isFill(part) ? part(scope, given) : part))
   return values.some(isPromise) ? Promise.all(values).then(make) : make(values as Json[])
+}
+
+/** An outage is passed on. */
+function orNull(evaluate: () => Json | Promise<Json>): Json | Promise<Json> {
+  const failed = (error: unknown): null => {
+    if (error instanceof ExpressionFailure) return null
+    throw error
+  }
+  try {
+    const value = evaluate()
+    return isPromise(value) ? value.catch(failed) : value
+  } catch (error) {
+    return failed(error)
+  }
 }
 
 const isFill = (value: Json | Fill): value is Fill => typeof value === 'function'

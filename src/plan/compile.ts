@@ -145,7 +145,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     rule: layer.rule,
     clientControls: simulation.listen.clientControls,
     readFile,
-    expressions: layer.rule === 'shared' ? shared : own,
+    expressions: (layer.rule ?? (path[0] === 'operations' ? 'own' : 'shared')) === 'own' ? own : shared,
     warn: (code, message, within = [], hint) => {
       layer.report.warning(code, message, layer.source.locate([...layer.path, ...path, ...within]), hint)
     },

@@ -212,6 +212,39 @@ operations:
   })
 })
 
+describe('templates in the shape of errors', () => {
+  const SHAPE = `
+errors: { body: { error: "\${problem.code}", status: "\${problem.status}", path: "\${request.path}", by: "by \${consumer}: \${problem.detail}", trace: "\${request.headers['x-trace']}" } }
+operations: { getThing: { respond: { read: things } }, listThings: { respond: { list: things } } }
+`
+
+  test('see the request; an expression that fails is null', async () => {
+    const { ask } = simulate(SHAPE)
+    const refused = await ask('GET /things/9', { headers: { 'x-key': 'ann-key', 'x-trace': 'abc' } })
+    assert.deepEqual(bodyOf(refused), {
+      error: 'not_found',
+      status: 404,
+      path: '/things/9',
+      by: 'by ann: there is no record 9 in things',
+      trace: 'abc',
+    })
+    const unmatched = bodyOf(await ask('GET /nothing'))
+    assert.deepEqual([unmatched.status, unmatched.path, unmatched.trace], [404, '/nothing', null])
+  })
+
+  test('are checked at load', () => {
+    const path = fileOf(`${CONTRACT}errors: { body: { a: "\${problem.kode}", b: "\${reqest.path}" } }`)
+    const { report } = loadPlan(path, dirname(path), {})
+    assert.deepEqual(
+      report.list.map(({ code, hint }) => [code, hint]),
+      [
+        ['unknown-placeholder', 'did you mean "${problem.code}"?'],
+        ['unknown-root', 'did you mean "request"?'],
+      ],
+    )
+  })
+})
+
 describe('more to respond with', () => {
   test('an example of the contract, by its name', async () => {
     const path = fileOf(`
