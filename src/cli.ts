@@ -83,7 +83,7 @@ async function load({ file, values, switches }: CommandLine, more: LoadOptions =
     progress: progress.report,
     ...more,
   }
-  return switches.has('stateful')
+  return switches.has('stateful') && more.confined === undefined
     ? loadInferred(file, HOME, process.env, options)
     : loadPlan(file, HOME, process.env, options)
 }
@@ -119,8 +119,11 @@ function print(text: string): number {
 async function serve(line: CommandLine): Promise<number> {
   const { values, switches } = line
   const several = values.workers !== undefined
+  /** Where the configuration on the disk led when it was last loaded. */
+  let known: readonly string[] = []
   const read = async (text?: string) => {
-    const loaded = await load(line, { text })
+    const loaded = await load(line, { text, confined: text === undefined ? undefined : known })
+    if (text === undefined) known = loaded.files
     return several ? withoutSharedState(loaded) : loaded
   }
   const loaded = await read()

@@ -230,7 +230,7 @@ export class Gateway {
         fault: exchange.fault,
         waited: exchange.injected === 0 ? undefined : Math.round(exchange.injected * 1000) / 1000,
       },
-      `${method} ${request.path}`,
+      `${method} ${served.mask.path(request.path)}`,
     )
   }
 

@@ -35,7 +35,10 @@ export class Mask {
 
   /** A path as sent: a segment that holds a credential becomes `***`. */
   path(sent: string): string {
-    return sent.replace(/[^/]+/g, segment => (this.#holds(segment) ? MASKED : segment))
+    const { within, short } = this.#secrets
+    // Most paths hold none; each line of the log asks.
+    if (!short && !/[%+]/.test(sent) && (within === undefined || sent.search(within) === -1)) return sent
+    return sent.replace(/[^/]+/g, segment => (this.holds(segment) ? MASKED : segment))
   }
 
   /** A query as sent: so does a value that holds one, or that stands where the contract wants one. */
@@ -43,10 +46,10 @@ export class Mask {
     return sent.replace(/[^&]+/g, pair => {
       const at = pair.indexOf('=')
       const name = at === -1 ? pair : pair.slice(0, at)
-      if (at !== -1 && (this.#secrets.parameters.has(decodeQuery(name) ?? name) || this.#holds(pair.slice(at + 1)))) {
-        return `${this.#holds(name) ? MASKED : name}=${MASKED}`
+      if (at !== -1 && (this.#secrets.parameters.has(decodeQuery(name) ?? name) || this.holds(pair.slice(at + 1)))) {
+        return `${this.holds(name) ? MASKED : name}=${MASKED}`
       }
-      return this.#holds(name) ? MASKED + pair.slice(name.length) : pair
+      return this.holds(name) ? MASKED + pair.slice(name.length) : pair
     })
   }
 
@@ -55,7 +58,8 @@ export class Mask {
     return CREDENTIALS.has(name) || this.#secrets.headers.has(name) ? MASKED : this.text(value)
   }
 
-  #holds(part: string): boolean {
+  /** Whether a segment of a path, the name of a world, or a value holds a known credential. */
+  holds(part: string): boolean {
     const decoded = decodeQuery(part) ?? part
     return this.#secrets.whole.has(decoded) || this.text(decoded) !== decoded
   }
@@ -72,6 +76,8 @@ interface Known {
   /** Headers that do, by lower-case name. */
   readonly headers: ReadonlySet<string>
   readonly whole: ReadonlySet<string>
+  /** Whether one of them is too short to be looked for within a text. */
+  readonly short: boolean
   readonly within: RegExp | undefined
   readonly longest: number
 }
@@ -90,7 +96,7 @@ function gather(consumers: NonNullable<SimulationFile['consumers']>, schemes: Co
   )
   const long = [...whole].filter(one => one.length >= SHORTEST_WITHIN).sort((a, b) => b.length - a.length)
   const within = long.length === 0 ? undefined : new RegExp(long.map(escapeRegExp).join('|'), 'g')
-  return { parameters, headers, whole, within, longest: long[0]?.length ?? 0 }
+  return { parameters, headers, whole, short: long.length < whole.size, within, longest: long[0]?.length ?? 0 }
 }
 
 /** How a credential may look: itself, as a JSON text has it, as Basic sends it, and the password in it. */

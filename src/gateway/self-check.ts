@@ -35,11 +35,14 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
       report.warning('not-checked', `${operation.id} was not called: ${probes}`, placeOf(operation.node, 'key'))
       continue
     }
+    /** Undocumented statuses that were told of already. */
+    const refused = new Set<number>()
     for (const probe of probes) {
       requests += 1
       const reply = await answer(gateway, probe)
       const [severity, code, message] = judge(planned, plan, probe, reply) ?? []
-      if (severity === undefined) continue
+      if (severity === undefined || (code === 'undocumented-refusal' && refused.has(reply.status))) continue
+      if (code === 'undocumented-refusal') refused.add(reply.status)
       report[severity](
         code as string,
         `${operation.id}, a request ${probe.what}: ${message}`,
@@ -98,8 +101,11 @@ function judge(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: R
   }
   const fault = nonconformanceOf(operation, reply)
   if (fault === undefined) return undefined
-  // What the contract does not say of a refusal, it leaves to the gateway.
-  if (fault.code === 'undocumented-status' && !valid) return undefined
+  // A contract that documents no refusal leaves them to the gateway; one that documents some has left this one out.
+  if (fault.code === 'undocumented-status' && !valid) {
+    if (![...operation.responses.keys()].some(one => /^4/.test(one))) return undefined
+    return ['warning', 'undocumented-refusal', `was refused with ${status}, which the contract does not document`]
+  }
   // A contract that documents no success leaves it to the gateway too.
   const isOpen = fault.code === 'undocumented-status' && isSuccess(reply) && !documentsSuccess(operation)
   const isMinor = isOpen || (status >= 400 && fault.code !== 'undocumented-status')

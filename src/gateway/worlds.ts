@@ -12,6 +12,7 @@ import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
 import { World } from '../world/world.ts'
 import { parseMoment } from '../world/world-clock.ts'
 import type { Log } from './log.ts'
+import { Mask } from './mask.ts'
 
 /** Where a request goes: the world, the time there, and what is left of its path once the world's name is out of it. */
 export interface Visit {
@@ -39,6 +40,8 @@ export class Worlds {
   readonly #clock: Clock
   readonly #log: Log
   #plan: Plan
+  /** Names of worlds are shown: none may be a credential. */
+  #mask: Mask
   /** The state everything begins with; forked, never served. */
   #seeded: World
   #default: Held
@@ -55,6 +58,7 @@ export class Worlds {
     this.#clock = clock
     this.#log = log
     this.#plan = plan
+    this.#mask = new Mask(plan)
     this.#seeded = seedWorld(plan, clock)
     this.#sandboxes = this.#createSandboxes()
     this.#default = this.#settle()
@@ -129,7 +133,7 @@ export class Worlds {
 
   /** Why there can be no new sandbox of that name, if so. */
   refuses(name: string): WorldFault | undefined {
-    if (!WORLD_NAME.test(name)) return 'bad-name'
+    if (!WORLD_NAME.test(name) || this.#mask.holds(name)) return 'bad-name'
     if (this.#held(name) !== undefined) return 'exists'
     return this.#plan.simulation.worlds.sandboxes ? undefined : 'switched-off'
   }
@@ -144,6 +148,7 @@ export class Worlds {
     const before = this.#plan.simulation.worlds
     const sandboxes = this.#sandboxes.list().reverse()
     this.#plan = plan
+    this.#mask = new Mask(plan)
     this.#seeded = seedWorld(plan, this.#clock)
     this.#default = this.#settle()
     const { worlds } = plan.simulation
@@ -260,6 +265,9 @@ export class Worlds {
         const like = '2030-12-06, 2030-12-06T10:00:00Z, +30d or -12h'
         return refuse(problems.invalid_request, `Understudy-Time must be a date, a timestamp or an offset: ${like}`)
       }
+    }
+    if (found === undefined && this.#mask.holds(name as string)) {
+      return refuse(problems.invalid_request, 'a world cannot be named as a credential')
     }
     const { world, visit } = found === undefined ? this.#propose(name as string) : this.#current(found)
     if (moment !== undefined && world.lives && moment > world.clock.now()) {

@@ -9,7 +9,8 @@ import { type Environment, placeOfFile, Source } from './source.ts'
 import { fillFrom, isBounded, locateAnew, parseYaml, placeOfOffset } from './yaml.ts'
 
 /**
- * Reads and parses a file. Whatever is wrong goes to `report`: `no-such-file`, `is-a-directory`, `unreadable-file`,
+ * Reads and parses a file. Whatever is wrong goes to `report`: `no-such-file`, `is-a-directory`, `not-a-file`,
+ * `file-too-large`, `unreadable-file`,
  * `empty-file`, `syntax`, `duplicate-key`, `alias-bomb`, `missing-variable`. The answer is then `undefined`.
  *
  * @param name how the file is called in messages
@@ -25,19 +26,27 @@ export function readSource(
 ): Source | undefined {
   let text: string
   try {
-    // A pipe or a device named in a document would keep everybody waiting.
-    if (lenient && !statSync(path).isFile()) throw Object.assign(new Error(), { code: 'EISDIR' })
+    const stat = statSync(path)
+    // A pipe or a device would keep everybody waiting.
+    if (!stat.isFile() && !stat.isDirectory()) throw Object.assign(new Error(), { code: 'NOT_A_FILE' })
+    if (stat.size > MOST_BYTES) throw Object.assign(new Error(), { code: 'TOO_LARGE' })
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const place = placeOfFile(name)
     if (code === 'ENOENT' || code === 'ENOTDIR') report.error('no-such-file', 'there is no such file', place)
     else if (code === 'EISDIR') report.error('is-a-directory', 'this is a directory, not a file', place)
+    else if (code === 'NOT_A_FILE') report.error('not-a-file', 'this is a pipe or a device, not a file', place)
+    else if (code === 'TOO_LARGE') report.error('file-too-large', `the file is larger than ${LARGEST}`, place)
     else report.error('unreadable-file', `the file cannot be read (${code})`, place)
     return undefined
   }
   return parseSource(name, text, report, environment, lenient)
 }
+
+/** The largest file that is read, for people and in bytes. */
+const LARGEST = '64 MB'
+const MOST_BYTES = 64_000_000
 
 /** Parses a text; see `readSource`. */
 export function parseSource(
@@ -107,6 +116,8 @@ function readSound(text: string, fill: Filling | undefined): ReturnType<typeof r
 const NAMED: Readonly<Record<string, string>> = {
   'no-such-file': 'there is no such file',
   'is-a-directory': 'this is a directory, not a file',
+  'not-a-file': 'this is a pipe or a device, not a file',
+  'file-too-large': `this file is larger than ${LARGEST}`,
   'unreadable-file': 'this file cannot be read',
   'empty-file': 'this file is empty',
 }

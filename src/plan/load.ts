@@ -14,6 +14,7 @@ import { ReplyFiles } from '../kernel/reply-files.ts'
 import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan, type Plan } from './compile.ts'
+import { confine } from './confine.ts'
 import { type InferredGateway, inferGateway } from './infer-simulation.ts'
 import { keyVariables, publishedKeys } from './published.ts'
 import { readResources } from './seed.ts'
@@ -43,6 +44,8 @@ export interface LoadOptions {
   readonly progress?: Progress
   /** What the file is taken to hold; it need not exist then. */
   readonly text?: string
+  /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
+  readonly confined?: readonly string[] | undefined
 }
 
 /**
@@ -52,7 +55,16 @@ export interface LoadOptions {
  * @param home what file names in messages are relative to
  */
 export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
-  return compileLoaded(readGateway(path, home, environment, options))
+  if (options.confined === undefined) return compileLoaded(readGateway(path, home, environment, options))
+  const { variables, admits } = confine(resolve(home, path), options.confined, environment)
+  const loaded = compileLoaded(readGateway(path, home, variables, options))
+  const outside = loaded.files.find(file => !admits(file))
+  if (outside === undefined) return loaded
+  // What was found there, or wrong with it, is not told.
+  const report = new Diagnostics()
+  const message = `${relative(home, outside)} lies outside the folder of this file, which does not name it`
+  report.error('outside-file', message, placeOfFile(relative(home, resolve(home, path)) || path))
+  return { plan: undefined, report, files: [resolve(home, path)] }
 }
 
 /**

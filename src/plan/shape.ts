@@ -188,10 +188,28 @@ function nameOf(value: unknown, path: Path): string {
 function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema): string | undefined {
   if (path.length !== 1 || !isObject(value)) return undefined
   const { properties = {} } = schema as { properties?: Record<string, Block> }
-  const keys = Object.keys(value)
-  const before = keys.slice(0, keys.indexOf(key)).findLast(name => Object.hasOwn(properties, name))
+  const empty = Object.keys(properties).filter(name => (value as Record<string, unknown>)[name] === null)
+  // There may be a hundred thousand keys, each of them wrong.
+  if (empty.length === 0) return undefined
+  const order = orderOf(value)
+  const at = (name: string): number => order.get(name) ?? Number.POSITIVE_INFINITY
+  const before = Object.keys(properties)
+    .filter(name => at(name) < at(key))
+    .sort((a, b) => at(a) - at(b))
+    .at(-1)
   if (before === undefined || (value as Record<string, unknown>)[before] !== null) return undefined
   return isObject(properties[before]?.additionalProperties) ? `indent it to put it under "${before}"` : undefined
+}
+
+/** The places of the keys of a value, which is asked for each of them. */
+const orders = new WeakMap<object, ReadonlyMap<string, number>>()
+
+function orderOf(value: object): ReadonlyMap<string, number> {
+  const known = orders.get(value)
+  if (known !== undefined) return known
+  const order = new Map(Object.keys(value).map((name, at) => [name, at]))
+  orders.set(value, order)
+  return order
 }
 
 /** A near miss, else where the key does belong, else what there is. */

@@ -65,7 +65,7 @@ export async function startProgram(
     },
     metric: async name => {
       const page = await (await fetch(`${control}/metrics`)).text()
-      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(page)?.[1])
+      return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(page)?.[1])
     },
     stop: async () => {
       child.kill('SIGTERM')

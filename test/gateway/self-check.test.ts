@@ -28,6 +28,18 @@ suite('a self-check', () => {
     }
   })
 
+  test('names a refusal that is not documented where others are', async () => {
+    const shipped = readFileSync('config/openapi.yaml', 'utf8')
+    const undocumented = shipped.replace(/ {8}"400":\n(?: {10}.*\n)+/, '')
+    const found = await findings(loadFiles({ 'openapi.yaml': undocumented }))
+    assert.ok(
+      found.includes(
+        'undocumented-refusal: listPets, a request whose query parameter limit is "nonsense": was refused with 400, which the contract does not document',
+      ),
+      found.join('\n'),
+    )
+  })
+
   test('names an invalid request that is taken', async () => {
     const configuration = 'contract: ./library.yaml\noperations: { listBooksOfAuthor: { validate: null } }\n'
     const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))

@@ -15,7 +15,7 @@ const LIFE = {
 for (const [line, headers, status] of [
   ['GET /v1/pets/1', KEY, 200],
   ['GET /v1/pets/%31', KEY, 200],
-  ['GET /v1/pets/01', KEY, 200],
+  ['GET /v1/pets/01', KEY, 404],
   ['HEAD /v1/pets/1', KEY, 200],
   ['GET /v1/pets/1', '', 401],
   ['HEAD /v1/pets/1', '', 401],

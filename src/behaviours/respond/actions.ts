@@ -58,6 +58,11 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     const draft = compileDraft(resource, config, 'create', site)
     const dangling = compileDangling(resource)
     const { idField } = resource
+    // The client has no part in an id that is counted.
+    const usedUp = refuse(problems.unavailable, `the ids of ${resource.name} are used up`)
+    const counted = inBody(pointer([idField]), '', '').path
+    const isUsedUp = (rules: readonly BrokenRule[]) =>
+      resource.assign === 'sequence' && rules.some(({ path }) => path === counted)
     return async exchange => {
       const collection = exchange.world.collection(resource.name)
       if (within !== undefined) {
@@ -74,7 +79,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const store = (record: JsonObject) =>
         collection.create(record, whole => {
           const sound = draft.fit(whole, exchange)
-          if (!isSound(sound)) return invalid(sound)
+          if (!isSound(sound)) return isUsedUp(sound) ? usedUp : invalid(sound)
           if (lost.length > 0) return invalid(lost)
           mended = sound === whole ? undefined : sound
           return isId(idIn(idField, whole))
@@ -83,6 +88,8 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
         })
       let made = await store(fields)
       if (made === MENDED) made = await store(mended as JsonObject)
+      // Mended once more: the id is what does not fit.
+      if (made === MENDED) return usedUp
       if (made === 'exists') return exists(idIn(idField, fields) as Id)
       if ('status' in made) return made
       exchange.entry = made
@@ -223,9 +230,17 @@ function compileId(
     const message = `the path ${operation.path} has no parameter that could name a record of ${resource.name}`
     site.error('no-identifier', message)
   }
-  // A path that does not declare its parameter, or declares it as text, may name a number all the same.
-  return ({ values, segments }) => asId((at === -1 ? segments[last] : values[at]) as Id, resource.ids)
+  // A path that does not declare its parameter, or declares it as text, may name a number all the same. A record has one
+  // address: 01 is not 1.
+  return ({ values, segments }) => {
+    const sent = segments[last] as string
+    if (resource.ids === 'integer' && NOT_CANONICAL.test(sent)) return sent
+    return asId((at === -1 ? sent : values[at]) as Id, resource.ids)
+  }
 }
+
+/** An integer with a sign or a zero too many. */
+const NOT_CANONICAL = /^(?:-?0\d|\+|-0$)/
 
 const missingReply = (resource: Resource) => {
   const singular = resource.name

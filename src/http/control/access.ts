@@ -53,5 +53,8 @@ function isForeignPage(ctx: Koa.Context): boolean {
   if (origin !== '') return origin !== `http://${ctx.host}`
   const site = ctx.get('Sec-Fetch-Site')
   if (site === '' || site === 'same-origin' || site === 'none') return false
-  return ctx.get('Sec-Fetch-Mode') !== 'navigate' || ctx.method !== 'GET'
+  return ctx.get('Sec-Fetch-Mode') !== 'navigate' || ctx.method !== 'GET' || FRAMES.has(ctx.get('Sec-Fetch-Dest'))
 }
+
+/** Where a page of another origin navigates without anybody having followed a link. */
+const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])

@@ -113,7 +113,13 @@ export async function refuseControl({ status, code }: Problem, detail: string): 
 }
 
 /** Fields of every reply. */
-export const GUARD_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+export const GUARD_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  // No page shows the control plane in a frame of its own.
+  'x-frame-options': 'DENY',
+  'content-security-policy': "frame-ancestors 'none'",
+}
 
 export const problemSchema = {
   type: 'object',

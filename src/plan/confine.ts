@@ -1,0 +1,49 @@
+// What a configuration may get at that did not come from the disk: the variables that the file on the disk names, the files
+// that it led to, and what lies below its folder.
+
+import { readFileSync, realpathSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import type { Environment } from '../kernel/source.ts'
+
+export interface Confinement {
+  readonly variables: Environment
+  admits(file: string): boolean
+}
+
+/**
+ * @param file the path of the gateway file; where there is none, it names nothing
+ * @param known the files that it led to when it was loaded
+ */
+export function confine(file: string, known: readonly string[], environment: Environment): Confinement {
+  const text = textOf(file)
+  const names = [...text.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name as string)
+  const variables = Object.fromEntries(
+    names.filter(name => !name.startsWith('UNDERSTUDY_')).map(name => [name, environment[name]]),
+  )
+  const folder = realOf(dirname(file))
+  const admitted = new Set([file, ...known].map(realOf))
+  return {
+    variables,
+    admits(path) {
+      const real = realOf(path)
+      return admitted.has(real) || real.startsWith(folder + sep)
+    },
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Where a path leads, behind links; itself where it leads nowhere. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,71 @@
+// Hostile sizes at every reader: each is answered, and the next request too. The bounds are far above what they take, and far
+// below what they took when a step was worse than linear: minutes.
+
+import assert from 'node:assert/strict'
+import { startProgram } from './program.ts'
+import { attack } from './table.ts'
+
+const KIND = 'sizes'
+const HELD = 10
+
+const repeat = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join('')
+
+const CONTRACT = 'contract: { openapi: 3.1.0, info: { title: T, version: "1" }, paths: {} }\n'
+const CONFIGURATIONS: readonly (readonly [name: string, text: string])[] = [
+  ['60,000 unknown keys', CONTRACT + repeat(60_000, i => `k${i}: 1\n`)],
+  [
+    '60,000 unknown keys, one of them with a variable',
+    `${CONTRACT}${repeat(60_000, i => `k${i}: 1\n`)}x: "\${A:-b}"\n`,
+  ],
+  ['200,000 unknown keys with a fault of syntax', `${CONTRACT}${repeat(200_000, i => `k${i}: 1\n`)}x: [}\n`],
+  ['100,000 consumers that are none', `${CONTRACT}consumers:\n${repeat(100_000, i => `  c${i}: 1\n`)}`],
+  ['100,000 levels', `${CONTRACT}x: ${'['.repeat(100_000)}`],
+  ['100,000 variables that are not set', `${CONTRACT}x:\n${repeat(20_000, i => `  - \${V${i}}\n`)}`],
+]
+
+for (const [name, text] of CONFIGURATIONS) {
+  attack(KIND, `PUT /config: ${name}`, async () => {
+    const program = await startProgram('ignore')
+    try {
+      const headers = { 'content-type': 'application/yaml' }
+      const reply = await fetch(`${program.control}/config`, { method: 'PUT', headers, body: text })
+      const said = await reply.text()
+      assert.equal(reply.status, 422, said.slice(0, 300))
+      assert.ok(said.length < 200_000, `the reply has ${said.length} characters`)
+      assert.equal(await program.status('/v1/pets?limit=1'), 200)
+      const held = await program.metric('understudy_event_loop_delay_seconds{percentile="100"}')
+      return `422, ${said.length} characters, loop held at most ${held.toFixed(2)} s`
+    } finally {
+      await program.stop()
+    }
+  })
+}
+
+attack(KIND, 'a journal of paths of one letter, asked with a glob of forty stars', async () => {
+  const program = await startProgram('ignore')
+  try {
+    for (let i = 0; i < 20; i++) await program.status(`/v1/${'a'.repeat(3000)}`)
+    const glob = `*${'a*'.repeat(40)}b`
+    const reply = await fetch(`${program.control}/requests?path=${encodeURIComponent(glob)}`)
+    assert.equal(reply.status, 200)
+    const held = await program.metric('understudy_event_loop_delay_seconds{percentile="100"}')
+    assert.ok(held < HELD, `${held}`)
+    return `answered, loop held at most ${held.toFixed(2)} s`
+  } finally {
+    await program.stop()
+  }
+})
+
+attack(KIND, 'a query of one name, 7,000 times', async () => {
+  const program = await startProgram('ignore')
+  try {
+    const query = 'a&'.repeat(7000)
+    assert.equal(await program.status(`/v1/pets?${query}`), 200)
+    assert.equal((await fetch(`${program.control}/worlds?${query}`)).status, 400)
+    assert.equal(await program.status('/v1/pets?limit=1'), 200)
+    return 'an unknown parameter of the API, 400 from the control plane'
+  } finally {
+    await program.stop()
+  }
+})
