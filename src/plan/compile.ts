@@ -300,11 +300,14 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     compileWeather: (name, weather, source, report) => compileWeather(name, weather, source, [], report),
     collections: new Map(
       [...resources].map(([name, resource]) => {
-        const { idField, assign, maxRecords, newId, states } = resource
+        const { idField, assign, maxRecords, maxBytes, newId, states } = resource
         const indexed = [...(indexes.get(name) ?? [])]
         return [
           name,
-          { options: { name, idField, assign, maxRecords, indexed, seed: simulation.seed, newId, states }, resource },
+          {
+            options: { name, idField, assign, maxRecords, maxBytes, indexed, seed: simulation.seed, newId, states },
+            resource,
+          },
         ]
       }),
     ),

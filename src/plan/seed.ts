@@ -11,6 +11,7 @@ import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../
 import { readNamed } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { unfilled } from '../kernel/template.ts'
+import { parseSize } from '../kernel/units.ts'
 import { type Assign, type Id, idIn, withId } from '../world/collection.ts'
 import { exampleIds } from './example-ids.ts'
 import { generateRecords, type Wanted } from './generate-records.ts'
@@ -28,6 +29,7 @@ export interface Seeding {
 type At = (path: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
 
 const MAX_RECORDS = 100_000
+const MAX_BYTES = '256MB'
 /** The actions that name a record by the last parameter of their path. */
 const NAMING = ['read', 'update', 'replace', 'delete']
 const NIL_UUID = '00000000-0000-4000-8000-000000000000'
@@ -95,6 +97,7 @@ export function readResources(
       set: compileFields(block, 'set', schema, contract, at, report),
       unknownFields: block.unknownFields ?? 'drop',
       maxRecords: block.maxRecords ?? MAX_RECORDS,
+      maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
       references: checkReferences(block, declared, schema, at, report),
       seeds: [],
       states: undefined,

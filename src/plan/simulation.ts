@@ -67,6 +67,7 @@ export interface ResourceFile {
   readonly set?: Readonly<Record<string, Json>>
   readonly unknownFields?: 'drop' | 'keep' | 'refuse'
   readonly maxRecords?: number
+  readonly maxBytes?: string
   readonly states?: StatesFile
 }
 
@@ -300,6 +301,12 @@ export const simulationSchema: Schema = {
             type: 'integer',
             minimum: 1,
             description: 'Above it the oldest created record goes; seeds never go. Default: 100000.',
+          },
+          maxBytes: {
+            type: 'string',
+            format: 'size',
+            description:
+              'Above it, counted in the characters of all records as JSON, the oldest created record goes; in each world. Default: 256MB.',
           },
         },
       },

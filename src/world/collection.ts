@@ -78,6 +78,8 @@ export interface CollectionOptions {
   readonly indexed: readonly string[]
   /** Above it the oldest created record goes; seeds never go. */
   readonly maxRecords: number
+  /** The same for the characters of all records as JSON. */
+  readonly maxBytes?: number | undefined
   readonly seed: number
   /** Makes the id of a new record out of how many were created, where ids are neither counted nor UUIDs. */
   readonly newId?: ((ordinal: number) => Id) | undefined

@@ -46,6 +46,8 @@ export class MemoryCollection implements Collection {
   #indexes: ReadonlyMap<string, Tree<Row, undefined>>
   #next: number | bigint
   #ordinal = 0
+  /** Characters of all records. */
+  #length = 0
   #revision = 0
   /** The revision that it began with. */
   #born = 0
@@ -64,6 +66,7 @@ export class MemoryCollection implements Collection {
       this.#created = from.#created.clone()
       this.#indexes = new Map([...from.#indexes].map(([field, tree]) => [field, tree.clone()]))
       this.#next = from.#next
+      this.#length = from.#length
       this.#ordinal = from.#ordinal
       this.#revision = this.#born = from.#revision
       from.#state ??= ++from.#pages.states
@@ -171,7 +174,12 @@ export class MemoryCollection implements Collection {
   }
 
   #evict(): void {
-    while (this.#rows.size > this.#options.maxRecords && this.#created.size > 0) {
+    const { maxRecords, maxBytes = Number.POSITIVE_INFINITY } = this.#options
+    // The latest stays, however large it is: its client was told that it was created.
+    while (
+      (this.#rows.size > maxRecords && this.#created.size > 0) ||
+      (this.#length > maxBytes && this.#created.size > 1)
+    ) {
       this.#delete(this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row)
     }
   }
@@ -188,6 +196,7 @@ export class MemoryCollection implements Collection {
     const value = withId(this.#options.idField, id, fields)
     const row = { id, value, text: flatText(value), revision: ++this.#revision, created }
     this.#put(row, old)
+    this.#evict()
     return row
   }
 
@@ -223,6 +232,7 @@ export class MemoryCollection implements Collection {
     this.#indexes = indexesOn(this.#options.indexed)
     this.#state = undefined
     this.#front = undefined
+    this.#length = 0
     this.#next = nextId
     this.#ordinal = Math.max(creations, created.length)
     const first = this.#ordinal - created.length + 1
@@ -288,6 +298,7 @@ export class MemoryCollection implements Collection {
     if (!last || this.#shared) this.#front = undefined
     this.#shared = false
     this.#rows.set(row.id, row)
+    this.#length += row.text.length - (old?.text.length ?? 0)
     for (const tree of this.#indexes.values()) {
       if (old !== undefined) tree.delete(old)
       tree.set(row, undefined)
@@ -298,6 +309,7 @@ export class MemoryCollection implements Collection {
     this.#state = undefined
     this.#front = undefined
     this.#rows.delete(row.id)
+    this.#length -= row.text.length
     this.#created.delete(row.created)
     for (const tree of this.#indexes.values()) tree.delete(row)
   }

@@ -25,6 +25,7 @@ export interface Resource {
   readonly set: ReadonlyMap<string, Make>
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
   readonly maxRecords: number
+  readonly maxBytes: number
   /** Fields that hold the id of a record of another resource, or a list of such ids, by name. */
   readonly references: ReadonlyMap<string, Reference>
   /** The records it begins with, checked. */
