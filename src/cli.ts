@@ -151,7 +151,16 @@ async function serve(line: CommandLine): Promise<number> {
       // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
       else if (process.env.npm_lifecycle_event === 'start') followParent(stop)
     })
-    if (!isWorker()) print(describeStart(plan, version, started.serving.origin, started.serving.controlOrigin))
+    if (!isWorker())
+      print(
+        describeStart(
+          plan,
+          version,
+          started.serving.origin,
+          started.serving.controlOrigin,
+          started.serving.fingerprint,
+        ),
+      )
     await told
     started.stopWatching()
     await started.serving.close({ drain: started.gateway.plan.simulation.listen.drain })

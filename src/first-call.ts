@@ -88,7 +88,8 @@ function credentialOf(
     if (consumer !== undefined && published === undefined && variable === undefined) known = false
     // The shell fills a variable in between double quotes only.
     const quoted = (text: string) => (key.startsWith('$') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`)
-    if (basic) options.push(`-u ${quoted(key)}`)
+    if (scheme.type === 'mutualTLS') options.push('--cert cert.pem --key key.pem')
+    else if (basic) options.push(`-u ${quoted(key)}`)
     else if (scheme.type !== 'apiKey') {
       const word = scheme.type === 'http' && scheme.scheme !== 'bearer' ? scheme.scheme : 'Bearer'
       options.push(`-H ${quoted(`Authorization: ${word} ${key}`)}`)

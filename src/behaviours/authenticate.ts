@@ -119,6 +119,7 @@ const isKnown = (scheme: SecurityScheme | undefined): boolean => scheme !== unde
 
 function describeScheme(scheme: SecurityScheme): string[] {
   if (scheme.type === 'other') return []
+  if (scheme.type === 'mutualTLS') return ['a client certificate']
   if (scheme.type === 'apiKey') return [`the ${scheme.in} ${scheme.in === 'query' ? 'parameter ' : ''}${scheme.name}`]
   if (scheme.type === 'http' && scheme.scheme === 'basic') return ['Authorization: Basic <user:password>']
   if (scheme.type === 'http' && scheme.scheme !== 'bearer') return [`Authorization: ${scheme.scheme} <credential>`]

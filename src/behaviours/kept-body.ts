@@ -31,6 +31,10 @@ export class KeptBody implements Request {
     return this.#sent.address
   }
 
+  get certificate(): Request['certificate'] {
+    return this.#sent.certificate
+  }
+
   get signal(): AbortSignal | undefined {
     return this.#sent.signal
   }

@@ -107,6 +107,8 @@ export type SecurityScheme =
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   /** A bearer credential, with scopes. */
   | { readonly type: 'oauth2' | 'openIdConnect' }
+  /** A client certificate. */
+  | { readonly type: 'mutualTLS' }
   /** What nothing is known of: every request passes it. */
   | { readonly type: 'other' }
 

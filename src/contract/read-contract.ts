@@ -25,6 +25,8 @@ const ROOT_KEYS = new Set([
 export interface ReadOptions {
   /** Below which path the API is served, whatever its servers say. */
   readonly basePath?: string | undefined
+  /** Whether clients show certificates, so that `mutualTLS` can be held to. */
+  readonly knowsClients?: boolean | undefined
   /** Whether every schema is compiled and every example checked; unset, as long as there are not too many. */
   readonly thorough?: boolean | undefined
 }
@@ -89,7 +91,7 @@ export function readContract(
     openapi,
     basePaths: only ?? servers.basePaths,
     hosts: servers.hosts,
-    securitySchemes: readSecuritySchemes(root, reading),
+    securitySchemes: readSecuritySchemes(root, reading, options.knowsClients),
     operations: only === undefined ? operations : operations.map(one => ({ ...one, basePaths: only })),
     schemas: new Map(
       entriesOf(childOf(root, 'components', 'schemas')).map(([name, node]) => [name, schemas.use(node)]),

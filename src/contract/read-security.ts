@@ -6,16 +6,17 @@ import type { SecurityRequirement, SecurityScheme } from './contract.ts'
 import { childOf, entriesOf, itemsOf, type Node } from './document.ts'
 import type { Reading } from './reading.ts'
 
-export function readSecuritySchemes(root: Node, reading: Reading): Map<string, SecurityScheme> {
+/** @param knowsClients whether clients show certificates; otherwise requests pass `mutualTLS` */
+export function readSecuritySchemes(root: Node, reading: Reading, knowsClients = false): Map<string, SecurityScheme> {
   const schemes = new Map<string, SecurityScheme>()
   for (const [name, entry] of entriesOf(childOf(root, 'components', 'securitySchemes'))) {
     const node = reading.documents.resolve(entry)
-    schemes.set(name, node === undefined ? { type: 'other' } : readScheme(name, node, reading))
+    schemes.set(name, node === undefined ? { type: 'other' } : readScheme(name, node, reading, knowsClients))
   }
   return schemes
 }
 
-function readScheme(name: string, node: Node, reading: Reading): SecurityScheme {
+function readScheme(name: string, node: Node, reading: Reading, knowsClients: boolean): SecurityScheme {
   const value = isObject(node.value) ? node.value : {}
   const type = String(value.type).toLowerCase()
   if (type === 'http' && typeof value.scheme === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value.scheme)) {
@@ -33,8 +34,10 @@ function readScheme(name: string, node: Node, reading: Reading): SecurityScheme 
   if (type === 'openidconnect') return { type: 'openIdConnect' }
   // Swagger 2.0's word, found in documents that were converted by hand.
   if (type === 'basic') return { type: 'http', scheme: 'basic' }
-  const hint = 'one of: http, apiKey, oauth2, openIdConnect, mutualTLS'
-  const message = type === 'mutualtls' ? 'is of a kind that is not looked at' : 'is of no known type'
+  const tls = type === 'mutualtls'
+  if (tls && knowsClients) return { type: 'mutualTLS' }
+  const hint = tls ? 'configure listen.tls.clients' : 'one of: http, apiKey, oauth2, openIdConnect, mutualTLS'
+  const message = tls ? 'wants client certificates, which nobody is asked for' : 'is of no known type'
   reading.warn('unsupported-security', `the security scheme ${name} ${message}: requests pass it`, node, 'key', hint)
   return { type: 'other' }
 }

@@ -33,6 +33,10 @@ export class Overheard implements Request {
     return this.#sent.address
   }
 
+  get certificate(): Request['certificate'] {
+    return this.#sent.certificate
+  }
+
   get signal(): AbortSignal | undefined {
     return this.#sent.signal
   }

@@ -110,8 +110,15 @@ export class Reloader {
   }
 }
 
-const addresses = ({ simulation: { listen } }: Plan): string =>
-  [listen.host, listen.port, listen.controlHost, listen.control].join()
+/** What can only change with a start. */
+const addresses = ({ simulation: { listen, tls } }: Plan): string =>
+  [
+    listen.host,
+    listen.port,
+    listen.controlHost,
+    listen.control,
+    tls && `tls ${tls.clients} ${tls.pair === undefined}`,
+  ].join()
 
 /** Tells one state of the files from another: a replaced file has another inode, wherever the link leads. */
 const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${stateOf(file)}`).join('\n')

@@ -4,9 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, withHeaders } from '../kernel/reply.ts'
-import type { BodyRead, Request } from '../kernel/request.ts'
+import type { BodyRead, ClientCertificate, Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/compile.ts'
 import { type BodyReader, compileBodyReader } from './body.ts'
+import { certificateOf } from './client-certificate.ts'
 import { type Fault, faultOf } from './message-fault.ts'
 import { type Answer, onDemand } from './on-demand.ts'
 import { exposedNames } from './reply-fields.ts'
@@ -126,6 +127,10 @@ class DataRequest implements Request {
 
   get address(): string {
     return this.#req.socket.remoteAddress ?? ''
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return certificateOf(this.#req.socket)
   }
 
   get signal(): AbortSignal {

@@ -9,10 +9,14 @@ import type { Delivery, Simulation } from '../plan/settings.ts'
 import { LingeringResponse } from './lingering-response.ts'
 import { faultOfParser } from './message-fault.ts'
 import type { Answer } from './on-demand.ts'
+import type { Security } from './secure.ts'
 import { Stop } from './stop.ts'
 import { writeRaw, writeReply } from './wire.ts'
 
 type Limits = Simulation['limits']
+
+/** A socket of TLS says so until its handshake has succeeded; its type does not have it. */
+type Unsecured = Socket & { readonly secureConnecting?: boolean }
 
 /** What a listener serves. */
 export interface Plane {
@@ -21,15 +25,18 @@ export interface Plane {
   refuse(problem: Problem, detail: string): Promise<Reply>
   limits(): Limits
   delivery(): Delivery
+  /** Whether clients are asked for certificates, where these are configured. */
+  readonly asksClients: boolean
 }
 
 export class Listener {
   readonly #server: Server
   readonly #stop: Stop
 
-  constructor(plane: Plane) {
+  /** @param security unset: plain http */
+  constructor(plane: Plane, security?: Security) {
     const { headers, request, idle } = plane.limits()
-    const server = createServer({
+    const options = {
       ServerResponse: LingeringResponse,
       maxHeaderSize: headers,
       requestTimeout: request,
@@ -39,7 +46,8 @@ export class Listener {
       // Refused by `faultOf`, in the plane's own shape.
       requireHostHeader: false,
       noDelay: true,
-    })
+    }
+    const server = security?.createServer(options, plane.asksClients) ?? createServer(options)
     this.#server = server
     this.#stop = new Stop(server)
     server.on('request', plane.answer)
@@ -59,7 +67,9 @@ export class Listener {
       refuseUnread(socket as Socket, problems.not_simulated, 'CONNECT is not supported')
     })
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      if (error.code === 'ECONNRESET') socket.destroy()
+      // Before its handshake has succeeded, nothing can be said to a client.
+      const unsecured = (socket as Unsecured).secureConnecting === true
+      if (error.code === 'ECONNRESET' || unsecured) socket.destroy()
       else refuseUnread(socket as Socket, ...faultOfParser(error.code))
     })
   }

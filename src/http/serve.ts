@@ -3,6 +3,7 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
+import type { TlsSettings } from '../plan/tls.ts'
 import { checkGuarded } from './control/access.ts'
 import { controlRoutes } from './control/index.ts'
 import { refuseControl } from './control/route.ts'
@@ -12,7 +13,7 @@ import { faultOf } from './message-fault.ts'
 import { onDemand } from './on-demand.ts'
 import { createStatus } from './status.ts'
 import { writeReply } from './wire.ts'
-import type { Fleet } from './workers.ts'
+import { askForCertificate, type Fleet } from './workers.ts'
 
 export interface Listen {
   readonly host: string
@@ -29,6 +30,8 @@ export interface Serving {
   /** `http://127.0.0.1:4010`, without a base path. */
   readonly origin: string
   readonly controlOrigin: string
+  /** SHA-256, of a certificate that was made at start. */
+  readonly fingerprint: string | undefined
   /**
    * Says at /readyz that it stops, serves on for `drain` milliseconds, then accepts no more connections and waits for the
    * requests under way, at most `grace` milliseconds; cuts what is left.
@@ -60,12 +63,17 @@ export async function serve(
   const { workers } = listen
   const fleet = typeof workers === 'object' ? workers.fleet : undefined
   const status = createStatus(gateway, () => ready, fleet && (() => fleet.metrics()))
-  const data = new Listener({
-    answer: createDataPlane(gateway, status),
-    refuse: (problem, detail) => gateway.refuse(problem, detail),
-    limits: () => gateway.plan.simulation.limits,
-    delivery: () => gateway.plan.simulation.delivery,
-  })
+  const security = await secure(gateway.plan.simulation.tls, listen, fleet)
+  const data = new Listener(
+    {
+      answer: createDataPlane(gateway, status),
+      refuse: (problem, detail) => gateway.refuse(problem, detail),
+      limits: () => gateway.plan.simulation.limits,
+      delivery: () => gateway.plan.simulation.delivery,
+      asksClients: true,
+    },
+    security,
+  )
   const routes = controlRoutes({ gateway, reloader, status }, version, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)
   const steer = onDemand(async () => {
@@ -85,12 +93,16 @@ export async function serve(
     },
     // Pages of other origins are refused: no header says anything to them.
     delivery: () => ({ ...gateway.plan.simulation.delivery, vary: '', open: false }),
+    asksClients: false,
   }
-  const control = new Listener(controlPlane)
+  const control = new Listener(controlPlane, security)
   gateway.onAdopt(({ simulation }) => {
     data.apply(simulation.limits)
     control.apply(controlPlane.limits())
+    if (simulation.tls !== undefined) security?.renew(simulation.tls)
   })
+  const { fingerprint } = security ?? {}
+  const originOf = originBy(security === undefined ? 'http' : 'https')
   let origin = ''
   if (typeof workers === 'object')
     origin = originOf(listen.host, await workers.fleet.start(workers.count, listen.port, listen.host))
@@ -114,17 +126,31 @@ export async function serve(
     await stopped
     await control.close(grace === 0 ? 0 : CONTROL_GRACE)
   }
-  if (workers === 'worker') return { origin, controlOrigin: '', close }
+  if (workers === 'worker') return { origin, controlOrigin: '', fingerprint, close }
   try {
     await control.listen(listen.controlPort, listen.controlHost)
   } catch (error) {
     await close({ grace: 0 })
     throw error
   }
-  return { origin, controlOrigin: originOf(listen.controlHost, control.port), close }
+  return { origin, controlOrigin: originOf(listen.controlHost, control.port), fingerprint, close }
 }
 
-const originOf = (host: string, port: number): string => {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+/** Makes what planes are served with by TLS; a certificate of our own is the same for all processes. */
+async function secure(tls: TlsSettings | undefined, listen: Listen, fleet: Fleet | undefined) {
+  if (tls === undefined) return undefined
+  const { Security } = await import('./secure.ts')
+  if (tls.pair !== undefined) return new Security(tls, undefined)
+  if (listen.workers === 'worker') return new Security(tls, await askForCertificate())
+  const { makeSelfSigned } = await import('./self-signed.ts')
+  const own = await makeSelfSigned([listen.host, listen.controlHost].filter(host => !/^(?:0\.0\.0\.0|::)$/.test(host)))
+  fleet?.share(own)
+  return new Security(tls, own)
 }
+
+const originBy =
+  (scheme: string) =>
+  (host: string, port: number): string => {
+    const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+    return `${scheme}://${name}:${port}`
+  }

@@ -6,15 +6,20 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
 import { Metrics, type Snapshot } from '../gateway/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
+import type { KeyPair } from '../plan/tls.ts'
 import type { Route } from './control/route.ts'
 import { freePort } from './free-port.ts'
 import { followHandOvers } from './hand-overs.ts'
 
 /** From the primary to a worker. */
-type Order = { readonly order: 'reload' | 'reset' | 'stop' } | { readonly order: 'metrics'; readonly call: number }
+type Order =
+  | { readonly order: 'reload' | 'reset' | 'stop' }
+  | { readonly order: 'certificate'; readonly pair: KeyPair }
+  | { readonly order: 'metrics'; readonly call: number }
 /** From a worker to the primary: that it hears orders from now on; the answer to a call; its counts, unasked. */
 type Told =
   | { readonly obeys: true }
+  | { readonly asks: 'certificate' }
   | { readonly call: number; readonly snapshot: Snapshot }
   | { readonly counts: Snapshot }
 
@@ -35,6 +40,7 @@ export class Fleet {
   #stopping = false
   #calls = 0
   #reloads = 0
+  #pair: KeyPair | undefined
   /** The workers that hear orders, by their ids. */
   readonly #obeying = new Set<number>()
   /** What each worker told last, by its id; and what those that are no more had told: it stays in the sums. */
@@ -59,6 +65,11 @@ export class Fleet {
     for (const worker of this.#workers) send(worker, order)
   }
 
+  /** Has all workers serve with one certificate, which was made at start. */
+  share(pair: KeyPair): void {
+    this.#pair = pair
+  }
+
   /** Starts so many workers; resolves with the port they share once all of them listen. Rejects where one cannot. */
   async start(count: number, port: number, host: string): Promise<number> {
     // The kernel would deal the connections out unevenly: 28 of 32 to one worker of two.
@@ -81,7 +92,9 @@ export class Fleet {
     worker.on('error', () => {})
     const reloads = this.#reloads
     worker.on('message', (told: Told) => {
-      if ('obeys' in told) {
+      if ('asks' in told) {
+        if (this.#pair !== undefined) send(worker, { order: 'certificate', pair: this.#pair })
+      } else if ('obeys' in told) {
         this.#obeying.add(worker.id)
         // An order that came before this was not heard.
         if (this.#reloads !== reloads) send(worker, { order: 'reload' })
@@ -192,6 +205,20 @@ function ask(worker: Worker, call: number): Promise<Snapshot | undefined> {
 /** Whether this process is one of several that serve. */
 export const isWorker = (): boolean => cluster.isWorker
 
+/** In a worker: the certificate that the primary made. */
+export const askForCertificate = (): Promise<KeyPair> =>
+  new Promise((resolve, reject) => {
+    const { worker } = cluster
+    const hear = (order: Order) => {
+      if (order.order !== 'certificate') return
+      worker?.off('message', hear)
+      resolve(order.pair)
+    }
+    worker?.on('message', hear)
+    worker?.once('disconnect', () => reject(new Error('the primary process is gone')))
+    worker?.send({ asks: 'certificate' } satisfies Told, () => {})
+  })
+
 /** Does what the primary says; `stop` is called when it says so, or is gone. */
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
@@ -203,7 +230,7 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
     if (order.order === 'metrics') tell({ call: order.call, snapshot: await gateway.metrics.snapshot() })
     else if (order.order === 'reload') reloader.reload().catch(() => {})
     else if (order.order === 'reset') gateway.reset()
-    else stop()
+    else if (order.order === 'stop') stop()
   })
   tell({ obeys: true })
   tellCounts(gateway.metrics, tell)

@@ -143,6 +143,22 @@ export function readNamed(
   return source
 }
 
+/** The text of a file that another one names; what is wrong with the file is wrong at `from`. */
+export function readNamedText(path: string, name: string, from: Place, report: Diagnostics): string | undefined {
+  try {
+    // A pipe or a device would keep everybody waiting.
+    if (!statSync(path).isFile()) throw Object.assign(new Error(), { code: 'EISDIR' })
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const missing = code === 'ENOENT' || code === 'ENOTDIR'
+    const fault = missing ? 'no-such-file' : code === 'EISDIR' ? 'is-a-directory' : 'unreadable-file'
+    const near = missing ? suggest(basename(path), filesIn(dirname(path))) : undefined
+    report.error(fault, `${NAMED[fault]}: ${name}`, from, near)
+    return undefined
+  }
+}
+
 const filesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder)

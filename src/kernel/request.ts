@@ -17,8 +17,17 @@ export interface Request {
   readBody(maxBytes: number): Promise<BodyRead>
   /** Where it comes from: the peer's IP address. */
   readonly address: string
+  /** The certificate that the client showed in the TLS handshake, if any. */
+  readonly certificate?: ClientCertificate | undefined
   /** Aborts when the client goes away before its reply; made when first asked for. Absent: nobody can go away. */
   readonly signal?: AbortSignal
+}
+
+export interface ClientCertificate {
+  /** Whether it comes from one of the authorities that are trusted. */
+  readonly verified: boolean
+  /** The attributes of its subject, their names in upper case: `['CN', 'ann']`. */
+  readonly subject: readonly (readonly [name: string, value: string])[]
 }
 
 export type BodyRead =
@@ -51,6 +60,10 @@ class Rephrased implements Request {
 
   get hasBody(): boolean {
     return this.#request.hasBody
+  }
+
+  get certificate(): ClientCertificate | undefined {
+    return this.#request.certificate
   }
 
   get signal(): AbortSignal | undefined {

@@ -24,6 +24,7 @@ import { hasWordOn, type Layer, type Word, wordOn } from './layers.ts'
 import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
 import type { ConsumerFile } from './simulation.ts'
+import { parseSubject } from './tls.ts'
 import type { WeatherFile } from './weather.ts'
 import { checkPaths } from './worlds.ts'
 
@@ -407,6 +408,10 @@ function compileConsumers(
       }
       for (const { message, hint } of unfilled(key, [], 'environment variables have upper-case names: ${API_KEY}')) {
         report.error('unknown-placeholder', message, source.locate(path), hint)
+      }
+      if (contract.securitySchemes.get(scheme)?.type === 'mutualTLS' && parseSubject(key) === undefined) {
+        const message = 'a client certificate is known by its subject'
+        report.error('invalid-value', message, source.locate(path), 'CN=ann, or CN=ann, O=Acme')
       }
       if (key === '***') {
         report.error('masked-credential', 'this stands in the place of a credential', source.locate(path))

@@ -10,6 +10,7 @@ import {
 } from '../contract/contract.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/parameters.ts'
 import { firstOf, type Request } from '../kernel/request.ts'
+import { parseSubject } from './tls.ts'
 
 type SchemeCheck = (request: Request) => Consumer | 'missing' | 'unknown'
 
@@ -74,6 +75,7 @@ const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: un
 function compileScheme(name: string, contract: Contract, consumers: readonly Consumer[]): SchemeCheck[] {
   const scheme = contract.securitySchemes.get(name)
   if (scheme === undefined || scheme.type === 'other') return []
+  if (scheme.type === 'mutualTLS') return [compileCertificateCheck(name, consumers)]
   const read = compileCredential(scheme)
   if (consumers.length === 0) {
     const wellFormed = scheme.type === 'http' && scheme.scheme === 'basic' ? /^[^:]*:/s : /./s
@@ -98,8 +100,28 @@ function compileScheme(name: string, contract: Contract, consumers: readonly Con
   ]
 }
 
+/** Of the consumers whose attributes the certificate all has, the one with the most. */
+function compileCertificateCheck(name: string, consumers: readonly Consumer[]): SchemeCheck {
+  const known = consumers
+    .flatMap(consumer => {
+      const subject = parseSubject(consumer.credentials.get(name) ?? '')
+      return subject === undefined ? [] : [{ consumer, subject }]
+    })
+    .sort((a, b) => b.subject.length - a.subject.length)
+  return ({ certificate }) => {
+    if (certificate === undefined) return 'missing'
+    if (!certificate.verified) return 'unknown'
+    if (consumers.length === 0) return ANYBODY
+    const has = ([name, value]: readonly [string, string]) =>
+      certificate.subject.some(attribute => attribute[0] === name && attribute[1] === value)
+    return known.find(({ subject }) => subject.every(has))?.consumer ?? 'unknown'
+  }
+}
+
 /** How a credential is taken from a request; `undefined` where there is none. */
-function compileCredential(scheme: SecurityScheme): (request: Request) => string | undefined {
+function compileCredential(
+  scheme: Exclude<SecurityScheme, { type: 'mutualTLS' }>,
+): (request: Request) => string | undefined {
   if (scheme.type === 'apiKey') {
     const { name } = scheme
     if (scheme.in === 'header') return ({ headers }) => firstOf(headers[name])

@@ -21,6 +21,7 @@ import { readResources } from './seed.ts'
 import { simulationOf } from './settings.ts'
 import { expandShortForms } from './short-forms.ts'
 import { checkSimulation, type SimulationFile } from './simulation.ts'
+import { readTls, type TlsSettings } from './tls.ts'
 
 export interface Loaded {
   /** `undefined` where anything was wrong. */
@@ -98,6 +99,7 @@ interface Read {
   readonly home: string
   readonly published: ReadonlyMap<string, string>
   readonly variables: ReadonlyMap<string, string>
+  readonly tls: TlsSettings | undefined
   readonly progress: Progress | undefined
   readonly report: Diagnostics
   readonly files: readonly string[]
@@ -141,11 +143,13 @@ function readGateway(path: string, home: string, environment: Environment, optio
       'at least 1B or 1ms',
     )
   }
+  const tls = readTls(settings.listen?.tls, source, file, home, report)
+  const knowsClients = tls.settings?.clients !== undefined
   const { document, files } = contractDocument(settings, source, file, home, bare, report)
   progress?.('reading the contract')
   const basePath = options.basePath ?? settings.listen?.basePath
-  const contract = document && readContract(document, home, report, { ...options, basePath })
-  const contractFiles = [file, ...files, ...(contract?.files ?? [])]
+  const contract = document && readContract(document, home, report, { ...options, basePath, knowsClients })
+  const contractFiles = [file, ...tls.files, ...files, ...(contract?.files ?? [])]
   if (contract === undefined) return { plan: undefined, report, files: contractFiles }
   return {
     bare,
@@ -156,6 +160,7 @@ function readGateway(path: string, home: string, environment: Environment, optio
     home,
     published: publishedKeys(raw.value, environment),
     variables: keyVariables(raw.value),
+    tls: tls.settings,
     progress,
     report,
     files: contractFiles,
@@ -164,11 +169,11 @@ function readGateway(path: string, home: string, environment: Environment, optio
 
 function compileLoaded(read: Read | Loaded): Loaded {
   if ('plan' in read) return read
-  const { settings, source, contract, file, home, published, variables, progress, report, files } = read
+  const { settings, source, contract, file, home, published, variables, tls, progress, report, files } = read
   const seeding = readResources(settings, contract, source, file, home, report)
   progress?.(`compiling ${contract.operations.length} operations`)
   const replyFiles = new ReplyFiles(dirname(file))
-  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles, variables)
+  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles, variables, tls)
   const plan = compilePlan(simulation, contract, report)
   const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }

@@ -4,11 +4,12 @@ import { valueFor } from '../contract/answer/sampling.ts'
 import { isJson, type Operation } from '../contract/contract.ts'
 import type { Parameter } from '../contract/parameters.ts'
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
-import type { Request } from '../kernel/request.ts'
+import type { ClientCertificate, Request } from '../kernel/request.ts'
 import { idIn } from '../world/collection.ts'
 import type { Plan, PlannedOperation } from './compile.ts'
 import { bodyOf, type ProbeBody } from './probe-body.ts'
 import { referring } from './probe-references.ts'
+import { parseSubject } from './tls.ts'
 
 export interface Probe {
   /** What is special about it: reads on after "a request". */
@@ -23,6 +24,7 @@ interface Draft {
   readonly query: readonly (readonly [string, string])[]
   readonly headers: Readonly<Record<string, string>>
   readonly body: ProbeBody | undefined
+  readonly certificate: ClientCertificate | undefined
 }
 
 /** Values for path parameters by name, instead of those of the seeds. */
@@ -128,6 +130,7 @@ function draftOf(operation: Operation, plan: Plan, given: Given): Draft | string
     query: [...beside, ...credential.query],
     headers: { ...headers, ...credential.headers },
     body,
+    certificate: credential.certificate,
   }
 }
 
@@ -188,7 +191,11 @@ function seededId({ name }: { readonly name: string }, operation: Operation, { s
     .find(id => id !== undefined)
 }
 
-function credentialFor({ security }: Operation, { contract, simulation }: Plan): Pick<Draft, 'query' | 'headers'> {
+function credentialFor(
+  { security }: Operation,
+  { contract, simulation }: Plan,
+): Pick<Draft, 'query' | 'headers' | 'certificate'> {
+  let certificate: ClientCertificate | undefined
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
   const consumers = Object.values(simulation.file.consumers ?? {}).filter(one => one.expires === undefined)
@@ -207,11 +214,13 @@ function credentialFor({ security }: Operation, { contract, simulation }: Plan):
       else headers.cookie = `${scheme.name}=${key}`
     } else if (scheme?.type === 'http' && scheme.scheme === 'basic') {
       headers.authorization = `Basic ${Buffer.from(key).toString('base64')}`
+    } else if (scheme?.type === 'mutualTLS') {
+      certificate = { verified: true, subject: parseSubject(key) ?? [] }
     } else if (scheme?.type !== 'other') {
       headers.authorization = `${scheme?.type === 'http' ? scheme.scheme : 'Bearer'} ${key}`
     }
   }
-  return { query, headers }
+  return { query, headers, certificate }
 }
 
 function withoutCredential(draft: Draft, operation: Operation, plan: Plan): Partial<Draft> {
@@ -220,10 +229,14 @@ function withoutCredential(draft: Draft, operation: Operation, plan: Plan): Part
   return {
     query: draft.query.filter(([name]) => !given.has(name)),
     headers: Object.fromEntries(Object.entries(draft.headers).filter(([name]) => !(name in headers))),
+    certificate: undefined,
   }
 }
 
-function requestOf({ method, path, basePaths }: Operation, { segments, query, headers, body }: Draft): Request {
+function requestOf(
+  { method, path, basePaths }: Operation,
+  { segments, query, headers, body, certificate }: Draft,
+): Request {
   let expression = 0
   const filled = path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
   const bytes = Buffer.from(body?.text ?? '')
@@ -235,5 +248,6 @@ function requestOf({ method, path, basePaths }: Operation, { segments, query, he
     hasBody: body !== undefined,
     readBody: async () => ({ bytes }),
     address: '127.0.0.1',
+    certificate,
   }
 }

@@ -7,6 +7,7 @@ import { parseDuration, parseSize } from '../kernel/units.ts'
 import { type CorsSettings, corsSettings } from './cors.ts'
 import { type JournalSettings, journalSettings } from './journal.ts'
 import type { SimulationFile } from './simulation.ts'
+import type { TlsSettings } from './tls.ts'
 import { type WorldsSettings, worldsSettings } from './worlds.ts'
 
 export interface Simulation {
@@ -25,6 +26,8 @@ export interface Simulation {
     readonly drain: number
   }
   readonly delivery: Delivery
+  /** `undefined` where plain http is served. Holds a private key: not to be shown. */
+  readonly tls: TlsSettings | undefined
   readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
   readonly worlds: WorldsSettings
   readonly journal: JournalSettings
@@ -76,7 +79,9 @@ export const simulationOf = (
   published: ReadonlyMap<string, string> = new Map(),
   replyFiles = new ReplyFiles('.'),
   keyVariables: ReadonlyMap<string, string> = new Map(),
+  tls?: TlsSettings,
 ): Simulation => ({
+  tls,
   file,
   source,
   resources,

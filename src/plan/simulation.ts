@@ -16,6 +16,7 @@ import { type JournalFile, journalSchema } from './journal.ts'
 import { type StatesFile, statesSchema } from './record-states.ts'
 import { rulesSchema } from './rules.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
+import { type TlsFile, tlsSchema } from './tls.ts'
 import { type BehaviourConfigs, orderSchema, type WeatherFile, type WeatherOrder, weatherSchema } from './weather.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
 
@@ -32,6 +33,7 @@ export interface SimulationFile {
     readonly clientControls?: boolean
     readonly cors?: CorsFile
     readonly drain?: string
+    readonly tls?: TlsFile
     readonly basePath?: string
   }
   readonly limits?: {
@@ -168,6 +170,7 @@ export const simulationSchema: Schema = {
             'Whether a request may steer the stand-in: with `Understudy-*` headers, and by naming its world in the path. Default: true.',
         },
         cors: corsSchema,
+        tls: tlsSchema,
         drain: {
           type: 'string',
           format: 'duration',

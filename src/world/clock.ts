@@ -77,6 +77,9 @@ export function parseDate(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
+/** A time as OpenSSL writes it: `Dec  5 00:00:00 2030 GMT`. */
+export const parseTime = (text: string): number => Date.parse(text)
+
 /** `Thu, 05 Dec 2030 00:00:00 GMT`: an IMF-fixdate (RFC 9110 §5.6.7). */
 export const httpDate = (time: number): string => new Date(time).toUTCString()
 

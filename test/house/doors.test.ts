@@ -10,6 +10,8 @@ const DOORS: Readonly<Record<string, string>> = {
   koa: 'http/',
   '@koa/router': 'http/control-plane.ts',
   '@koa/cors': 'http/other-origins.ts',
+  '@peculiar/x509': 'http/self-signed.ts',
+  'reflect-metadata': 'http/self-signed.ts',
   'koa-bodyparser': 'http/decode-body.ts',
   '@marcbachmann/cel-js': 'expression/language.ts',
   re2js: 'expression/linear-match.ts',

@@ -50,7 +50,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** A browser says where a request comes from; a link that somebody follows may come from anywhere. */
 function isForeignPage(ctx: Koa.Context): boolean {
   const origin = ctx.get('Origin')
-  if (origin !== '') return origin !== `http://${ctx.host}`
+  if (origin !== '') return origin !== `${ctx.protocol}://${ctx.host}`
   const site = ctx.get('Sec-Fetch-Site')
   if (site === '' || site === 'same-origin' || site === 'none') return false
   return ctx.get('Sec-Fetch-Mode') !== 'navigate' || ctx.method !== 'GET' || FRAMES.has(ctx.get('Sec-Fetch-Dest'))

@@ -1,0 +1,96 @@
+// TLS around a plane's server. A client that speaks http to it is told so in plain text.
+
+import { X509Certificate } from 'node:crypto'
+import type { RequestListener, Server, ServerOptions } from 'node:http'
+import { createServer, type Server as SecureServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { KeyPair, TlsSettings } from '../plan/tls.ts'
+import { closeInStages } from './lingering-response.ts'
+
+/** The first byte of a TLS handshake (RFC 8446 §5.1). */
+const HANDSHAKE = 0x16
+
+/** How planes are served by TLS; kept for the time of serving. */
+export class Security {
+  readonly #own: KeyPair | undefined
+  readonly #servers: SecureServer[] = []
+  #settings: TlsSettings
+
+  /** @param own the certificate that was made at start, where none is configured */
+  constructor(settings: TlsSettings, own: KeyPair | undefined) {
+    this.#settings = settings
+    this.#own = own
+  }
+
+  /** Of a certificate that was made at start: SHA-256, as browsers and openssl show it. */
+  get fingerprint(): string | undefined {
+    return this.#own && new X509Certificate(this.#own.cert).fingerprint256
+  }
+
+  /** @param asksClients whether the server asks for client certificates, where these are configured */
+  createServer(options: ServerOptions, asksClients: boolean): Server {
+    const { clients } = this.#settings
+    const asks = asksClients && clients !== undefined
+    const server = createServer({
+      ...options,
+      ...this.#context(),
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: options.requestTimeout ?? 30_000,
+      requestCert: asks,
+      rejectUnauthorized: asks && clients === 'required',
+    })
+    this.#servers.push(server)
+    refuseHttp(server, options.requestTimeout ?? 30_000)
+    return server as unknown as Server<never> as Server & RequestListener
+  }
+
+  /** Serves another certificate from the next connection on. */
+  renew(settings: TlsSettings): void {
+    this.#settings = settings
+    for (const server of this.#servers) server.setSecureContext({ ...this.#context(), minVersion: 'TLSv1.2' })
+  }
+
+  #context(): { key: string; cert: string; ca?: string } {
+    const { pair = this.#own, ca } = this.#settings
+    const { key = '', cert = '' } = pair ?? {}
+    return { key, cert, ...(ca === undefined ? {} : { ca }) }
+  }
+}
+
+/** Looks at the first byte of each connection before TLS does. */
+function refuseHttp(server: SecureServer, patience: number): void {
+  const [accept] = server.listeners('connection')
+  if (accept === undefined) return
+  server.removeListener('connection', accept as () => void)
+  server.on('connection', (socket: Socket) => {
+    const giveUp = () => void socket.destroy()
+    socket.setTimeout(patience, giveUp)
+    socket.on('error', giveUp)
+    socket.once('readable', () => {
+      const first = socket.read() as Buffer | null
+      socket.setTimeout(0)
+      socket.off('timeout', giveUp)
+      if (first === null) return giveUp()
+      if (first[0] !== HANDSHAKE) return sayHttps(socket)
+      socket.off('error', giveUp)
+      socket.unshift(first)
+      accept.call(server, socket)
+    })
+  })
+}
+
+const NOTICE = 'this port speaks https\n'
+const PLAIN = [
+  'HTTP/1.1 400 Bad Request',
+  'content-type: text/plain; charset=utf-8',
+  `content-length: ${NOTICE.length}`,
+  'connection: close',
+  '',
+  NOTICE,
+].join('\r\n')
+
+function sayHttps(socket: Socket): void {
+  socket.resume()
+  socket.write(PLAIN)
+  closeInStages(socket)
+}

@@ -1,0 +1,154 @@
+// The `listen.tls` block of gateway.yaml: certificate and key, read and checked at load.
+
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { dirname, relative, resolve } from 'node:path'
+import type { Diagnostics, Place } from '../kernel/diagnostic.ts'
+import { readNamedText } from '../kernel/read-source.ts'
+import type { Schema } from '../kernel/schema.ts'
+import type { Source } from '../kernel/source.ts'
+import { isoDate, parseTime, realClock } from '../world/clock.ts'
+
+export type TlsFile =
+  | string
+  | {
+      readonly key?: string
+      readonly cert?: string
+      readonly ca?: string
+      readonly clients?: 'required' | 'wanted'
+    }
+
+/** What a server is given: texts in PEM form. */
+export interface KeyPair {
+  readonly key: string
+  readonly cert: string
+}
+
+export interface TlsSettings {
+  /** `undefined` where a certificate is made at start. */
+  readonly pair: KeyPair | undefined
+  /** The authorities that client certificates are checked against. */
+  readonly ca: string | undefined
+  readonly clients: 'required' | 'wanted' | undefined
+}
+
+export const tlsSchema: Schema = {
+  type: ['string', 'object'],
+  additionalProperties: false,
+  properties: {
+    key: { type: 'string', description: 'The file of the private key (PEM), relative to this file.' },
+    cert: { type: 'string', description: 'The file of the certificate and its intermediates (PEM).' },
+    ca: { type: 'string', description: 'The file of the authorities that client certificates come from (PEM).' },
+    clients: {
+      enum: ['required', 'wanted'],
+      description:
+        'Whether clients of the API show a certificate: without one they get no connection (`required`), or are refused where the contract asks for `mutualTLS` (`wanted`). Default: they are not asked.',
+    },
+  },
+  description:
+    'Serve https, both planes: TLS 1.2 or newer. `self-signed`, or without `key` and `cert`: a certificate for this machine is made at start, and its fingerprint shown. Files are read again when they change. Unset: http.',
+}
+
+const SELF_SIGNED: TlsSettings = { pair: undefined, ca: undefined, clients: undefined }
+
+/**
+ * Reads the files that the block names. Whatever is wrong with them goes to `report`: `no-such-file`, `invalid-certificate`,
+ * `invalid-key`, `key-mismatch`, `expired-certificate`, `missing-ca`.
+ *
+ * @param file the gateway file
+ * @returns the paths of the files in any case, so that a reload follows their mending
+ */
+export function readTls(
+  tls: TlsFile | undefined,
+  source: Source,
+  file: string,
+  home: string,
+  report: Diagnostics,
+): { readonly settings: TlsSettings | undefined; readonly files: readonly string[] } {
+  if (tls === undefined) return { settings: undefined, files: [] }
+  if (tls === 'self-signed') return { settings: SELF_SIGNED, files: [] }
+  if (typeof tls === 'string') {
+    report.error(
+      'invalid-value',
+      '"tls" must be "self-signed" or a block',
+      source.locate(['listen', 'tls']),
+      '{ key: ./key.pem, cert: ./cert.pem }',
+    )
+    return { settings: undefined, files: [] }
+  }
+  const at = (name: string): Place => source.locate(['listen', 'tls', name])
+  const files: string[] = []
+  const read = (name: 'key' | 'cert' | 'ca', written: string): string | undefined => {
+    const path = resolve(dirname(file), written)
+    files.push(path)
+    return readNamedText(path, relative(home, path) || path, at(name), report)
+  }
+  const { clients } = tls
+  const readIfNamed = (name: 'key' | 'cert' | 'ca') => {
+    const written = tls[name]
+    return written === undefined ? undefined : read(name, written)
+  }
+  const [key, cert, ca] = [readIfNamed('key'), readIfNamed('cert'), readIfNamed('ca')]
+  if ((tls.key === undefined) !== (tls.cert === undefined)) {
+    const missing = tls.key === undefined ? 'key' : 'cert'
+    report.error('missing-key', `"${missing}" is missing`, at('tls'), 'a key and its certificate go together')
+  }
+  if (clients !== undefined && tls.ca === undefined) {
+    report.error(
+      'missing-ca',
+      'client certificates are checked against authorities',
+      at('clients'),
+      'name their file: ca: ./ca.pem',
+    )
+  }
+  if (ca !== undefined) checkCertificate(ca, at('ca'), report)
+  const certificate = cert === undefined ? undefined : checkCertificate(cert, at('cert'), report)
+  if (key !== undefined) checkKey(key, certificate, tls.cert ?? '', at('key'), report)
+  const pair = key === undefined || cert === undefined ? undefined : { key, cert }
+  const settings = { pair, ca, clients }
+  return { settings, files }
+}
+
+function checkCertificate(text: string, place: Place, report: Diagnostics): X509Certificate | undefined {
+  let certificate: X509Certificate
+  try {
+    certificate = new X509Certificate(text)
+  } catch {
+    report.error('invalid-certificate', 'this file holds no certificate', place, 'PEM: -----BEGIN CERTIFICATE-----')
+    return undefined
+  }
+  const now = realClock.now()
+  const [from, to] = [parseTime(certificate.validFrom), parseTime(certificate.validTo)]
+  if (now > to) report.error('expired-certificate', `the certificate expired on ${isoDate(to)}`, place)
+  else if (now < from) report.error('expired-certificate', `the certificate is valid from ${isoDate(from)} on`, place)
+  return certificate
+}
+
+function checkKey(
+  text: string,
+  certificate: X509Certificate | undefined,
+  name: string,
+  place: Place,
+  report: Diagnostics,
+): void {
+  try {
+    const key = createPrivateKey(text)
+    if (certificate?.checkPrivateKey(key) === false) {
+      report.error('key-mismatch', `this is not the key of the certificate in ${name}`, place)
+    }
+  } catch (error) {
+    const locked = (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE'
+    const message = locked ? 'this key is encrypted' : 'this file holds no private key'
+    const hint = locked ? 'decrypt it: openssl pkey -in key.pem -out plain.pem' : 'PEM: -----BEGIN PRIVATE KEY-----'
+    report.error('invalid-key', message, place, hint)
+  }
+}
+
+/** The attributes of a subject as gateway.yaml has them, `CN=ann, O=Acme`; `undefined` where the text is none. */
+export function parseSubject(text: string): readonly (readonly [name: string, value: string])[] | undefined {
+  const parts = text.split(/,(?=\s*[\w.]+=)/)
+  const read = parts.flatMap((part): [string, string][] => {
+    const [, name, value] = /^\s*([\w.]+)=(.*\S)\s*$/.exec(part) ?? []
+    return name === undefined || value === undefined ? [] : [[name.toUpperCase(), value]]
+  })
+  return read.length === parts.length ? read : undefined
+}

@@ -1,0 +1,305 @@
+// The API and the control plane by https: configured, made at start, with client certificates; and every mistake in it.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { Agent, type AgentOptions, request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
+import { ConfigurationError, startGateway } from '../../src/index.ts'
+import { makeAuthority } from './certificates.ts'
+import { Raw } from './raw.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+const write = (name: string, text: string): string => {
+  writeFileSync(join(home, name), text)
+  return join(home, name)
+}
+const authority = await makeAuthority('Staging')
+const stranger = await makeAuthority('Elsewhere')
+const server = await authority.issue('CN=localhost')
+write('ca.pem', authority.cert)
+write('key.pem', server.key)
+write('cert.pem', server.cert)
+
+const CONTRACT = `
+contract:
+  openapi: 3.1.0
+  info: { title: Secure, version: "1" }
+  paths:
+    /open: { get: { operationId: open, responses: { "200": { description: Anybody } } } }
+    /mine:
+      get: { operationId: mine, security: [{ mtls: [] }], responses: { "200": { description: Known callers } } }
+  components: { securitySchemes: { mtls: { type: mutualTLS } } }
+operations:
+  open: { respond: { status: 200 } }
+  mine: { respond: { status: 200 } }
+`
+const CONSUMERS = 'consumers: { ann: { mtls: "CN=ann" }, acme: { mtls: "CN=ann, O=Acme" } }'
+let files = 0
+const configure = (tls: string, more = ''): string =>
+  write(`gateway-${++files}.yaml`, `listen: { tls: ${tls} }\n${more}${CONTRACT}`)
+
+interface Got {
+  readonly status: number
+  readonly text: string
+  readonly connection: string | undefined
+}
+const get = (url: string, options: AgentOptions & { headers?: Record<string, string> } = {}): Promise<Got> =>
+  new Promise((resolve, reject) => {
+    const { headers, ...secret } = options
+    const agent = new Agent({ ca: authority.cert, ...secret })
+    const sent = request(url, { agent, ...(headers && { headers }) }, reply => {
+      let text = ''
+      reply.setEncoding('utf8').on('data', chunk => (text += chunk))
+      reply.on('end', () => {
+        resolve({ status: reply.statusCode as number, text, connection: reply.headers.connection })
+        agent.destroy()
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+
+const handshake = (url: string, options: object = {}): Promise<TLSSocket> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...options }, () =>
+      resolve(socket),
+    )
+    socket.once('error', reject)
+  })
+
+describe('with a certificate of its own', async () => {
+  const gateway = await startGateway({ config: configure('{ key: ./key.pem, cert: ./cert.pem }') })
+  after(() => gateway.close())
+
+  test('both planes serve https, by a certificate that clients can verify', async () => {
+    assert.match(gateway.url, /^https:/)
+    assert.equal((await get(`${gateway.url}/open`)).status, 200)
+    assert.match(gateway.control, /^https:/)
+    assert.equal((await get(`${gateway.control}/healthz`)).text, '{"status":"ok"}')
+  })
+
+  test('a page of the control plane itself is not foreign', async () => {
+    const { origin } = new URL(gateway.control)
+    assert.equal((await get(`${gateway.control}/plan`, { headers: { origin } })).status, 200)
+    assert.equal((await get(`${gateway.control}/plan`, { headers: { origin: 'https://evil.example' } })).status, 403)
+  })
+
+  test('TLS 1.2 is spoken, and nothing older', async () => {
+    const socket = await handshake(gateway.url, { maxVersion: 'TLSv1.2' })
+    assert.equal(socket.getProtocol(), 'TLSv1.2')
+    socket.destroy()
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' }
+    await assert.rejects(handshake(gateway.url, old), /alert|version|protocol/i)
+  })
+
+  for (const [plane, url] of [
+    ['the API', gateway.url],
+    ['the control plane', gateway.control],
+  ] as const) {
+    test(`a client that speaks http to ${plane} is told so`, async () => {
+      const raw = new Raw(url).send('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
+      const reply = await raw.reply()
+      assert.equal(reply?.status, 400)
+      assert.equal(reply?.body, 'this port speaks https\n')
+      await raw.closed()
+    })
+  }
+
+  test('a client that breaks the handshake off hurts nobody', async () => {
+    new Raw(gateway.url).send(Buffer.from('160301020001000001fc0303', 'hex')).socket.end()
+    new Raw(gateway.url).send(Buffer.from('1603010200', 'hex')).close()
+    new Raw(gateway.url).close()
+    assert.equal((await get(`${gateway.url}/open`)).status, 200)
+  })
+
+  test('requests pass a scheme that wants certificates, where nobody is asked for one', async () => {
+    assert.equal((await get(`${gateway.url}/mine`)).status, 200)
+  })
+})
+
+describe('with client certificates', async () => {
+  const tls = (clients: string) => `{ key: ./key.pem, cert: ./cert.pem, ca: ./ca.pem, clients: ${clients} }`
+  const wanted = await startGateway({ config: configure(tls('wanted'), `${CONSUMERS}\n`) })
+  const required = await startGateway({ config: configure(tls('required'), `${CONSUMERS}\n`) })
+  const unnamed = await startGateway({ config: configure(tls('wanted')) })
+  after(() => Promise.all([wanted.close(), required.close(), unnamed.close()]))
+  const ann = await authority.issue('CN=ann')
+  const acme = await authority.issue('CN=ann, O=Acme, C=DE')
+  const bob = await authority.issue('CN=bob')
+  const forged = await stranger.issue('CN=ann')
+
+  for (const [who, certificate, status, detail] of [
+    ['nobody', {}, 401, /a credential is missing: a client certificate/],
+    ['a known consumer', ann, 200, undefined],
+    ['a consumer that is known by more', acme, 200, undefined],
+    ['somebody else', bob, 401, /not known/],
+    ['a name from another authority', forged, 401, /not known/],
+  ] as const) {
+    test(`${who} is answered with ${status}`, async () => {
+      const { status: found, text } = await get(`${wanted.url}/mine`, certificate)
+      assert.equal(found, status)
+      if (detail !== undefined) assert.match(text, detail)
+    })
+  }
+
+  test('a request that chooses its answer, or whose body is kept, shows its certificate still', async () => {
+    assert.equal((await get(`${wanted.url}/mine?__code=200`, ann)).status, 200)
+  })
+
+  test('the consumer is the one with the most attributes, in the journal too', async () => {
+    await get(`${wanted.url}/mine`, acme)
+    const { text } = await get(`${wanted.control}/requests?operation=mine&limit=1`)
+    assert.match(text, /"consumer":"acme"/)
+  })
+
+  test('an operation that asks for nothing needs no certificate', async () => {
+    assert.equal((await get(`${wanted.url}/open`)).status, 200)
+  })
+
+  test('without consumers, any certificate of the authority will do', async () => {
+    assert.equal((await get(`${unnamed.url}/mine`, bob)).status, 200)
+    assert.equal((await get(`${unnamed.url}/mine`, forged)).status, 401)
+    assert.equal((await get(`${unnamed.url}/mine`)).status, 401)
+  })
+
+  test('where they are required, a client without one gets no connection; the control plane asks for none', async () => {
+    await assert.rejects(get(`${required.url}/open`), /alert|reset|hang up|EPIPE|certificate/i)
+    await assert.rejects(get(`${required.url}/open`, forged), /alert|reset|hang up|EPIPE|certificate/i)
+    assert.equal((await get(`${required.url}/open`, bob)).status, 200)
+    assert.equal((await get(`${required.control}/healthz`)).status, 200)
+  })
+})
+
+test('a certificate that is made at start goes with client certificates too', async () => {
+  const config = configure('{ ca: ./ca.pem, clients: wanted }', `${CONSUMERS}\n`)
+  const gateway = await startGateway({ config })
+  try {
+    const ann = { ...(await authority.issue('CN=ann')), rejectUnauthorized: false }
+    assert.equal((await get(`${gateway.url}/mine`, ann)).status, 200)
+    assert.equal((await get(`${gateway.url}/mine`, { rejectUnauthorized: false })).status, 401)
+  } finally {
+    await gateway.close()
+  }
+})
+
+test('self-signed: a certificate for this machine is made at start', async () => {
+  const gateway = await startGateway({ config: configure('self-signed') })
+  try {
+    const socket = await handshake(gateway.url)
+    const { raw, subjectaltname } = socket.getPeerCertificate()
+    socket.destroy()
+    assert.match(subjectaltname ?? '', /DNS:localhost/)
+    assert.match(subjectaltname ?? '', /IP Address:127\.0\.0\.1/)
+    const ca = `-----BEGIN CERTIFICATE-----\n${raw.toString('base64')}\n-----END CERTIFICATE-----\n`
+    assert.equal((await get(`${gateway.url}/open`, { ca })).status, 200, 'it verifies itself')
+  } finally {
+    await gateway.close()
+  }
+})
+
+for (const more of [[], ['--workers', '2']] as const) {
+  test(`the program shows the fingerprint of what it made, and serves by it${more.length > 0 ? ' with workers' : ''}`, async () => {
+    const args = ['--import', 'tsx', 'src/cli.ts', 'serve', configure('self-signed')]
+    const child = spawn(process.execPath, [...args, '--port', '0', '--control-port', '0', ...more])
+    after(() => child.kill('SIGKILL'))
+    let text = ''
+    child.stderr.resume()
+    for await (const chunk of child.stdout) {
+      text += chunk
+      if (text.includes('curl')) break
+    }
+    const [, fingerprint] = /Certificate +self-signed, SHA-256 ([\dA-F:]{95})/.exec(text) ?? assert.fail(text)
+    assert.match(text, /curl -k/)
+    for (const name of ['API', 'Control plane']) {
+      const url = new RegExp(`${name} +(https:\\S+)`).exec(text)?.[1] ?? assert.fail(text)
+      for (let i = 0; i < 4; i++) {
+        const socket = await handshake(url)
+        assert.equal(socket.getPeerCertificate().fingerprint256, fingerprint)
+        socket.destroy()
+      }
+    }
+    child.kill('SIGTERM')
+    assert.equal(await new Promise(resolve => child.once('exit', resolve)), 0)
+  })
+}
+
+test('a certificate that changes on disk is served from the next connection on', async () => {
+  const [first, second] = [await authority.issue('CN=first'), await authority.issue('CN=second')]
+  write('moving-key.pem', first.key)
+  write('moving.pem', first.cert)
+  const gateway = await startGateway({ config: configure('{ key: ./moving-key.pem, cert: ./moving.pem }') })
+  try {
+    const subject = async () => {
+      const socket = await handshake(gateway.url)
+      const { CN } = socket.getPeerCertificate().subject
+      socket.destroy()
+      return CN
+    }
+    assert.equal(await subject(), 'first')
+    const reload = () =>
+      new Promise<number>((resolve, reject) => {
+        const options = { method: 'POST', rejectUnauthorized: false, agent: false } as const
+        const sent = request(`${gateway.control}/reload`, options, reply => {
+          reply.resume().on('end', () => resolve(reply.statusCode as number))
+        })
+        sent.on('error', reject).end()
+      })
+    write('moving.pem', second.cert)
+    assert.equal(await reload(), 422, 'the key is not the one of the new certificate')
+    assert.equal(await subject(), 'first')
+    write('moving-key.pem', second.key)
+    assert.equal(await reload(), 200)
+    assert.equal(await subject(), 'second')
+  } finally {
+    await gateway.close()
+  }
+})
+
+describe('a mistake in listen.tls is placed', async () => {
+  const other = await authority.issue('CN=other')
+  const expired = await authority.issue('CN=old', -1)
+  write('other-key.pem', other.key)
+  write('expired.pem', expired.cert)
+  write('expired-key.pem', expired.key)
+  write('nonsense.pem', 'hello')
+  for (const [tls, message] of [
+    ['{ key: ./key.pem, cert: ./cert.pm }', /:1:\d+ error no-such-file: there is no such file: .*cert\.pm/],
+    ['{ key: ./nonsense.pem, cert: ./cert.pem }', /:1:\d+ error invalid-key: this file holds no private key/],
+    ['{ key: ./key.pem, cert: ./nonsense.pem }', /:1:\d+ error invalid-certificate: this file holds no certificate/],
+    [
+      '{ key: ./other-key.pem, cert: ./cert.pem }',
+      /:1:\d+ error key-mismatch: this is not the key of the certificate in \.\/cert\.pem/,
+    ],
+    [
+      '{ key: ./expired-key.pem, cert: ./expired.pem }',
+      /:1:\d+ error expired-certificate: the certificate expired on \d{4}-/,
+    ],
+    ['{ key: ./key.pem, cert: ./cert.pem, clients: wanted }', /:1:\d+ error missing-ca: /],
+    ['{ key: ./key.pem, cert: ./cert.pem, ca: ./nonsense.pem }', /:1:\d+ error invalid-certificate: /],
+    ['{ key: ./key.pem }', /:1:\d+ error missing-key: .*cert/],
+    ['{ kee: ./key.pem, cert: ./cert.pem }', /:1:\d+ error unknown-key: .*kee/],
+    ['self-singed', /:1:\d+ error invalid-value: "tls" must be "self-signed" or a block/],
+  ] as const) {
+    test(tls, async () => {
+      await assert.rejects(startGateway({ config: configure(tls) }), error => {
+        assert.ok(error instanceof ConfigurationError)
+        assert.match(error.message, message)
+        return true
+      })
+    })
+  }
+
+  test('and so is a subject that is none', async () => {
+    const tls = '{ key: ./key.pem, cert: ./cert.pem, ca: ./ca.pem, clients: wanted }'
+    const config = configure(tls, 'consumers: { ann: { mtls: ann } }\n')
+    await assert.rejects(
+      startGateway({ config }),
+      /:2:\d+ error invalid-value: a client certificate is known by its subject/,
+    )
+  })
+})
