@@ -14,10 +14,11 @@ ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/dist ./dist
+COPY deploy/health.mjs /app/
 WORKDIR /understudy
 COPY config ./config
 COPY fixtures ./fixtures
 USER node
 EXPOSE 4010 4011
-HEALTHCHECK --interval=10s --timeout=2s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CONTROL_PORT || 4011}/healthz`).then(reply => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=4s CMD ["node", "/app/health.mjs"]
 CMD ["node", "/app/dist/cli.js", "serve", "config/gateway.yaml"]

@@ -135,6 +135,12 @@ describe('the control plane with a token', () => {
   }
 })
 
+test('a token that no client could send is refused at start, wherever it listens', async () => {
+  for (const token of ['a b', ' a', 'a\t', 'schlüssel']) {
+    await assert.rejects(startOn('127.0.0.1', token), /UNDERSTUDY_CONTROL_TOKEN holds a blank/)
+  }
+})
+
 test('beyond loopback the program does not start without a token', async () => {
   for (const host of ['0.0.0.0', '::', '192.0.2.1', 'gateway.example']) {
     await assert.rejects(startOn(host, undefined), /set UNDERSTUDY_CONTROL_TOKEN/)

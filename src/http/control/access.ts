@@ -9,8 +9,13 @@ export class UnguardedControlPlane extends Error {
   override readonly name = 'UnguardedControlPlane'
 }
 
-/** Throws where the control plane would be open to others than this machine. */
+/** Throws where the control plane would be open to others than this machine, or to nobody: no header carries a blank token. */
 export function checkGuarded(host: string, token: string | undefined): void {
+  if (token !== undefined && !/^[!-~]+$/.test(token)) {
+    throw new UnguardedControlPlane(
+      'UNDERSTUDY_CONTROL_TOKEN holds a blank or another character that no bearer token can have: use visible ASCII',
+    )
+  }
   if (token !== undefined || isLoopback(host)) return
   throw new UnguardedControlPlane(
     `the control plane on ${host} can be reached from other machines: set UNDERSTUDY_CONTROL_TOKEN to a secret that its clients send as a bearer token`,

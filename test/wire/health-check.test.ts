@@ -1,0 +1,57 @@
+// The image's health check, as the container runs it.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { silentLog } from '../../src/gateway/log.ts'
+import { loadPlan } from '../../src/plan/load.ts'
+import { start } from '../../src/start.ts'
+import { realClock } from '../../src/world/clock.ts'
+
+/** The exit code of the check. */
+const check = (environment: Record<string, string>): Promise<number> =>
+  new Promise(resolve => {
+    const child = spawn(process.execPath, ['deploy/health.mjs'], { env: environment, stdio: 'inherit' })
+    child.once('exit', code => resolve(code ?? -1))
+  })
+
+const secure = join(mkdtempSync(join(tmpdir(), 'understudy-')), 'gateway.yaml')
+writeFileSync(
+  secure,
+  `listen: { tls: self-signed }
+contract: { openapi: 3.1.0, info: { title: Secure, version: "1" }, paths: {} }
+`,
+)
+
+for (const [where, controlHost, file] of [
+  ['on loopback', '127.0.0.1', 'config/gateway.yaml'],
+  ['on another address', '127.0.0.9', 'config/gateway.yaml'],
+  ['on every interface', '0.0.0.0', 'config/gateway.yaml'],
+  ['by https', '127.0.0.1', secure],
+] as const) {
+  test(`the control plane is found ${where}`, async () => {
+    const load = () => loadPlan(file, '.', {})
+    const loaded = await load()
+    assert.ok(loaded.plan)
+    const { serving } = await start(loaded.plan, loaded, load, {
+      clock: realClock,
+      log: silentLog,
+      version: '0.0.0',
+      watch: false,
+      listen: { host: '127.0.0.1', port: 0, controlHost, controlPort: 0, controlToken: 'a-secret' },
+    })
+    const environment = { CONTROL_HOST: controlHost, CONTROL_PORT: new URL(serving.controlOrigin).port }
+    assert.equal(await check(environment), 0)
+    await serving.close()
+    assert.equal(await check(environment), 1)
+  })
+}
+
+test('the image runs it', () => {
+  const dockerfile = readFileSync('Dockerfile', 'utf8')
+  assert.match(dockerfile, /^COPY deploy\/health\.mjs \/app\/$/m)
+  assert.match(dockerfile, /^HEALTHCHECK .*"node", "\/app\/health\.mjs"/m)
+})
