@@ -1,11 +1,13 @@
 // npm run build: the program as a handful of files that bring along the packages they use, so that it starts at once.
+// `node src/build.mjs FOLDER` writes them to another folder than `dist`.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
+const [, , outdir = 'dist'] = process.argv
 const { metafile } = await build({
   entryPoints: ['src/cli.ts', 'src/index.ts'],
-  outdir: 'dist',
+  outdir,
   bundle: true,
   // What is imported on demand stays in files of its own.
   splitting: true,
@@ -20,12 +22,31 @@ const { metafile } = await build({
   logLevel: 'warning',
 })
 
-// Whoever passes packages on passes their licences on.
-const homes = Object.keys(metafile.inputs).flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
-const notices = [...new Set(homes)].sort().map(home => {
-  const { name, version, license } = JSON.parse(readFileSync(`${home}/package.json`, 'utf8'))
+// The bundle redistributes these packages, so that it must contain their licences.
+const inputs = Object.keys(metafile.inputs)
+const homes = [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))].sort()
+const packages = homes.map(home => ({ home, ...JSON.parse(readFileSync(`${home}/package.json`, 'utf8')) }))
+const notices = packages.map(({ home, name, version, license }) => {
   const file = readdirSync(home).find(entry => /^licen[cs]e/i.test(entry))
   const text = file === undefined ? 'The package has no file of it.' : readFileSync(`${home}/${file}`, 'utf8').trim()
   return `${name} ${version}, ${license}\n\n${text}\n`
 })
-writeFileSync('dist/LICENSES.txt', notices.join(`\n${'-'.repeat(80)}\n\n`))
+writeFileSync(`${outdir}/LICENSES.txt`, notices.join(`\n${'-'.repeat(80)}\n\n`))
+
+// A bill of materials for scanners, which see no package in a bundle. It has no time and no serial number: the same sources
+// give the same file.
+const own = JSON.parse(readFileSync('package.json', 'utf8'))
+const component = ({ name, version, license }) => {
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+  // CycloneDX has one field for an SPDX identifier and another for an expression of several.
+  const licenses = /[ (]/.test(license) ? [{ expression: license }] : [{ license: { id: license } }]
+  return { type: 'library', 'bom-ref': purl, name, version, licenses, purl }
+}
+const bill = {
+  bomFormat: 'CycloneDX',
+  specVersion: '1.5',
+  version: 1,
+  metadata: { component: { ...component(own), type: 'application' } },
+  components: packages.map(component),
+}
+writeFileSync(`${outdir}/sbom.cdx.json`, `${JSON.stringify(bill, null, 2)}\n`)

@@ -1,22 +1,41 @@
-// Runs every test below this folder, or those whose path contains one of the arguments. Node 20 takes no globs. Starting a
-// process takes longer than most files do: all but those that hold sockets or try a great many values share one.
+// Runs every test below this folder, or those whose path contains one of the arguments. Node 20 takes no globs. Loading the
+// sources takes longer than most files do, so that files share a process: one for each group below. Files that measure
+// patience, and the browser, have a process of their own.
 
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
+/** Files whose clients or servers have a second or less: whatever shares their process would make them late. */
+const ALONE = /^(?:attack\/|browser\/|wire\/(?:shutdown|slow-clients|workers)\.test)/
+/** Wire tests that start programs and wait for them: they run at the same time. */
+const WAITING = /^wire\/(?:cli|early-refusal|first-minutes|readme-code|reload|secrets)\.test/
+
 const wanted = process.argv.slice(2)
 const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
   .sort()
 if (all.length === 0) process.exitCode = 1
-const alone = all.filter(file => /^(?:attack|wire|property|browser)\b/.test(file))
-const together = all.filter(file => !alone.includes(file))
+if (all.some(file => /^(?:attack|wire)\//.test(file))) await import('./support/built-program.ts')
 
-process.env.TOGETHER = together.join()
-const files = [...(together.length > 0 ? ['together.ts'] : []), ...alone].map(file => `${import.meta.dirname}/${file}`)
-const stream = run({ files, concurrency: availableParallelism() })
+const groupOf = (file: string): string => {
+  if (ALONE.test(file)) return 'alone'
+  if (WAITING.test(file)) return 'waiting'
+  return /^(?:wire|property)\//.exec(file)?.[0].slice(0, -1) ?? 'unit'
+}
+const shared = ['waiting', 'unit', 'wire', 'property'].flatMap(group => {
+  const members = all.filter(file => groupOf(file) === group)
+  process.env[group.toUpperCase()] = members.join()
+  return members.length > 0 ? [`together/${group}.ts`] : []
+})
+const files = [...all.filter(file => groupOf(file) === 'alone'), ...shared]
+
+const stream = run({
+  files: files.map(file => `${import.meta.dirname}/${file}`),
+  // Files that wait leave their core to others.
+  concurrency: availableParallelism() + 1,
+})
 stream.on('test:fail', () => {
   process.exitCode = 1
 })

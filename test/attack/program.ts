@@ -3,6 +3,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PROGRAM } from '../support/built-program.ts'
 
 export interface Program {
   readonly child: ChildProcess
@@ -26,7 +27,7 @@ export async function startProgram(
 ): Promise<Program> {
   const [port, controlPort] = [await freePort(), await freePort()]
   const file = args.some(arg => arg.endsWith('.yaml')) ? [] : ['config/gateway.yaml']
-  const all = [...node, '--import', 'tsx', 'src/cli.ts', 'serve', ...file, ...args]
+  const all = [...node, PROGRAM, 'serve', ...file, ...args]
   const child = spawn(process.execPath, [...all, '--port', `${port}`, '--control-port', `${controlPort}`], {
     stdio,
     env: { PATH: process.env.PATH ?? '' },

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { PROGRAM } from '../support/built-program.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(scratch, { recursive: true }))
@@ -20,7 +21,7 @@ interface Ended {
 
 function run(args: readonly string[], environment: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH ?? '', ...environment }
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], { env })
+  const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...args], { env })
   let out = ''
   let err = ''
   child.stderr?.on('data', chunk => {

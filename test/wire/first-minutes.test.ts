@@ -5,9 +5,10 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { startGateway } from '../../src/index.ts'
+import { PROGRAM } from '../support/built-program.ts'
 import { ask } from './ask.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
@@ -25,8 +26,6 @@ function folder(name: string, files: Readonly<Record<string, string>>): string {
 }
 
 const LIBRARY = readFileSync('test/golden/inference/library.yaml', 'utf8')
-const LOADER = resolve('node_modules/tsx/dist/loader.mjs')
-const PROGRAM = resolve('src/cli.ts')
 
 interface Ended {
   readonly code: number | null
@@ -37,7 +36,7 @@ interface Ended {
 function run(cwd: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const env = { PATH: process.env.PATH ?? '', ...environment }
   return new Promise(done => {
-    execFile(process.execPath, ['--import', LOADER, PROGRAM, ...args], { cwd, env }, (error, out, err) =>
+    execFile(process.execPath, [PROGRAM, ...args], { cwd, env }, (error, out, err) =>
       done({ code: error === null ? 0 : (error.code as unknown as number), out, err }),
     )
   })

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { transformSync } from 'esbuild'
+import { LIBRARY } from '../support/built-program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -22,10 +24,11 @@ test('there are tests to run', () => assert.ok(blocks.length >= 2))
 for (const [i, code] of blocks.entries()) {
   const name = /test\('([^']+)'/.exec(code)?.[1] ?? `example ${i + 1}`
   test(`README.md: ${name}`, async () => {
-    const file = join(folder, `example-${i}.mts`)
-    const library = pathToFileURL('src/index.ts').href
-    writeFileSync(file, code.replace("from 'understudy'", `from '${library}'`))
-    const child = spawn(process.execPath, ['--import', 'tsx', file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const file = join(folder, `example-${i}.mjs`)
+    const library = pathToFileURL(LIBRARY).href
+    const { code: script } = transformSync(code.replace("from 'understudy'", `from '${library}'`), { loader: 'ts' })
+    writeFileSync(file, script)
+    const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
     const [status] = await once(child, 'close')

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { PROGRAM } from '../support/built-program.ts'
 import { ask } from './ask.ts'
 
 const KEYS = { PETSTORE_API_KEY: 'k3y-of-the-first', FRONTEND_API_KEY: 'k3y-of-the-second' }
@@ -16,7 +17,7 @@ test('no key is in any reply, page, log line, banner or diagnostic', async () =>
   const text = readFileSync(file, 'utf8').replace('apiKey: retired-key', 'apiKey: k3y-of-the-third')
   assert.match(text, /k3y-of-the-third/)
   writeFileSync(file, text)
-  const args = ['--import', 'tsx', resolve('src/cli.ts'), 'serve', file, '--port', '0', '--control-port', '0']
+  const args = [PROGRAM, 'serve', file, '--port', '0', '--control-port', '0']
   const env = { ...process.env, ...KEYS, LOG_LEVEL: 'trace' }
   const child = spawn(process.execPath, [...args, '--no-watch'], { stdio: ['ignore', 'pipe', 'pipe'], env })
   after(() => child.kill('SIGKILL'))

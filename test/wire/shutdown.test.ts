@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { PROGRAM } from '../support/built-program.ts'
 import { ask } from './ask.ts'
 import { Raw } from './raw.ts'
 
@@ -37,7 +38,7 @@ interface Spawned {
 }
 
 async function serve(file = config, ...more: readonly string[]): Promise<Spawned> {
-  const args = ['--import', 'tsx', resolve('src/cli.ts'), 'serve', file, '--port', '0', '--control-port', '0', ...more]
+  const args = [PROGRAM, 'serve', file, '--port', '0', '--control-port', '0', ...more]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   after(() => child.kill('SIGKILL'))
   const ended = new Promise<number | string | null>(resolve =>

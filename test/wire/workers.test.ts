@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { PROGRAM } from '../support/built-program.ts'
 
 const CONTRACT = `
 contract:
@@ -21,7 +22,7 @@ const saying = (word: string) =>
   `${CONTRACT}operations: { hello: { respond: { status: 200, body: { hello: ${word} } } } }\n`
 
 function understudy(...args: string[]): ChildProcess & { output(): string } {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', 'serve', ...args], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', ...args], {
     env: { ...process.env, NO_COLOR: '1' },
   })
   let text = ''

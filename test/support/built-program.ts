@@ -1,0 +1,37 @@
+// The program as `npm run build` bundles it, for the tests that start it: it loads in a third of the time that the sources take.
+
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+const HOME = join(ROOT, 'node_modules/.cache/understudy')
+
+/** The path of the built command line; give it to `node`. */
+export const PROGRAM = join(HOME, 'dist/cli.js')
+/** The path of the built library. */
+export const LIBRARY = join(HOME, 'dist/index.js')
+
+/**
+ * Builds both unless they are newer than every source. `test/run.ts` calls this before it starts any test, and this module
+ * calls it again for a test file that is run without `test/run.ts`.
+ */
+export function buildWhenStale(): void {
+  const built = existsSync(PROGRAM) ? statSync(PROGRAM).mtimeMs : 0
+  if (newest(join(ROOT, 'src')) < built && statSync(join(ROOT, 'package-lock.json')).mtimeMs < built) return
+  mkdirSync(HOME, { recursive: true })
+  // The program reads its version from the manifest beside its folder.
+  copyFileSync(join(ROOT, 'package.json'), join(HOME, 'package.json'))
+  execFileSync(process.execPath, ['src/build.mjs', join(HOME, 'dist')], { cwd: ROOT, stdio: 'inherit' })
+}
+
+/** When a file below the folder was last written, added or removed, in milliseconds since 1970. */
+function newest(folder: string): number {
+  const times = readdirSync(folder, { withFileTypes: true }).map(entry => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? newest(path) : statSync(path).mtimeMs
+  })
+  return Math.max(statSync(folder).mtimeMs, ...times)
+}
+
+buildWhenStale()

@@ -1,0 +1,3 @@
+import { runTogether } from './suites.ts'
+
+await runTogether('WAITING', 6)
