@@ -1,0 +1,75 @@
+// The tarball as a registry would serve it: packed, judged by linters of packages, installed, started, and read by an old
+// compiler.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+const scratch = mkdtempSync(join(tmpdir(), 'understudy-package-'))
+const bin = (name: string) => join(ROOT, 'node_modules/.bin', name)
+const run = (program: string, args: readonly string[], cwd: string): string =>
+  execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+
+try {
+  const before = readFileSync(join(ROOT, 'package.json'), 'utf8')
+  // A clean clone has no build: packing makes one.
+  rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
+  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch], ROOT))
+  assert.equal(readFileSync(join(ROOT, 'package.json'), 'utf8'), before, 'packing leaves the manifest as it was')
+  const tarball = join(scratch, packed.filename)
+  const files: string[] = packed.files.map(({ path }: { path: string }) => path)
+  for (const file of ['dist/cli.js', 'dist/index.js', 'LICENSE', 'README.md', 'config/gateway.yaml']) {
+    assert.ok(files.includes(file), `the package has no ${file}`)
+  }
+  assert.deepEqual(
+    files.filter(file => /^(?:src|test|bench|\.ci|node_modules)\//.test(file)),
+    [],
+  )
+  assert.deepEqual(
+    files.filter(file => file.endsWith('.d.ts')),
+    ['dist/index.d.ts'],
+  )
+
+  const project = join(scratch, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], project)
+  const home = join(project, 'node_modules/understudy')
+  const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+  assert.equal(manifest.dependencies, undefined, 'dist contains the packages: an installation fetches none')
+  assert.equal(run('npx', ['understudy', '--version'], project).trim(), manifest.version)
+
+  const bill = JSON.parse(readFileSync(join(home, 'dist/sbom.cdx.json'), 'utf8'))
+  const direct = Object.keys(JSON.parse(before).dependencies)
+  const named: string[] = bill.components.map(({ name }: { name: string }) => name)
+  assert.deepEqual(
+    direct.filter(name => !named.includes(name)),
+    [],
+    'the bill of materials names every dependency',
+  )
+
+  run(bin('publint'), ['--strict', tarball], ROOT)
+  run(bin('attw'), ['--profile', 'esm-only', tarball], ROOT)
+
+  // The oldest compiler that is supported, with every declaration checked.
+  writeFileSync(
+    join(project, 'uses.ts'),
+    `import { ConfigurationError, type RunningGateway, startGateway, type Verdict, type WorldHandle } from 'understudy'
+const gateway: RunningGateway = await startGateway({ config: 'gateway.yaml', port: 0 })
+const world: WorldHandle = gateway.world('a')
+const verdict: Verdict = world.verify({ operation: 'listPets' }, { min: 2 })
+export const report: readonly string[] = verdict.nearest.map(({ request }) => request.method)
+await gateway.close()
+export { ConfigurationError }
+`,
+  )
+  const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022']
+  const old = join(ROOT, 'node_modules/typescript-5.4/bin/tsc')
+  run(process.execPath, [old, ...options, '--module', 'nodenext', 'uses.ts'], project)
+} finally {
+  rmSync(scratch, { recursive: true })
+}
+console.log('the package installs by itself, starts, and is typed for TypeScript 5.4')

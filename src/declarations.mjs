@@ -1,0 +1,16 @@
+// npm run build: the types of the library as one file without a word of the internals, so that `dist` holds what is public.
+
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { rollup } from 'rollup'
+import { dts } from 'rollup-plugin-dts'
+
+const FOLDER = 'dist/types'
+
+// The plugin leaves out files below node_modules, so that they are written here for the moment.
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'src', '--outDir', FOLDER], {
+  stdio: 'inherit',
+})
+const bundle = await rollup({ input: `${FOLDER}/index.d.ts`, plugins: [dts()], external: /^node:/ })
+await bundle.write({ file: 'dist/index.d.ts' })
+rmSync(FOLDER, { recursive: true })

@@ -1,0 +1,21 @@
+// npm pack: the manifest of the package names no dependencies, since `dist` contains them. `prepack` writes it, `postpack`
+// brings the real one back, `prepublishOnly` refuses to publish the folder.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+const HOME = 'node_modules/.cache/understudy'
+const KEPT = `${HOME}/manifest.kept.json`
+
+if (process.argv[2] === 'refuse') {
+  // npm tells the registry the manifest of the folder, where the dependencies are back by then.
+  console.error('publish the tarball, not the folder: npm pack && npm publish understudy-*.tgz')
+  process.exitCode = 1
+} else if (process.argv[2] === 'restore') {
+  if (existsSync(KEPT)) renameSync(KEPT, 'package.json')
+} else {
+  mkdirSync(HOME, { recursive: true })
+  const { dependencies, devDependencies, scripts, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8'))
+  // A run that was cut off has left its own behind; the real one is already kept then.
+  if (dependencies !== undefined) copyFileSync('package.json', KEPT)
+  writeFileSync('package.json', `${JSON.stringify(manifest, null, 2)}\n`)
+}
