@@ -2,8 +2,8 @@
 // the configuration itself publishes.
 
 import { describeFirstCall } from './first-call.ts'
-import type { Plan } from './plan/compile.ts'
 import { describeOperations } from './plan/describe.ts'
+import type { Plan } from './plan/plan.ts'
 
 /** More operations than this are counted, not shown. */
 const SHOWN = 40

@@ -2,7 +2,7 @@
 // configuration itself publishes.
 
 import type { Operation, SecurityRequirement } from './contract/contract.ts'
-import type { Plan, PlannedOperation } from './plan/compile.ts'
+import type { Plan, PlannedOperation } from './plan/plan.ts'
 import { requestTo } from './plan/probe.ts'
 
 /** A longer command is no line to paste. */

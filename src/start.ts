@@ -6,8 +6,8 @@ import { Metrics } from './gateway/metrics.ts'
 import { type Load, Reloader } from './gateway/reload.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { Fleet } from './http/workers.ts'
-import type { Plan } from './plan/compile.ts'
 import type { Loaded } from './plan/load.ts'
+import type { Plan } from './plan/plan.ts'
 import { type Clock, watchLoop } from './world/clock.ts'
 
 export interface StartOptions {

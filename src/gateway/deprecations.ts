@@ -1,7 +1,7 @@
 // Who still calls what is deprecated: counted as it happens, told as a report. Knows no HTTP.
 
-import type { Plan } from '../plan/compile.ts'
 import { table } from '../plan/describe.ts'
+import type { Plan } from '../plan/plan.ts'
 import { DAY, isoDate } from '../world/clock.ts'
 
 /**

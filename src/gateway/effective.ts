@@ -1,6 +1,6 @@
 // The configuration as whoever asks may see it: what was written and what it comes to, credentials masked.
 
-import type { Plan } from '../plan/compile.ts'
+import type { Plan } from '../plan/plan.ts'
 import { Mask } from './mask.ts'
 
 const MASKED = '***'

@@ -2,7 +2,7 @@
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import type { Headers, Reply } from '../kernel/reply.ts'
-import type { PlannedOperation } from '../plan/compile.ts'
+import type { PlannedOperation } from '../plan/plan.ts'
 import type { Mask } from './mask.ts'
 
 export interface Explanation {

@@ -3,7 +3,7 @@
 import { check } from '../behaviours/respond/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
-import type { Plan } from '../plan/compile.ts'
+import type { Plan } from '../plan/plan.ts'
 import { type Dump, idIn } from '../world/collection.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
 import type { World } from '../world/world.ts'

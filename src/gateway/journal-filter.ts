@@ -3,7 +3,7 @@
 import { suggest } from '../kernel/diagnostic.ts'
 import { compileGlob } from '../kernel/glob.ts'
 import { parseDuration } from '../kernel/units.ts'
-import type { Plan } from '../plan/compile.ts'
+import type { Plan } from '../plan/plan.ts'
 import { timestamp } from '../world/clock.ts'
 import { parseMoment } from '../world/world-clock.ts'
 import type { Entry, Journal } from './journal.ts'

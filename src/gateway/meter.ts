@@ -1,6 +1,6 @@
 // The numbers that requests add to, bound to their labels once per operation: counting looks nothing up.
 
-import type { PlannedOperation } from '../plan/compile.ts'
+import type { PlannedOperation } from '../plan/plan.ts'
 import { type Count as CountCall, Deprecations, type Traffic } from './deprecations.ts'
 import { Histogram, type Slot } from './histogram.ts'
 import { type Count, Tally } from './tally.ts'

@@ -1,7 +1,7 @@
 // What Prometheus sees: the page is made when it is asked for. The only file that knows prom-client.
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Plan, PlannedOperation } from '../plan/compile.ts'
+import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import type { LoopDelay } from '../world/clock.ts'
 import { EVICTIONS } from '../world/sandboxes.ts'
 import { Servers } from '../world/servers.ts'

@@ -2,8 +2,8 @@
 
 import { statSync } from 'node:fs'
 import { formatBriefly } from '../kernel/diagnostic.ts'
-import type { Plan } from '../plan/compile.ts'
 import type { Loaded } from '../plan/load.ts'
+import type { Plan } from '../plan/plan.ts'
 import { every } from '../world/clock.ts'
 import type { Gateway } from './gateway.ts'
 import type { Log } from './log.ts'

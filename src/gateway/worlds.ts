@@ -4,7 +4,7 @@
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
-import type { Plan } from '../plan/compile.ts'
+import type { Plan } from '../plan/plan.ts'
 import { WORLD_NAME } from '../plan/worlds.ts'
 import type { Clock } from '../world/clock.ts'
 import { makeCollection } from '../world/make-collection.ts'

@@ -2,8 +2,8 @@
 
 import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/deprecation/lifecycle.ts'
 import { isoDate } from '../world/clock.ts'
-import type { Plan, PlannedOperation } from './compile.ts'
 import { table } from './describe.ts'
+import type { Plan, PlannedOperation } from './plan.ts'
 
 export interface OperationOnADay {
   readonly operation: string

@@ -11,8 +11,8 @@ import { placeWithin } from '../kernel/place-within.ts'
 import { firstOf } from '../kernel/request.ts'
 import type { Path } from '../kernel/source.ts'
 import { Hits } from '../world/hits.ts'
-import type { PlannedOperation } from './compile.ts'
 import type { Layer } from './layers.ts'
+import type { PlannedOperation, PlannedRule } from './plan.ts'
 import type { RuleFile } from './rules.ts'
 
 /** A rule as it stands in a layer of configuration. */
@@ -23,17 +23,6 @@ export interface PlacedRule {
   readonly path: Path
   /** Whether it speaks of one operation, whose contract its condition can be checked against. */
   readonly own: boolean
-}
-
-/** A rule, ready to be chosen. */
-export interface PlannedRule {
-  /** Where it stands in the configuration; its number of times is counted under this name. */
-  readonly name: string
-  readonly when: Expression | undefined
-  readonly times: number | undefined
-  /** The names of the behaviours that it configures. */
-  readonly blocks: readonly string[]
-  readonly operation: () => PlannedOperation
 }
 
 /** The rules of an operation in the order in which they are tried: those of nearer layers first. */

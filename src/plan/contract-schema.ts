@@ -2,7 +2,7 @@
 // operations, parameters, schemas, fields and tags.
 
 import type { Contract, Operation } from '../contract/contract.ts'
-import type { Plan } from './compile.ts'
+import type { Plan } from './plan.ts'
 import { publishedSchema, type Shape } from './published-schema.ts'
 
 interface Names {

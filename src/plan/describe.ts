@@ -2,8 +2,7 @@
 
 import { type LatencyConfig, latency } from '../behaviours/latency.ts'
 import { isoDate } from '../world/clock.ts'
-import type { Plan, PlannedOperation, Weather } from './compile.ts'
-import type { PlannedRule } from './compile-rules.ts'
+import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
 import type { StatesFile } from './record-states.ts'
 
 export interface DescribedOperation {

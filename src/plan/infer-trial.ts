@@ -12,8 +12,8 @@ import { realClock } from '../world/clock.ts'
 import { type Id, idIn } from '../world/collection.ts'
 import { MemoryCollection } from '../world/memory.ts'
 import { World } from '../world/world.ts'
-import type { Plan, PlannedOperation } from './compile.ts'
 import type { InferredOperation } from './infer.ts'
+import type { Plan, PlannedOperation } from './plan.ts'
 import { type Given, validRequest } from './probe.ts'
 
 /** Why something that was inferred does not hold. */

@@ -1,7 +1,7 @@
 // Layers of configuration: which word on a behaviour is the nearest. The file is one, and the weather comes over it.
 
-import type { Operation } from '../contract/contract.ts'
-import type { Diagnostics } from '../kernel/diagnostic.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { SimulationFile } from './simulation.ts'
 
@@ -50,3 +50,46 @@ export function wordOn(name: string, operation: Operation, layers: readonly Laye
 /** Whether the layer has a word on any behaviour of the operation. */
 export const hasWordOn = (operation: Operation, { blocks, keys }: Layer): boolean =>
   blocks.defaults !== undefined || keys.has(operation) || operation.tags.some(tag => blocks.tags?.[tag] !== undefined)
+
+/** Makes layers of blocks, and reports tags and operations that the contract does not have. */
+export function compileLayers(contract: Contract) {
+  const tags = new Set(contract.operations.flatMap(operation => operation.tags))
+  return (blocks: Layer['blocks'], source: Source, path: Path, report: Diagnostics, scope: string): Layer => {
+    for (const tag of Object.keys(blocks.tags ?? {})) {
+      if (tags.has(tag)) continue
+      const place = source.locate([...path, 'tags', tag], 'key')
+      report.error('unknown-tag', `no operation has the tag "${tag}"`, place, suggest(tag, tags))
+    }
+    const keys = locateOperations(blocks.operations ?? {}, contract, source, path, report)
+    return { blocks, keys, source, path, report, scope }
+  }
+}
+
+/** Which block of `operations` speaks of which operation; a block that speaks of none is an error. */
+function locateOperations(
+  blocks: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  contract: Contract,
+  source: Source,
+  path: Path,
+  report: Diagnostics,
+): Map<Operation, string> {
+  const out = new Map<Operation, string>()
+  const byName = new Map(
+    contract.operations.flatMap(one => [[one.id, one] as const, [`${one.method} ${one.path}`, one] as const]),
+  )
+  for (const key of Object.keys(blocks)) {
+    const operation = byName.get(key)
+    if (operation === undefined) {
+      const near = nearest(key, byName.keys())
+      const ids = contract.operations.map(({ id }) => id)
+      const hint = near === undefined ? suggest(key, ids) : `did you mean "${near}"?`
+      report.error(
+        'unknown-operation',
+        `the contract has no operation "${key}"`,
+        source.locate([...path, 'operations', key], 'key'),
+        hint,
+      )
+    } else out.set(operation, key)
+  }
+  return out
+}

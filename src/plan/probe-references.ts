@@ -3,7 +3,7 @@
 import type { Operation } from '../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { type Id, idIn, withId } from '../world/collection.ts'
-import type { Plan } from './compile.ts'
+import type { Plan } from './plan.ts'
 
 const ACTIONS = ['create', 'replace', 'update'] as const
 

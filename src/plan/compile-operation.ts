@@ -1,0 +1,234 @@
+// One operation under layers of configuration → its chain of behaviours, composed into one closure; and the choice between its
+// rules, where it has any.
+
+import type { Consumer, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
+import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
+import { Expressions } from '../behaviours/expressions.ts'
+import { behaviours } from '../behaviours/index.ts'
+import { ACTIONS, type ActionConfig } from '../behaviours/respond/actions.ts'
+import type { ValidateConfig } from '../behaviours/validate/index.ts'
+import { Answers } from '../contract/answer/answers.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { placeWithin } from '../kernel/place-within.ts'
+import type { Path } from '../kernel/source.ts'
+import { checkReach, compileCondition, placedRules, withRules } from './compile-rules.ts'
+import { compileJudges } from './credentials.ts'
+import { compileInvalid } from './invalid.ts'
+import { type Layer, type Word, wordOn } from './layers.ts'
+import type { Link, PlannedOperation, PlannedRule } from './plan.ts'
+import type { Simulation } from './settings.ts'
+
+/** The index of `NO_OPERATION`. */
+export const UNMATCHED = -1
+
+/** Stands for the operation of a request that no operation matches. */
+export const NO_OPERATION: Operation = {
+  id: '',
+  method: 'GET',
+  path: '',
+  tags: [],
+  summary: undefined,
+  deprecated: false,
+  stability: undefined,
+  parameters: [],
+  body: undefined,
+  responses: new Map(),
+  security: [],
+  basePaths: [],
+  node: undefined as never,
+}
+
+/** A request that no operation matches gets a refusal in the shape of this API, and nothing else. */
+const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')
+
+/** What a site has of its operation's own. */
+type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid' | 'onRecord'> & {
+  /** For configuration that speaks of this operation alone, and for what speaks of many. */
+  readonly own: Expressions
+  readonly shared: Expressions
+}
+
+/** Compiles the operations of one configuration, as often as there are layers over them. */
+export class OperationCompiler {
+  readonly #simulation: Simulation
+  readonly #contract: Contract
+  readonly #consumers: readonly Consumer[]
+  readonly #readers: Site['readers']
+  readonly #compileJudge: ReturnType<typeof compileJudges>
+  /** The fields that responders ask an index for, by resource. */
+  readonly indexes: ReadonlyMap<string, Set<string>>
+  /** What is the same under all layers. */
+  readonly #owned = new Map<Operation, Pick<Site, 'answers' | 'judge'>>()
+
+  constructor(simulation: Simulation, contract: Contract, consumers: readonly Consumer[], readers: Site['readers']) {
+    this.#simulation = simulation
+    this.#contract = contract
+    this.#consumers = consumers
+    this.#readers = readers
+    this.#compileJudge = compileJudges(contract, consumers)
+    this.indexes = new Map([...simulation.resources.keys()].map(name => [name, new Set<string>()] as const))
+  }
+
+  judgeOf(operation: Operation): Site['judge'] {
+    return this.#ownOf(operation).judge
+  }
+
+  /** @param layers the nearest first */
+  compile(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
+    const usual = this.#compileChain(operation, index, layers)
+    const placed = placedRules(operation, layers)
+    if (placed.length === 0) return usual
+    const [typed, untyped] = [this.#expressionsOf(operation, true), this.#expressionsOf(operation, false)]
+    const conditions = placed.map(rule => compileCondition(rule, rule.own ? typed : untyped))
+    checkReach(placed, conditions)
+    const rules = placed.map(({ file, layer, path, own }, i): PlannedRule => {
+      const { when, times, ...blocks } = file
+      const name = [layer.scope, ...path].filter(step => step !== '').join('/')
+      const over: Layer = {
+        ...layer,
+        blocks: { defaults: blocks },
+        keys: NO_KEYS,
+        path: [...layer.path, ...path],
+        scope: name,
+        flat: true,
+        rule: own ? 'own' : 'shared',
+      }
+      return {
+        name,
+        when: conditions[i],
+        times,
+        blocks: Object.keys(blocks),
+        operation: compileLazily(() => this.#compileChain(operation, index, [over, ...layers])),
+      }
+    })
+    return withRules(usual, rules, typed, this.#simulation.limits.body)
+  }
+
+  #compileChain(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
+    const { answers, judge } = this.#ownOf(operation)
+    const { value: validation } = wordOn('validate', operation, layers)
+    const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
+    const [own, shared] = [this.#expressionsOf(operation, true), this.#expressionsOf(operation, false)]
+    const responder = wordOn('respond', operation, layers).value as ActionConfig | null | undefined
+    const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
+    const links: Link[] = []
+    const wraps: Wrap[] = []
+    const dresses: Wrap[] = []
+    const dress: Site['dress'] = (exchange, reply) => compose(dresses, async () => reply)(exchange)
+    let lifecycle: Lifecycle | undefined
+    for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
+      const word = wordOn(behaviour.keyOf ?? behaviour.name, operation, layers)
+      const { value } = word
+      if (value === null) continue
+      const at = wraps.length
+      const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
+      const site = this.#siteOf({ operation, judge, answers, detour, dress, invalid, onRecord, own, shared }, word)
+      const wrap = behaviour.compile(value, site)
+      if (wrap === undefined) continue
+      wraps.push(wrap)
+      if (behaviour.dresses) dresses.push(wrap)
+      lifecycle ??= behaviour.lifecycle?.(value)
+      links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site) })
+    }
+    return {
+      index,
+      operation,
+      route: index === UNMATCHED ? '' : (operation.basePaths[0] ?? '') + operation.path,
+      handle: compose(wraps, nobody),
+      trace: (exchange, passed) => {
+        const marked = wraps.flatMap((wrap, i) => [mark((links[i] as Link).name, passed), wrap])
+        return compose(marked, nobody)(exchange)
+      },
+      dress,
+      chain: links,
+      lifecycle,
+      deprecated: operation.deprecated || lifecycle !== undefined,
+    }
+  }
+
+  #ownOf(operation: Operation): Pick<Site, 'answers' | 'judge'> {
+    let own = this.#owned.get(operation)
+    if (own === undefined) {
+      own = { answers: new Answers(operation), judge: this.#compileJudge(operation) }
+      this.#owned.set(operation, own)
+    }
+    return own
+  }
+
+  #expressionsOf(operation: Operation, typed: boolean): Expressions {
+    const { resources } = this.#simulation
+    return new Expressions({ contract: this.#contract, operation, resources, judge: this.judgeOf(operation) }, typed)
+  }
+
+  // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
+  #siteOf(
+    { operation, judge, answers, detour, dress, invalid, onRecord, own, shared }: OwnSite,
+    { value, path, layer }: Word,
+  ): Site {
+    const { resources, limits, listen, replyFiles } = this.#simulation
+    return {
+      operation,
+      judge,
+      answers,
+      detour,
+      dress,
+      invalid,
+      onRecord,
+      contract: this.#contract,
+      consumers: this.#consumers,
+      resources,
+      readers: this.#readers,
+      maxBody: limits.body,
+      scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
+      rule: layer.rule,
+      clientControls: listen.clientControls,
+      readFile: name => replyFiles.read(name),
+      expressions: (layer.rule ?? (path[0] === 'operations' ? 'own' : 'shared')) === 'own' ? own : shared,
+      warn: (code, message, within = [], hint) => {
+        layer.report.warning(code, message, layer.source.locate([...layer.path, ...path, ...within]), hint)
+      },
+      index: (resource, field) => void this.indexes.get(resource)?.add(field),
+      error: (code, message, within = [], hint, part) => {
+        const { report, source } = layer
+        if (code.startsWith('unknown-') && report.broken.has(String(valueAt(value, within)))) return
+        const at = [...layer.path, ...path, ...within]
+        const place =
+          typeof part === 'object'
+            ? placeWithin(source.locate(at), part.start, part.end)
+            : source.locate(at, within.length === 0 ? 'key' : part)
+        report.error(code, message, place, hint)
+      },
+    }
+  }
+}
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
+
+const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
+
+/** Writes down that a request has come as far as this. */
+const mark =
+  (name: string, passed: string[]): Wrap =>
+  next =>
+  exchange => {
+    passed.push(name)
+    return next(exchange)
+  }
+
+// `respond` never asks further in; only the chain of unmatched requests ends here, and the gateway replies for it.
+const nobody: Handler = () => Promise.reject(new Error('the chain has no end'))
+
+const NO_KEYS: Layer['keys'] = new Map()
+
+/**
+ * Compiles once at load to report mistakes, discards the result, and compiles again on first use: most weather never comes.
+ */
+export function compileLazily<Made>(compile: () => Made): () => Made {
+  compile()
+  let made: Made | undefined
+  return () => {
+    made ??= compile()
+    return made
+  }
+}
