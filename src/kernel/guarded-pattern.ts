@@ -58,6 +58,8 @@ function compileLinear(source: string, flags: string): ((text: string) => boolea
 
 /** Milliseconds after which a search is interrupted; the text then counts as not matching. */
 const PATIENCE = 50
+/** Less would interrupt what is not hostile on a busy machine. */
+const LEAST_PATIENCE = 5
 const MOST_SKIPPED = 1024
 
 /**
@@ -76,7 +78,7 @@ function compileInterruptible(expression: RegExp): (text: string) => boolean {
     const found = searchWithin(expression, text, patience)
     skipped = 0
     toSkip = found === undefined ? Math.min(MOST_SKIPPED, toSkip * 2 + 1) : 0
-    patience = found === undefined ? Math.max(1, patience >> 1) : PATIENCE
+    patience = found === undefined ? Math.max(LEAST_PATIENCE, patience >> 1) : PATIENCE
     return found ?? false
   }
 }
