@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { ConfigurationError, startGateway } from '../../src/index.ts'
+import { PROGRAM } from '../support/built-program.ts'
 import { makeAuthority } from './certificates.ts'
 import { Raw } from './raw.ts'
 
@@ -204,7 +205,7 @@ test('self-signed: a certificate for this machine is made at start', async () =>
 
 for (const more of [[], ['--workers', '2']] as const) {
   test(`the program shows the fingerprint of what it made, and serves by it${more.length > 0 ? ' with workers' : ''}`, async () => {
-    const args = ['--import', 'tsx', 'src/cli.ts', 'serve', configure('self-signed')]
+    const args = [PROGRAM, 'serve', configure('self-signed')]
     const child = spawn(process.execPath, [...args, '--port', '0', '--control-port', '0', ...more])
     after(() => child.kill('SIGKILL'))
     let text = ''
