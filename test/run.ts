@@ -7,10 +7,10 @@ import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
-/** Files whose clients or servers have a second or less: whatever shares their process would make them late. */
-const ALONE = /^(?:attack\/|browser\/|wire\/(?:shutdown|slow-clients|workers)\.test)/
+/** Files whose clients have a second or less, which a neighbour would make late; and one that changes what others load. */
+const ALONE = /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|workers)\.test)/
 /** Wire tests that start programs and wait for them: they run at the same time. */
-const WAITING = /^wire\/(?:cli|early-refusal|first-minutes|readme-code|reload|secrets)\.test/
+const WAITING = /^wire\/(?:cli|first-minutes|readme-code|secrets)\.test/
 
 const wanted = process.argv.slice(2)
 const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })

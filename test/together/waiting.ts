@@ -1,3 +1,3 @@
 import { runTogether } from './suites.ts'
 
-await runTogether('WAITING', 6)
+await runTogether('WAITING', 4)
