@@ -6,7 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
 import { matchesLinearly } from './linear-match.ts'
 import { Records, RequestRoot, Roots, type Scope, ScopeRoot, WorldRoot } from './scope.ts'
-import { boundSteps, isNode, type Node, nodesOf, resetSteps } from './syntax-tree.ts'
+import { boundSteps, containRejections, isNode, type Node, nodesOf, resetSteps } from './syntax-tree.ts'
 import { type ExpressionType, fieldsOf, type RequestTypes } from './types.ts'
 import { toExpression, toJson } from './values.ts'
 
@@ -196,6 +196,7 @@ export class Language {
     adapt(tree, runtime)
     run.check()
     boundSteps(tree)
+    containRejections(tree, isAsynchronous)
     return {
       text,
       type: typed,
@@ -296,6 +297,10 @@ const plain = (summary: string): string => {
 
 const isScopedCall = (node: Node): boolean => node.op === 'call' && Object.hasOwn(SCOPED, String(operand(node, 0)))
 
+/** Whether a call looks at records, which may take a while. */
+const isAsynchronous = (node: Node): boolean =>
+  node.op === 'call' && ['record', 'records'].includes(String(operand(node, 0)))
+
 /**
  * Prepares a parsed expression: `matches` runs on a linear-time engine, and the functions that look at the request get
  * it as their first argument.
@@ -371,16 +376,15 @@ function runQuietly(run: Run, scope: Scope): unknown {
 }
 
 function evaluate(run: Run, scope: Scope): Json | Promise<Json> {
-  let value: unknown
   try {
-    value = runQuietly(run, scope)
+    const value = runQuietly(run, scope)
+    if (!(value instanceof Promise)) return bounded(value)
+    return value.then(bounded).catch(error => {
+      throw failureOf(error)
+    })
   } catch (error) {
     throw failureOf(error)
   }
-  if (!(value instanceof Promise)) return bounded(value)
-  return value.then(bounded, error => {
-    throw failureOf(error)
-  })
 }
 
 function holds(run: Run, scope: Scope): boolean | Promise<boolean> {
@@ -398,10 +402,13 @@ function holds(run: Run, scope: Scope): boolean | Promise<boolean> {
 
 /** Whether the state could not be reached: then the expression is not to blame, and the error is passed on. */
 const isOutage = (error: unknown): boolean =>
-  !(error instanceof ExpressionFailure || error instanceof RangeError) && (error as LibraryError).code === undefined
+  !(error instanceof ExpressionFailure || error instanceof RangeError || error instanceof TypeError) &&
+  (error as LibraryError).code === undefined
 
 const failureOf = (error: unknown): unknown => {
   if (isOutage(error) || error instanceof ExpressionFailure) return error
+  // The library reads any property of a timestamp or a duration, `now.__proto__` too, and stumbles over what it gets.
+  if (error instanceof TypeError && !('code' in error)) return new ExpressionFailure('a value has no such field')
   const { summary, message } = error as LibraryError
   return new ExpressionFailure(plain(summary ?? message))
 }

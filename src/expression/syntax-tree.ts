@@ -7,7 +7,7 @@ export interface Node {
   readonly args: unknown
   readonly start: number
   readonly end: number
-  readonly meta: { readonly alternate?: Node; readonly evaluate?: Evaluate }
+  readonly meta: { readonly alternate?: Node; readonly macro?: { evaluate: Evaluate }; readonly evaluate?: Evaluate }
   evaluate: Evaluate
 }
 
@@ -58,3 +58,49 @@ export function boundSteps(tree: Node): void {
     }
   }
 }
+
+/**
+ * Keeps a rejection from going unhandled, which would end the process. The library starts several parts of an expression at
+ * once; where one of them throws, nobody waits for the others. To be called last.
+ *
+ * @param isAsynchronous whether the value of a node may be a promise; an expression without such a node is left as it is
+ */
+export function containRejections(tree: Node, isAsynchronous: (node: Node) => boolean): void {
+  const nodes = [...nodesOf(tree)]
+  if (!nodes.some(isAsynchronous)) return
+  // The members of a map are joined in promises that the library keeps to itself: none of them may throw.
+  const members = new Set(
+    nodes.flatMap(node =>
+      node.op === 'map' && [...nodesOf(node)].some(isAsynchronous) ? (node.args as Node[][]).flat() : [],
+    ),
+  )
+  for (const node of nodes) {
+    const evaluate = evaluateOf(node)
+    const contained: Evaluate = (evaluator, at, context) => {
+      const value = evaluate(evaluator, at, context)
+      if (value instanceof Promise) value.catch(ignore)
+      return value
+    }
+    const rejecting: Evaluate = (evaluator, at, context) => {
+      try {
+        return contained(evaluator, at, context)
+      } catch (error) {
+        const rejected = Promise.reject(error)
+        rejected.catch(ignore)
+        return rejected
+      }
+    }
+    node.evaluate = members.has(node) ? rejecting : contained
+  }
+}
+
+/** How a node is evaluated. The library's method puts another in its own place when it is first called. */
+function evaluateOf(node: Node): Evaluate {
+  if (Object.hasOwn(node, 'evaluate')) return node.evaluate
+  const { alternate, macro, evaluate } = node.meta
+  const other = alternate ?? macro
+  if (other !== undefined) return (evaluator, _, context) => other.evaluate(evaluator, other, context)
+  return evaluate as Evaluate
+}
+
+const ignore = (): void => {}

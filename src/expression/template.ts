@@ -97,7 +97,7 @@ export function compileTemplate(
     if (fills.every(fill => typeof fill === 'string')) return fills.join('')
     if (fills.length === 1 && typeof first === 'function') return first
     return (scope, given) => {
-      const values = fills.map(fill => (typeof fill === 'string' ? fill : fill(scope, given)))
+      const values = fillEach(fills, scope, given)
       return values.some(isPromise) ? Promise.all(values).then(joined) : joined(values as Json[])
     }
   }
@@ -129,8 +129,20 @@ function all(
   given: Given,
   make: (values: Json[]) => Json,
 ): Json | Promise<Json> {
-  const values = parts.map(part => (isFill(part) ? part(scope, given) : part))
+  const values = fillEach(parts, scope, given)
   return values.some(isPromise) ? Promise.all(values).then(make) : make(values as Json[])
+}
+
+/** Where one throws, nobody waits for those that were begun: their rejections must not go unhandled. */
+function fillEach(parts: readonly (Json | Fill)[], scope: Scope, given: Given): (Json | Promise<Json>)[] {
+  const values: (Json | Promise<Json>)[] = []
+  try {
+    for (const part of parts) values.push(isFill(part) ? part(scope, given) : part)
+  } catch (error) {
+    for (const value of values) if (isPromise(value)) value.catch(() => {})
+    throw error
+  }
+  return values
 }
 
 /** An outage is passed on. */

@@ -148,6 +148,31 @@ describe('an expression that fails', () => {
     await assert.rejects(async () => gone.evaluate(scope), new ExpressionFailure('there is no record 2 in pets'))
   })
 
+  test('leaves no rejection unhandled where another part throws', async () => {
+    const rejections: unknown[] = []
+    const note = (error: unknown) => void rejections.push(error)
+    process.on('unhandledRejection', note)
+    const texts = [
+      'dyn(1 == record("pets", 2).name)[dyn(1).substring(1)]',
+      '{"a": record("pets", 2), "b": dyn("x").getFullYear()}',
+      '[size({dyn(1)[1]: ""}), record("pets", 1)]',
+    ]
+    for (const text of texts) await assert.rejects(async () => evaluate(text), ExpressionFailure)
+    await new Promise(resolve => setImmediate(resolve))
+    process.off('unhandledRejection', note)
+    assert.deepEqual(rejections, [])
+  })
+
+  test('is what the parts of a timestamp that are not fields end in', async () => {
+    for (const text of [
+      'now.__proto__',
+      'now.constructor',
+      'duration("1h").__proto__',
+      'dyn(now)["__proto__"].getFullYear()',
+    ])
+      await assert.rejects(async () => evaluate(text), ExpressionFailure)
+  })
+
   test('passes an outage on', async () => {
     const outage = new Error('the state cannot be reached')
     const down = { ...scope, size: () => Promise.reject(outage) }

@@ -1,0 +1,285 @@
+// Expressions and templates of every kind: compiling never throws, and evaluating throws nothing but an ExpressionFailure.
+
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { ExpressionFailure, Language } from '../../src/expression/language.ts'
+import type { Scope } from '../../src/expression/scope.ts'
+import { compileTemplate } from '../../src/expression/template.ts'
+import { fuzz } from '../support/fuzz.ts'
+
+const language = new Language({
+  params: { fields: { petId: 'int' } },
+  query: { fields: { status: 'string', limit: 'int' } },
+  cookies: { fields: {} },
+  body: { fields: { name: 'string', age: 'int', tags: { list: 'string' }, address: { fields: { city: 'string' } } } },
+})
+const untyped = new Language()
+
+const SCOPE: Scope = {
+  method: 'POST',
+  path: '/pets',
+  params: { petId: 7 },
+  query: { status: 'sold' },
+  cookies: {},
+  headers: { 'x-plan': 'free' },
+  body: { name: 'Crash', age: 3, tags: ['a'], address: { city: 'Rome' }, big: 9223372036854775807n, ['__proto__']: 1 },
+  consumer: 'frontend',
+  operation: 'createPet',
+  world: 'default',
+  now: Date.UTC(2030, 11, 5),
+  ordinal: 2,
+  nth: 1,
+  calls: () => 4,
+  size: async () => 60,
+  record: async (_, id) => (id === 1 ? { id: 1, owner: { name: 'Ada' } } : undefined),
+  draw: () => 0.5,
+  uuid: () => '00000000-0000-4000-8000-000000000000',
+  sample: () => ({ id: 1, name: 'Rex' }),
+}
+
+const TOKENS = [
+  ...[
+    'request',
+    '.',
+    'body',
+    'name',
+    'age',
+    'tags',
+    'headers',
+    'query',
+    '["x-plan"]',
+    '[0]',
+    '[-1]',
+    '.?',
+    'orValue("x")',
+  ],
+  ...[
+    '(',
+    ')',
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ':',
+    '?',
+    '==',
+    '!=',
+    '<',
+    '>=',
+    '+',
+    '-',
+    '*',
+    '/',
+    '%',
+    '&&',
+    '||',
+    '!',
+    'in',
+  ],
+  ...[
+    '1',
+    '0',
+    '-9223372036854775808',
+    '9223372036854775807',
+    '1.5',
+    '1e308',
+    '0u',
+    '"a"',
+    "'b'",
+    'r"\\"',
+    '"""',
+    'b"x"',
+  ],
+  ...[
+    'true',
+    'false',
+    'null',
+    'now',
+    'nth',
+    'ordinal',
+    'consumer',
+    'world',
+    'operation',
+    '_scope',
+    '__proto__',
+    'constructor',
+  ],
+  ...[
+    'size(',
+    'calls("x")',
+    'record("pets", 1)',
+    'records("pets").size()',
+    'draw("d")',
+    'uuid()',
+    'sample("Pet")',
+    'has(',
+  ],
+  ...['.matches("(a+)+$")', '.matches("[")', '.all(x, x)', '.map(x, x)', '.filter(x, x > 1)', '.exists(x, x == "a")'],
+  ...[
+    'timestamp("2030-01-01T00:00:00Z")',
+    'timestamp("x")',
+    'duration("1h")',
+    'int(',
+    'double(',
+    'string(',
+    'bytes(',
+    'type(',
+  ],
+  ...['.contains("a")', '.startsWith("a")', '.substring(1, 9)', '.split(",")', '.join("-")', '.getFullYear()', 'dyn('],
+]
+const SOUND = [
+  'request.body.item == "Crash"',
+  'request.body.?quantity.orValue(1) > 100',
+  'has(request.body.age) && request.body.age >= 3 ? "a" : "b"',
+  'request.body.tags.exists(tag, tag == "b") || nth <= 2',
+  'records("pets").size() + calls("payOrder") * 2',
+  '{"a": [1, 2.5, request.path], "b": record("pets", request.params.petId)}',
+  'timestamp("2030-01-01T00:00:00Z") + duration("1h") > now',
+  '[1, 2, 3].map(x, [x].map(y, y + x))',
+]
+
+const mutated = fc
+  .tuple(
+    fc.constantFrom(...SOUND),
+    fc.array(
+      fc.tuple(fc.nat(), fc.nat(6), fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: 'binary', maxLength: 2 }))),
+      {
+        maxLength: 4,
+      },
+    ),
+  )
+  .map(([text, changes]) =>
+    changes.reduce((now, [at, length, put]) => {
+      const from = at % (now.length + 1)
+      return now.slice(0, from) + put + now.slice(from + length)
+    }, text),
+  )
+/** Expressions that mostly parse, of every operator and function. */
+const { grown } = fc.letrec<{ grown: string }>(tie => ({
+  grown: fc.oneof(
+    { maxDepth: 4, depthSize: 'small' },
+    fc.constantFrom(
+      '1',
+      '0',
+      '-1',
+      '9223372036854775807',
+      '1.5',
+      '0.0',
+      '1e308',
+      '"a"',
+      '""',
+      'true',
+      'null',
+      'now',
+      'nth',
+    ),
+    fc.constantFrom(
+      'request.body.name',
+      'request.body.big',
+      'request.headers["x-plan"]',
+      'request.body.tags',
+      'world.name',
+    ),
+    fc.constantFrom(
+      'duration("1h")',
+      'timestamp("2030-01-01T00:00:00Z")',
+      'record("pets", 1)',
+      'sample("Pet")',
+      'uuid()',
+    ),
+    fc
+      .tuple(tie('grown'), fc.constantFrom('+', '-', '*', '/', '%', '==', '<', '>=', '&&', '||', 'in'), tie('grown'))
+      .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
+    fc.tuple(tie('grown'), tie('grown'), tie('grown')).map(([a, b, c]) => `(${a} ? ${b} : ${c})`),
+    fc
+      .tuple(
+        fc.constantFrom('size', 'int', 'double', 'string', 'bool', 'bytes', 'type', 'dyn', 'timestamp', '!', '-'),
+        tie('grown'),
+      )
+      .map(([name, a]) => `${name}(${a})`),
+    fc
+      .tuple(tie('grown'), fc.constantFrom('all', 'exists', 'exists_one', 'map', 'filter'), tie('grown'))
+      .map(([a, macro, b]) => `(${a}).${macro}(x, ${b})`),
+    fc
+      .tuple(
+        tie('grown'),
+        fc.constantFrom('contains', 'matches', 'startsWith', 'split', 'join', 'substring'),
+        tie('grown'),
+      )
+      .map(([a, name, b]) => `dyn(${a}).${name}(${b})`),
+    fc.array(tie('grown'), { maxLength: 3 }).map(items => `[${items.join()}]`),
+    fc
+      .array(fc.tuple(tie('grown'), tie('grown')), { maxLength: 2 })
+      .map(pairs => `{${pairs.map(pair => pair.join(':')).join()}}`),
+    fc.tuple(tie('grown'), tie('grown')).map(([a, b]) => `dyn(${a})[${b}]`),
+    fc
+      .tuple(tie('grown'), fc.constantFrom('.name', '.?name', '.__proto__', '.constructor', '.size()'))
+      .map(parts => parts.join('')),
+  ),
+}))
+const expression = fc.oneof(
+  { weight: 5, arbitrary: grown },
+  mutated,
+  fc.array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 14 }).map(tokens => tokens.join(' ')),
+  fc.array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 8 }).map(tokens => tokens.join('')),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc
+    .tuple(fc.constantFrom('(', '[', '!', '-', '1+', '{"a":', 'true?'), fc.constantFrom(30, 300, 5000))
+    .map(([one, times]) => one.repeat(times)),
+)
+
+/** Runs it; the one thing that it may throw or reject with is an `ExpressionFailure`. */
+async function fails(run: () => unknown): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    assert.ok(error instanceof ExpressionFailure, error as Error)
+    assert.equal(typeof error.message, 'string')
+  }
+}
+
+fuzz(
+  'an expression compiles or is a mistake with a place; it evaluates or fails as an expression',
+  expression,
+  async text => {
+    for (const one of [language, untyped]) {
+      const made = one.compile(text, 'any')
+      if ('code' in made) {
+        assert.ok(made.start >= 0 && made.end >= made.start, JSON.stringify(made))
+        continue
+      }
+      await fails(() => made.evaluate(SCOPE))
+      await fails(() => made.evaluate({ ...SCOPE, body: undefined, params: {}, query: {} }))
+      assert.equal(typeof (await made.holds(SCOPE)), 'boolean')
+    }
+  },
+)
+
+const text = fc
+  .array(
+    fc.oneof(
+      expression.map(one => `\${${one}}`),
+      fc.constantFrom('${', '}', '$', '$${', '${}', 'a'),
+      fc.string({ maxLength: 3 }),
+    ),
+    {
+      maxLength: 4,
+    },
+  )
+  .map(parts => parts.join(''))
+const template = fc.oneof(
+  text,
+  fc.array(text, { maxLength: 3 }),
+  fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), text, { maxKeys: 3 }),
+)
+
+fuzz('a template compiles or is reported; it is filled in or fails as an expression', template, async value => {
+  for (const lenient of [false, true]) {
+    const made = compileTemplate(value, language, (_, { start, end }) => assert.ok(start >= 0 && end >= start), {
+      lenient,
+    })
+    if (lenient) await made.fill(SCOPE)
+    else await fails(() => made.fill(SCOPE))
+  }
+})
