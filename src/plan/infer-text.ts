@@ -6,6 +6,7 @@ import { isObject, stringifyJson } from '../kernel/json.ts'
 import { type Assign, idIn } from '../world/collection.ts'
 import type { Candidate, Inference } from './infer.ts'
 import type { Seeds } from './infer-seeds.ts'
+import { proposeStates } from './infer-states.ts'
 
 export interface InferredText {
   readonly text: string
@@ -57,6 +58,12 @@ export function describeInference({
     push(`    id: { field: ${scalar(idField)}, assign: ${assign} }  # ${REASONS[assign]}`, owner)
     if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`, `defaults ${name}`)
     if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`, `set ${name}`)
+    const states = proposeStates(name, operations, schema, contract)
+    if (states !== undefined) {
+      push(
+        `    # states: { field: ${scalar(states.field)}, from: ${flow(states.from)} }  # a guess by ${states.because.join(', ')}`,
+      )
+    }
     const records = seeds.get(name) ?? []
     push(records.length === 0 ? '    seed: []' : '    seed:  # generated from the schema', owner)
     for (const seed of records) push(`      - ${flow(seed)}`, owner)

@@ -25,3 +25,16 @@ test('a contract is made sense of, line by line, and every line says from what',
     [5, 5, 5],
   )
 })
+
+test('states are proposed as a comment where actions set a field of a few values', async () => {
+  const shop = new URL('../../config/shop.yaml', import.meta.url)
+  const report = new Diagnostics()
+  const source = parseSource('shop.yaml', readFileSync(shop, 'utf8'), report)
+  assert.ok(source)
+  const contract = readContract({ file: '/api/shop.yaml', source, base: ['contract'] }, '/api', report)
+  assert.ok(contract)
+  const { text } = await inferGateway(contract, '/api/shop.yaml', '/api')
+  const guess =
+    '# states: { field: status, from: { pending: { paid: {}, cancelled: {} } } }  # a guess by payOrder, cancelOrder'
+  assert.ok(text.includes(guess), text)
+})
