@@ -8,7 +8,7 @@ import { normal, singular } from './infer-paths.ts'
 import type { SchemaReader } from './infer-schema.ts'
 
 const TECHNICAL = ['id', '_id', 'uuid', 'guid', 'gid', 'sid', 'key']
-const SPEAKING = ['slug', 'key', 'code', 'name', 'login', 'username', 'identifier', 'number', 'token']
+const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifier', 'number', 'token']
 
 /** Where the items of a collection are named: its word, and the path parameter, where there is one. */
 export interface Naming {
@@ -28,7 +28,9 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   const asks = /(?:id|uuid|guid|sid|key)$/.test(given) || parameter === undefined
   const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
   const tail = normal(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
-  const candidates = [given, bare, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
+  // `/customers/{customer}` says nothing about the field: a textual `id` is meant before a name that need not be unique.
+  const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
+  const candidates = [given, bare, ...plain, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
   for (const accept of [fits, () => true]) {
     for (const candidate of candidates) {
       const found =

@@ -7,6 +7,18 @@ import { inferGateway } from '../../src/plan/infer-simulation.ts'
 
 /** What is inferred from a document of these paths: one line for each operation, and why something was left out. */
 async function infer(paths: object, schemas: object = {}, openapi = '3.0.3'): Promise<readonly string[]> {
+  const { operations, without } = await inferSimulation(paths, schemas, openapi)
+  const lines = Object.entries(operations ?? {}).map(([id, block]) => {
+    const { links, limit, body, ...respond } = block.respond as Record<string, unknown>
+    return `${id}: ${Object.entries(respond)
+      .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
+      .join(', ')}`
+  })
+  return [...lines, ...[...without].map(([what, reason]) => `without ${what}: ${reason}`)]
+}
+
+/** What is inferred from a document of these paths, and what was left out. */
+async function inferSimulation(paths: object, schemas: object, openapi = '3.0.3') {
   const text = JSON.stringify({ openapi, info: { title: 't', version: '1' }, paths, components: { schemas } })
   const report = new Diagnostics()
   const source = parseSource('api.json', text, report)
@@ -14,13 +26,7 @@ async function infer(paths: object, schemas: object = {}, openapi = '3.0.3'): Pr
   const contract = readContract({ file: '/api.json', source, base: [] }, '/', report)
   assert.ok(contract)
   const { plan, without } = await inferGateway(contract, '/api.json', '/')
-  const lines = Object.entries(plan.simulation.file.operations ?? {}).map(([id, block]) => {
-    const { links, limit, body, ...respond } = block.respond as Record<string, unknown>
-    return `${id}: ${Object.entries(respond)
-      .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
-      .join(', ')}`
-  })
-  return [...lines, ...[...without].map(([what, reason]) => `without ${what}: ${reason}`)]
+  return { ...plan.simulation.file, without }
 }
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -240,6 +246,33 @@ suite('a collection is found', () => {
       ])}, cursor "after"`,
     ])
   })
+})
+
+suite('the field that names a record', () => {
+  const text = { type: 'string' }
+  const number = { type: 'integer' }
+  const cases: Readonly<Record<string, readonly [parameter: string, id: object, more: object, wanted: string]>> = {
+    'is a textual id before a name': ['customer', text, { name: text }, 'id'],
+    'is a name where the id is a number and the path has text': ['customer', number, { name: text }, 'name'],
+    'is a login before a name': ['username', number, { name: text, login: text }, 'login'],
+  }
+  for (const [title, [parameter, id, more, wanted]] of Object.entries(cases)) {
+    test(title, async () => {
+      const Customer = {
+        type: 'object',
+        required: ['id', ...Object.keys(more)],
+        properties: { id, ...more },
+      }
+      const { resources } = await inferSimulation(
+        {
+          '/customers': { get: list({ type: 'array', items: ref('Customer') }) },
+          [`/customers/{${parameter}}`]: at(parameter, { get: read(ref('Customer')) }),
+        },
+        { Customer },
+      )
+      assert.equal((resources?.customers as { id?: { field?: string } })?.id?.field, wanted)
+    })
+  }
 })
 
 suite('a resource that does not hold', () => {
