@@ -7,7 +7,9 @@ import type { Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import { WORLD_NAME } from '../plan/worlds.ts'
 import type { Clock } from '../world/clock.ts'
+import { Hits } from '../world/hits.ts'
 import { makeCollection } from '../world/make-collection.ts'
+import { PathCounts } from '../world/path-counts.ts'
 import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
 import { World } from '../world/world.ts'
 import { parseMoment } from '../world/world-clock.ts'
@@ -288,6 +290,8 @@ export class Worlds {
 function foresee(world: World, moment: number): World {
   const ahead = world.fork()
   ahead.resume(world.ordinals)
+  for (const [rule, { count }] of world.kept(Hits)) ahead.keep(Hits, rule).resume(count)
+  for (const [key, counts] of world.kept(PathCounts)) ahead.keep(PathCounts, key).continue(counts)
   ahead.clock.adjust({ now: moment, freeze: true })
   return ahead
 }

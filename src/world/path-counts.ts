@@ -9,12 +9,18 @@ const MOST_PATHS = 100_000
 
 export class PathCounts {
   readonly #counts = new LRUCache<string, number>({ max: MOST_PATHS })
+  #before: PathCounts | undefined
 
   /** Counts a request: 1 for the first of its path. */
   next(path: string): number {
-    const count = (this.#counts.get(path) ?? 0) + 1
+    const count = (this.#counts.get(path) ?? this.#before?.#counts.peek(path) ?? 0) + 1
     this.#counts.set(path, count)
     return count
+  }
+
+  /** Counts on from these, which stay as they are. */
+  continue(before: PathCounts): void {
+    this.#before = before
   }
 
   /** For a snapshot, the oldest first. */

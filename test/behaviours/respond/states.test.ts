@@ -103,6 +103,15 @@ describe('the clock of a world', () => {
     assert.equal((await list())[0]?.status, 'pending')
     assert.equal((await send('POST /v1/orders/1/pay')).status, 200)
   })
+
+  test('that one request sees ahead counts on from the requests before it', async () => {
+    const { send, order } = openShop()
+    await order()
+    const ahead = { 'understudy-time': '+1d' }
+    const look = async (headers = {}) => (await send('GET /v1/orders/1', undefined, headers)).status
+    assert.deepEqual([await look(), await look(ahead), await look()], [202, 202, 202])
+    assert.deepEqual([await look(ahead), await look()], [200, 200])
+  })
 })
 
 describe('worlds keep the lives of their records', () => {
