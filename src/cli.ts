@@ -9,7 +9,7 @@ import { COMMANDS } from './commands.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
 import { selfCheck } from './gateway/self-check.ts'
 import { UnguardedControlPlane } from './http/control/access.ts'
-import { followParent } from './http/follow-parent.ts'
+import { findParents, followParents } from './http/follow-parent.ts'
 import { isWorker, leave, obey } from './http/workers.ts'
 import { FileExists, modeline, writeAnew } from './init.ts'
 import { type Diagnostics, formatBriefly, formatReport } from './kernel/diagnostic.ts'
@@ -117,6 +117,7 @@ function print(text: string): number {
 }
 
 async function serve(line: CommandLine): Promise<number> {
+  const parents = findParents()
   const { values, switches } = line
   const several = values.workers !== undefined
   /** Where the configuration on the disk led when it was last loaded. */
@@ -149,7 +150,7 @@ async function serve(line: CommandLine): Promise<number> {
     const told = stopped(stop => {
       if (isWorker()) obey(started.gateway, started.reloader, stop)
       // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
-      else if (process.env.npm_lifecycle_event === 'start') followParent(stop)
+      else if (process.env.npm_lifecycle_event === 'start') followParents(parents, stop)
     })
     if (!isWorker())
       print(

@@ -20,7 +20,7 @@ export const errors: Behaviour<ErrorsConfig> = {
   schema: {
     type: 'object',
     description:
-      'The shape of every refusal. Unset: the shape that the operation documents for the status, else problem+json (RFC 9457).',
+      'The shape of every refusal. Unset: the shape that the operation documents for the status, else that of its other errors, else the usual one of the contract, else problem+json (RFC 9457).',
     additionalProperties: false,
     properties: {
       body: {
@@ -53,7 +53,7 @@ export const errors: Behaviour<ErrorsConfig> = {
     }
     const dress = dressingOf(config ?? UNSET)
     // A shape of one's own is for every refusal; without one each operation's own shape is the truest.
-    const documented = config === undefined ? compileRefusals(site.operation) : undefined
+    const documented = config === undefined ? compileRefusals(site.operation, site.contract) : undefined
     if (documented === undefined) return next => exchange => next(exchange).then(dress)
     const dressAsDocumented = (reply: Reply): Reply => {
       if (!isBare(reply)) return reply

@@ -6,16 +6,25 @@ import { readFileSync } from 'node:fs'
 /** How often to look, in milliseconds. */
 const INTERVAL = 250
 
+export interface Parents {
+  readonly parent: number
+  /** The parent's parent, where the system tells. */
+  readonly starter: number | undefined
+}
+
+/** Returns who started this process: to be asked first of all, because loading takes a while, in which they may end. */
+export function findParents(): Parents {
+  return { parent: process.ppid, starter: parentOf(process.ppid) }
+}
+
 /**
  * Calls `gone` once when the parent process, or on Linux the parent's parent, has ended.
  *
  * @returns stops looking
  */
-export function followParent(gone: () => void): () => void {
-  const { ppid } = process
-  const starter = parentOf(ppid)
+export function followParents({ parent, starter }: Parents, gone: () => void): () => void {
   const timer = setInterval(() => {
-    if (process.ppid === ppid && (starter === undefined || parentOf(ppid) === starter)) return
+    if (process.ppid === parent && (starter === undefined || parentOf(parent) === starter)) return
     clearInterval(timer)
     gone()
   }, INTERVAL)

@@ -13,9 +13,13 @@ export class PathCounts {
 
   /** Counts a request: 1 for the first of its path. */
   next(path: string): number {
-    const count = (this.#counts.get(path) ?? this.#before?.#counts.peek(path) ?? 0) + 1
+    const count = (this.#counts.get(path) ?? this.#before?.count(path) ?? 0) + 1
     this.#counts.set(path, count)
     return count
+  }
+
+  count(path: string): number {
+    return this.#counts.peek(path) ?? 0
   }
 
   /** Counts on from these, which stay as they are. */

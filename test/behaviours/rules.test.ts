@@ -45,6 +45,7 @@ describe('the first rule that holds answers', () => {
     const crashed = await ask('POST /things', { body: { name: 'Crash' } })
     assert.equal(crashed.status, 500)
     assert.match(crashed.headers['understudy-warning'] ?? '', /createThing does not document 500/)
+    assert.match(String(crashed.body), /a rule answers with 500/)
     assert.equal((await ask('POST /things', { body: { name: 'fine' } })).status, 201)
     // Nothing was created by the first.
     assert.equal(bodyOf(await ask('GET /things/3')).name, 'fine')

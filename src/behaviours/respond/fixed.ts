@@ -138,10 +138,10 @@ const headerText = (value: Json): string =>
   (typeof value === 'string' ? value : stringifyJson(value)).replace(/[^\x20-\x7e]/g, '?')
 
 /** An error status without a body is a refusal, in the shape of all refusals. */
-function bare(status: number, { operation }: Site, headers: Record<string, string>): Reply {
+function bare(status: number, { operation, rule }: Site, headers: Record<string, string>): Reply {
   const problem = problemOf(status)
-  const detail =
-    problem === problems.not_simulated ? notSimulated(operation.id) : `${operation.id} always answers ${status}`
+  const fixed = rule === undefined ? `${operation.id} always answers ${status}` : `a rule answers with ${status}`
+  const detail = problem === problems.not_simulated ? notSimulated(operation.id) : fixed
   return refuse(problem, detail, headers, status)
 }
 

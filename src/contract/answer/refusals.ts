@@ -1,12 +1,14 @@
-// Refusals in the shape that the operation documents for their status: the fields of its error schema, filled by name.
+// Refusals in the shape that the operation documents for their status, else in the API's usual one: the fields of its error
+// schema, filled by name.
 // Knows of a refusal only what every client may know.
 
 import type { Json } from '../../kernel/json.ts'
 import { problemOf, type Refusal } from '../../kernel/problem.ts'
-import { isJson, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
+import { type Contract, isJson, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
 import { isXml, type Written, writeBody } from './body.ts'
 import { ErrorForm } from './error-form.ts'
 import { samplerOf } from './sampling.ts'
+import { usualError } from './usual-error.ts'
 
 /** A refusal as the contract has it. */
 export interface Shaped extends Written {
@@ -18,12 +20,12 @@ export interface Shaped extends Written {
 type Form = (refusal: Refusal) => Shaped | undefined
 
 /** Gives refusals of an operation the shape that it documents; each status is looked at once, when first refused with. */
-export function compileRefusals(operation: Operation): Form {
+export function compileRefusals(operation: Operation, contract?: Contract): Form {
   const forms = new Map<number, Form>()
   return refusal => {
     let form = forms.get(refusal.status)
     if (form === undefined) {
-      form = compileForm(operation, refusal.status)
+      form = compileForm(operation, refusal.status, contract)
       forms.set(refusal.status, form)
     }
     return form(refusal)
@@ -32,8 +34,10 @@ export function compileRefusals(operation: Operation): Form {
 
 const FORMLESS: Form = () => undefined
 
-function compileForm(operation: Operation, status: number): Form {
-  const response = responseFor(operation, status)
+function compileForm(operation: Operation, status: number, contract: Contract | undefined): Form {
+  const documented = responseFor(operation, status)
+  const usual = documented === undefined && contract !== undefined && status >= 400
+  const response = usual ? usualError(operation, status, contract) : documented
   if (response === undefined || speaksOfSuccess(operation, response)) return FORMLESS
   const media = [...response.content]
   const [type, spec] =
@@ -47,7 +51,7 @@ function compileForm(operation: Operation, status: number): Form {
   const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
   const example = spec.examples.find(({ value }) => fits(value))
   // A client without a credential is told so in the document's own words, where it has some.
-  if (example !== undefined && status === 401) {
+  if (example !== undefined && status === 401 && !usual) {
     const written: Shaped = { ...writeBody({ value: example.value }, spec, type), told: false }
     return () => written
   }
