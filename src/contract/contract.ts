@@ -31,6 +31,8 @@ export interface Contract {
   at(pointer: string): Node | undefined
   /** The schema at a node, ready to check with: as a reply has it. */
   use(node: Node): SchemaUse
+  /** Runs `work`, in which checking a few values costs less: no schema is compiled for a value that fits. */
+  walking<Result>(work: () => Promise<Result>): Promise<Result>
   /** Absolute paths of all the files it is written in. */
   readonly files: readonly string[]
 }

@@ -2,9 +2,10 @@
 // and most requests meet few of them.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
+import { Fitting } from './sample/fits.ts'
 import { type SchemaUse, type Tools, Use } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
 import { type Edge, type Mark, type Reading, type Surroundings, Translation } from './translate.ts'
@@ -36,10 +37,13 @@ export class SchemaBook {
   readonly #acyclic = new Set<string>()
   readonly #formats = new Set<string>()
   readonly #marks = new Set<Mark>()
+  /** Whether values are walked before a schema is compiled. */
+  #walks = false
   readonly #tools: Tools = {
     shapeOf: node => this.#shapeOf(node),
     typesOf: node => typesOf(node, this.#documents),
     compile: key => this.#check(key),
+    fits: (key, value, side, exact) => this.#walks && this.#fits(key, value, side, exact),
     prune: (value, node, mark) => this.#prune(value, node, mark),
   }
 
@@ -72,6 +76,25 @@ export class SchemaBook {
       this.#uses.set(name, use)
     }
     return use
+  }
+
+  /**
+   * Runs `work`. Meanwhile a value is compared with its schema by walking both, and the schema is compiled only for a value
+   * that does not fit. Compiling pays off after some hundred values, and an inference is tried with a few of each schema.
+   */
+  async walking<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#walks = true
+    try {
+      return await work()
+    } finally {
+      this.#walks = false
+    }
+  }
+
+  #fits(key: string, value: unknown, side: Side, exact: boolean): boolean {
+    // The walk rounds numbers that the validator takes exactly.
+    if (value === undefined || (exact && holdsExact(value))) return false
+    return new Fitting(this.#definitions, side === 'request').fits(this.#definitions[key], value as Json)
   }
 
   /** Compiles everything in use; a schema that cannot be is reported at its place. */

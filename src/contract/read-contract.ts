@@ -101,6 +101,7 @@ export function readContract(
     resolve: node => documents.resolve(node) ?? node,
     at: pointer => nodeAt(root, pointer),
     use: node => schemas.use(node),
+    walking: work => schemas.walking(work),
     files: documents.files,
   }
   if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {

@@ -28,6 +28,8 @@ export interface Tools {
   shapeOf(node: Node): Shape
   typesOf(node: Node): ReadonlySet<string>
   compile(key: string): Check
+  /** Whether a value is known to fit without compiling its schema; `false` where that is not known. */
+  fits(key: string, value: unknown, side: Side, exact: boolean): boolean
   prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json
 }
 
@@ -74,7 +76,10 @@ export class Use implements SchemaUse {
   }
 
   check(value: unknown, exact?: boolean): ReturnType<Check> {
-    this.#check ??= this.#tools.compile(this.key)
+    if (this.#check === undefined) {
+      if (this.#tools.fits(this.key, value, this.#side, exact === true)) return undefined
+      this.#check = this.#tools.compile(this.key)
+    }
     return this.#check(value, exact, this.#side)
   }
 

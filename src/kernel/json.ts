@@ -213,8 +213,15 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
 
 /** A JSON Pointer (RFC 6901) to a path of keys and indices. */
-export const pointer = (path: readonly (string | number)[]): string =>
-  path.map(key => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+export function pointer(path: readonly (string | number)[]): string {
+  let text = ''
+  for (const key of path) text += `/${typeof key === 'string' ? escapeKey(key) : key}`
+  return text
+}
+
+/** Most keys need no escape, and looking is cheaper than replacing. */
+const escapeKey = (key: string): string =>
+  key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
 /** The keys a JSON Pointer names; `undefined` where it is none. */
 export function parsePointer(text: string): string[] | undefined {

@@ -35,10 +35,12 @@ export async function inferGateway(
   home: string,
   progress: Progress = () => {},
 ): Promise<InferredGateway> {
-  const attempt = new Attempt(contract, file, home)
-  // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
-  while (attempt.open.size > 0) await attempt.round(progress)
-  return attempt.finish()
+  return contract.walking(async () => {
+    const attempt = new Attempt(contract, file, home)
+    // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
+    while (attempt.open.size > 0) await attempt.round(progress)
+    return attempt.finish()
+  })
 }
 
 const SELECTING = ['filter', 'search', 'sort', 'order'] as const

@@ -72,8 +72,10 @@ export function readResources(
       continue
     }
     const idPointer = pointer(properties.has(idField) ? [idField] : idField.split('.'))
-    const faultsOf = (id: Json) =>
-      schema.check(withId(idField, id as Id, {}), true)?.filter(({ pointer }) => pointer === idPointer) ?? []
+    const faultsOf = (id: Json) => {
+      if (fitsRecord(block, schema, record => withId(idField, id as Id, record))) return []
+      return schema.check(withId(idField, id as Id, {}), true)?.filter(({ pointer }) => pointer === idPointer) ?? []
+    }
     const makeId = once(() =>
       compileNewId(name, schema, idField, operationsOn(name, NAMING, operations, contract), contract, chance),
     )
@@ -83,8 +85,9 @@ export function readResources(
       generate: () => makeId()?.(1) ?? 1,
       client: () => NIL_UUID,
     }
-    const fitting = (['sequence', 'generate', 'uuid'] as const).find(one => faultsOf(sampleOf[one]()).length === 0)
-    const assign = block.id?.assign ?? fitting ?? 'sequence'
+    const findFitting = () =>
+      (['sequence', 'generate', 'uuid'] as const).find(one => faultsOf(sampleOf[one]()).length === 0)
+    const assign = block.id?.assign ?? findFitting() ?? 'sequence'
     const ids = assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text'
     const resource: Resource = {
       name,
@@ -228,9 +231,11 @@ function compileFields(
     })
     if (sound) makes.set(field, make)
   }
+  if (makes.size === 0) return makes
   // What a request fills in is held to the schema when the record is written.
   const fixed = [...makes].filter(([, make]) => make.scoped !== true)
   const tried = Object.fromEntries(fixed.map(([field, make]) => [field, make(SOME_REQUEST) as Json]))
+  if (fitsRecord(block, schema, record => ({ ...record, ...tried }))) return makes
   for (const { pointer, message } of schema.check(tried, true) ?? []) {
     const path = parsePointer(pointer) ?? []
     if (path[0] === undefined || !makes.has(path[0])) continue
@@ -238,6 +243,19 @@ function compileFields(
     report.error('invalid-default', `this ${SINGULAR[key]} breaks ${block.schema}: ${pointer} ${message}`, place)
   }
   return makes
+}
+
+/**
+ * Whether the first seed fits the schema with some of its fields changed, which then fit too. This saves checking the fields
+ * by themselves: that fails for want of the others, and explaining a failure costs the most.
+ */
+function fitsRecord(
+  { seed }: ResourceFile,
+  schema: SchemaUse,
+  change: (record: JsonObject) => Record<string, Json>,
+): boolean {
+  const [first] = Array.isArray(seed) ? seed : []
+  return isObject(first) && schema.check(change(first as JsonObject), true) === undefined
 }
 
 const SINGULAR = { defaults: 'default', set: 'value' } as const
