@@ -108,7 +108,8 @@ function judge(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: R
   }
   // A contract that documents no success leaves it to the gateway too.
   const isOpen = fault.code === 'undocumented-status' && isSuccess(reply) && !documentsSuccess(operation)
-  const isMinor = isOpen || (status >= 400 && fault.code !== 'undocumented-status')
+  if (isOpen) return ['warning', fault.code, `was answered ${status}, because the contract documents no success`]
+  const isMinor = status >= 400 && fault.code !== 'undocumented-status'
   return [isMinor ? 'warning' : 'error', fault.code, fault.message]
 }
 

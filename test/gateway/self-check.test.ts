@@ -40,6 +40,32 @@ suite('a self-check', () => {
     )
   })
 
+  test('warns of a success that the contract leaves open', async () => {
+    const open = `
+openapi: 3.0.3
+info: { title: Harbour, version: '1' }
+paths:
+  /boats:
+    post:
+      operationId: addBoat
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { '405': { description: Not so. } }
+`
+    const configuration = `
+contract: ./harbour.yaml
+resources: { boats: { schema: '#/components/schemas/Boat' } }
+operations: { addBoat: { respond: { create: boats } } }
+`
+    const boat = 'components: { schemas: { Boat: { type: object, properties: { id: { type: integer } } } } }'
+    const files = { 'gateway.yaml': configuration, 'harbour.yaml': `${open}${boat}\n` }
+    assert.deepEqual(
+      (await findings(loadFiles(files))).filter(one => one.startsWith('undocumented-status')),
+      [
+        'undocumented-status: addBoat, a request that keeps to the contract: was answered 201, because the contract documents no success',
+      ],
+    )
+  })
+
   test('names an invalid request that is taken', async () => {
     const configuration = 'contract: ./library.yaml\noperations: { listBooksOfAuthor: { validate: null } }\n'
     const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))

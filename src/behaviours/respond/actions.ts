@@ -228,7 +228,8 @@ function compileId(
   }
   if (name === undefined) {
     const message = `the path ${operation.path} has no parameter that could name a record of ${resource.name}`
-    site.error('no-identifier', message)
+    const body = draft === undefined ? '' : `, and its body has no ${resource.idField} that a client may write`
+    site.error('no-identifier', message + body)
   }
   // A path that does not declare its parameter, or declares it as text, may name a number all the same. A record has one
   // address: 01 is not 1.
