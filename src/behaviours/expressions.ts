@@ -30,12 +30,28 @@ export class Expressions {
 
   /** Compiles a condition; `undefined` where it is wrong. */
   condition(text: string, path: Path, report: ReportExpression): Expression | undefined {
-    const compiled = this.#languageOf().compile(text, 'bool')
+    return this.#compile(text, 'bool', path, 0, report)
+  }
+
+  /** Compiles one expression that begins at `start` of the string at `path`; `undefined` where it is wrong. */
+  expression(text: string, path: Path, start: number, report: ReportExpression): Expression | undefined {
+    return this.#compile(text, 'any', path, start, report)
+  }
+
+  #compile(
+    text: string,
+    want: 'bool' | 'any',
+    path: Path,
+    offset: number,
+    report: ReportExpression,
+  ): Expression | undefined {
+    const compiled = this.#languageOf().compile(text, want)
     if ('code' in compiled) {
-      report(compiled.code, compiled.message, path, compiled.hint, compiled)
+      const { code, message, hint, start, end } = compiled
+      report(code, message, path, hint, { start: offset + start, end: offset + end })
       return undefined
     }
-    this.#checkReferences(compiled, path, 0, report)
+    this.#checkReferences(compiled, path, offset, report)
     return compiled
   }
 

@@ -213,6 +213,45 @@ operations:
   })
 })
 
+describe('templates around a page and a record', () => {
+  const contract = CONTRACT.replaceAll(
+    'schema: { $ref: "#/components/schemas/Things" }',
+    'schema: { type: object }',
+  ).replaceAll('schema: { $ref: "#/components/schemas/Thing" }', 'schema: { type: object }')
+  const AROUND = `
+operations:
+  listThings:
+    respond: { list: things, headers: { X-By: "\${request.method}" }, body: { data: "\${page.items}", at: "\${now}", meta: { by: "by \${request.method}", n: "\${ordinal}", none: "\${request.headers['x-none']}" } } }
+  getThing: { respond: { read: things, body: { thing: "\${record.value}", path: "\${request.path}" } } }
+`
+
+  test('see the request beside what they wrap', async () => {
+    const path = fileOf(contract + AROUND)
+    const { plan, report } = loadPlan(path, dirname(path), {})
+    assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
+    const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+    const page = await gateway.handle(requestOf('GET /things', { headers: { 'x-key': 'ann-key' } }))
+    const { data, at, meta } = bodyOf(page)
+    assert.equal(data.length, 2)
+    assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
+    assert.deepEqual(meta, { by: 'by GET', n: 1, none: null })
+    assert.equal(page.headers['x-by'], 'GET')
+    const thing = bodyOf(await gateway.handle(requestOf('GET /things/1')))
+    assert.deepEqual(thing, { thing: { id: 1, name: 'one' }, path: '/things/1' })
+  })
+
+  test('are checked at load', () => {
+    const path = fileOf(
+      `${contract}operations: { listThings: { respond: { list: things, body: { data: "\${page.items}", a: "\${nwo}", b: "\${records('things').size()}" } } } }`,
+    )
+    const { report } = loadPlan(path, dirname(path), {})
+    assert.deepEqual(
+      report.list.map(({ code }) => code),
+      ['unknown-root', 'unknown-expression'],
+    )
+  })
+})
+
 describe('templates in the shape of errors', () => {
   const SHAPE = `
 errors: { body: { error: "\${problem.code}", status: "\${problem.status}", path: "\${request.path}", by: "by \${consumer}: \${problem.detail}", trace: "\${request.headers['x-trace']}" } }

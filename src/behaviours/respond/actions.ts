@@ -10,6 +10,7 @@ import { type Entry, type Id, idIn, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, type Draft, isSound } from './draft.ts'
+import { replaceExpressions } from './expression-holes.ts'
 import { compileDangling, compileDeletion, isId, supply } from './references.ts'
 import { asId, inBody, type Resource, resourceOf } from './resource.ts'
 import { compileTransition } from './transition.ts'
@@ -33,7 +34,7 @@ export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: str
 }
 
 /** A record as a reply. */
-type Give = (entry: Entry, status: number, location?: string) => Reply
+type Give = (entry: Entry, status: number, exchange: Exchange, location?: string) => Reply
 
 /** Compiles the one action that the configuration names. */
 export function compileAction(config: ActionConfig, site: Site): Handler | undefined {
@@ -93,7 +94,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       if (made === 'exists') return exists(idIn(idField, fields) as Id)
       if ('status' in made) return made
       exchange.entry = made
-      return give(made, status, locate?.(exchange, made.id))
+      return give(made, status, exchange, locate?.(exchange, made.id))
     }
   },
 
@@ -106,7 +107,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const entry = await exchange.world.collection(resource.name).read(id)
       if (isMissing(entry, exchange, within)) return missing(id)
       exchange.entry = entry
-      return exchange.precondition?.(entry) ?? give(entry, status)
+      return exchange.precondition?.(entry) ?? give(entry, status, exchange)
     }
   },
 
@@ -134,7 +135,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
         if (removed === 'stale') continue
         if (removed === 'missing') return missing(id)
         await settle?.()
-        return gives ? give(entry, status) : { status, headers: {}, body: undefined }
+        return gives ? give(entry, status, exchange) : { status, headers: {}, body: undefined }
       }
     }
   },
@@ -185,7 +186,7 @@ function compileWrite(
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
       exchange.entry = entry
-      return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status)
+      return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status, exchange)
     }
   }
 }
@@ -248,14 +249,24 @@ const missingReply = (resource: Resource) => {
   return (id: Id): Reply => refuse(problems.not_found, `there is no record ${id} in ${singular}`)
 }
 
-const RECORD: Fields<Entry> = { value: ({ text }) => new JsonText(text), id: ({ id }) => String(id) }
+interface InRecord {
+  readonly entry: Entry
+  readonly exchange: Exchange
+}
+
+const RECORD: Fields<InRecord> = {
+  value: ({ entry }) => new JsonText(entry.text),
+  id: ({ entry }) => String(entry.id),
+}
 
 /** A record is sent as it is, or in the wrapping that the configuration has for it. */
-function compileGive(body: Json | undefined, action: (typeof ACTIONS)[number], site: Site): Give {
-  if (body === undefined) {
-    return ({ text }, status, location) => ({ status, headers: headersOf(location), body: text })
+function compileGive(written: Json | undefined, action: (typeof ACTIONS)[number], site: Site): Give {
+  if (written === undefined) {
+    return ({ text }, status, _, location) => ({ status, headers: headersOf(location), body: text })
   }
-  const known = Object.keys(RECORD).map(name => `record.${name}`)
+  const { template: body, fields: inBody } = replaceExpressions<InRecord>(written, 'record', ['body'], site)
+  const fields = { ...RECORD, ...inBody }
+  const known = Object.keys(fields).map(name => `record.${name}`)
   for (const { path, part, message, hint } of unfilled({ body }, known)) {
     site.error('unknown-placeholder', message, path, hint, part)
   }
@@ -263,8 +274,12 @@ function compileGive(body: Json | undefined, action: (typeof ACTIONS)[number], s
   const media = [...(responseFor(site.operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
   const node = media?.schema?.node
   const whole = node === undefined ? body : completeTemplate(body, node, site.contract, NOTHING_KNOWN)
-  const render = compileTemplate(whole, 'record', RECORD)
-  return (entry, status, location) => ({ status, headers: headersOf(location), body: render(entry) })
+  const render = compileTemplate(whole, 'record', fields)
+  return (entry, status, exchange, location) => ({
+    status,
+    headers: headersOf(location),
+    body: render({ entry, exchange }),
+  })
 }
 
 const headersOf = (location: string | undefined): Headers =>

@@ -8,6 +8,7 @@ import { compileTemplate, compileText, type Fields, JsonText, placeholders, unfi
 import type { Page } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { completeTemplate } from './complete-template.ts'
+import { replaceExpressions } from './expression-holes.ts'
 import type { ListConfig } from './list.ts'
 import { pageField } from './page-words.ts'
 import { addressOf, type Links } from './paging.ts'
@@ -78,11 +79,17 @@ export interface Envelope {
 }
 
 export function compileEnvelope(
-  { body: written, headers = {}, links }: ListConfig,
+  { body: configured, headers: given = {}, links }: ListConfig,
   site: Site,
   counts: boolean,
 ): Envelope {
-  const known = Object.keys(FIELDS).map(name => `page.${name}`)
+  const inBody = replaceExpressions<Context>(configured ?? null, 'page', ['body'], site)
+  const inHeaders = replaceExpressions<Context>(given, 'page', ['headers'], site)
+  const written = configured === undefined ? undefined : inBody.template
+  const headers = inHeaders.template as Readonly<Record<string, string | number>>
+  const known = [...Object.keys(FIELDS), ...Object.keys(inBody.fields), ...Object.keys(inHeaders.fields)].map(
+    name => `page.${name}`,
+  )
   for (const { path, part, message, hint } of unfilled({ body: written, headers }, known)) {
     site.error('unknown-placeholder', message, path, hint, part)
   }
@@ -90,9 +97,10 @@ export function compileEnvelope(
   const named = [...placeholders({ body, headers }, 'page')]
   const counted = counts || named.some(([, name]) => COUNTING.has(name))
   if (body === undefined && links !== true && Object.keys(headers).length === 0) return { counts, wrap: undefined }
-  const render = body === undefined ? undefined : compileTemplate(body, 'page', COMPLETING)
+  const render = body === undefined ? undefined : compileTemplate(body, 'page', { ...COMPLETING, ...inBody.fields })
   const fields = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), compileText(String(value), 'page', FIELDS)] as const,
+    ([name, value]) =>
+      [name.toLowerCase(), compileText(String(value), 'page', { ...FIELDS, ...inHeaders.fields })] as const,
   )
   if (render !== undefined) checkEnvelope(render, site)
   return {
