@@ -4,6 +4,7 @@ import { check } from '../behaviours/respond/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
+import { breathe, SLICE } from '../world/clock.ts'
 import { type Dump, idIn } from '../world/collection.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
 import type { World } from '../world/world.ts'
@@ -11,6 +12,8 @@ import { type ClockChange, readClockChange } from '../world/world-clock.ts'
 import type { Worlds } from './worlds.ts'
 
 const MOST_FAULTS = 20
+/** Above it no further record is looked at. */
+const MOST_LOOKED_AT = 1000
 
 /** A world made of a snapshot, which `put` makes reachable; or what is wrong, as sentences that begin with a JSON Pointer. */
 export async function importSnapshot(
@@ -32,7 +35,7 @@ export async function importSnapshot(
     if (found === undefined) {
       const hint = suggest(resource, plan.collections.keys())
       faults.push(`${at} is no resource${hint === undefined ? '' : `; ${hint}`}`)
-    } else for (const fault of faultsOf(dump, found.resource)) faults.push(`${at}${fault}`)
+    } else for (const fault of await faultsOf(dump, found.resource)) faults.push(`${at}${fault}`)
   }
   if (faults.length > MOST_FAULTS) return [...faults.slice(0, MOST_FAULTS), `and ${faults.length - MOST_FAULTS} more`]
   if (faults.length > 0) return faults
@@ -43,14 +46,16 @@ export async function importSnapshot(
 
 type Resource = Parameters<typeof check>[0]
 
-/** What is wrong with a collection's records, together and one by one. */
-export function faultsOf({ records, created = [] }: Dump, resource: Resource): string[] {
+/** What is wrong with a collection's records, together and one by one; looks at them in slices. */
+export async function faultsOf({ records, created = [] }: Dump, resource: Resource): Promise<string[]> {
   const { maxRecords, seeds, idField } = resource
   const most = Math.max(maxRecords, seeds.length)
   if (records.length > most) return [`/records are ${records.length}, and at most ${most} are kept`]
   const faults: string[] = []
   const seen = new Map<Json | undefined, number>()
   for (const [i, record] of records.entries()) {
+    if (i > 0 && i % SLICE === 0) await breathe()
+    if (faults.length > MOST_LOOKED_AT) return faults
     for (const fault of recordFaults(record, resource)) faults.push(`/records/${i}${fault}`)
     const id = idIn(idField, record as JsonObject)
     const twin = seen.get(id)

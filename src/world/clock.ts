@@ -38,6 +38,12 @@ export function every(milliseconds: number, task: () => void): () => void {
   return () => clearInterval(timer)
 }
 
+/** Lets whatever else is waiting have its turn: requests, timers, sockets. */
+export const breathe = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+
+/** How many records are worked on before others have their turn: some milliseconds. */
+export const SLICE = 1000
+
 /** How long the event loop was held up since it was last asked: seconds. */
 export interface LoopDelay {
   /** The median, the 99th percentile and the longest. */

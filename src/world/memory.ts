@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import { arrange, compareIds, compareJson, isPlain, isUnsearched, keyOf, pageOf, take } from './arrange.ts'
+import { breathe, SLICE } from './clock.ts'
 import {
   type Collection,
   type CollectionOptions,
@@ -226,18 +227,36 @@ export class MemoryCollection implements Collection {
     }
   }
 
-  async load({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
-    this.#rows = new Tree<Id, Row>(undefined, compareIds)
-    this.#created = new Tree<number, Id>(undefined, byNumber)
-    this.#indexes = indexesOn(this.#options.indexed)
+  async load(dump: Dump): Promise<void> {
+    // Filled aside and in slices: requests that come meanwhile see what there was.
+    const made = new MemoryCollection(this.#options)
+    // No state of a record shares its revision with another, whatever is written meanwhile.
+    made.#revision = this.#revision
+    this.#revision += dump.records.length
+    await made.#take(dump)
+    const options = this.#options
+    const changed = options !== made.#options
+    this.#rows = made.#rows
+    this.#created = made.#created
+    this.#indexes = made.#indexes
     this.#state = undefined
     this.#front = undefined
-    this.#length = 0
+    this.#length = made.#length
+    this.#next = made.#next
+    this.#ordinal = made.#ordinal
+    if (changed) this.adapt(options)
+  }
+
+  async #take({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
     this.#next = nextId
     this.#ordinal = Math.max(creations, created.length)
     const first = this.#ordinal - created.length + 1
     for (const [i, id] of created.entries()) this.#created.set(first + i, id)
-    this.#fill(records, new Map(created.map((id, i) => [id, first + i])))
+    const ordinals = new Map(created.map((id, i) => [id, first + i]))
+    for (let from = 0; from < records.length; from += SLICE) {
+      if (from > 0) await breathe()
+      this.#fill(records.slice(from, from + SLICE), ordinals)
+    }
   }
 
   /** @param created the ordinals of those that are no seeds */

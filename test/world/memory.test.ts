@@ -72,3 +72,17 @@ test('a full page says that there is more until what stands behind it is gone', 
   await things.remove(4)
   assert.equal(await more(), false)
 })
+
+test('a load in slices shows all of the old records or all of the new ones', async () => {
+  const options = { name: 'things', idField: 'id', assign: 'sequence', indexed: [], maxRecords: 5000, seed: 1 } as const
+  const things = new MemoryCollection(options, [{ id: 1 }])
+  const records = Array.from({ length: 5000 }, (_, i) => ({ id: i + 1, kind: 'new' }))
+  const loading = things.load({ records })
+  assert.equal((await things.list({ filters: [], limit: 2 })).text, '[{"id":1}]')
+  const written = await things.replace(1, { kind: 'old' })
+  await loading
+  const page = await things.list({ filters: [], limit: 1 })
+  assert.equal(page.text, '[{"id":1,"kind":"new"}]')
+  assert.equal(things.size, 5000)
+  assert.ok(typeof written === 'object' && written.revision !== (await things.read(1))?.revision)
+})

@@ -5,6 +5,7 @@ import type Koa from 'koa'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { type Check, Schemas, type Violation } from '../../kernel/schema.ts'
+import { breathe } from '../../world/clock.ts'
 import { compileBodyReader } from '../body.ts'
 import { type Answer, type BodySpec, type Call, type Parameter, problem, type Route } from './route.ts'
 
@@ -14,6 +15,10 @@ export interface Refused {
 }
 
 const MAX_BODY = 1_000_000
+/** Beyond it reading takes seconds: small objects take far longer than their bytes. */
+const MOST_OBJECTS = 1_000_000
+/** No route has a use for as many. */
+const MOST_PARAMETERS = 100
 
 /** Compiles the checks of a route when it is first called: most routes never are, and all of them take half a second. */
 export function compileCallReader(route: Route): CallReader {
@@ -42,6 +47,9 @@ function compile({ parameters = {}, path, body }: Route): CallReader {
   const readBody = body === undefined ? undefined : compileBody(body, schemas)
 
   return async (ctx, segments) => {
+    if (ctx.querystring.length > 0 && ctx.querystring.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS) {
+      return refuse(`there are more than ${MOST_PARAMETERS} query parameters`)
+    }
     const values: Record<string, string | number | boolean | undefined> = {}
     for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
       const parameter = parameters[name] ?? parameters[familyOf(name) ?? '']
@@ -70,6 +78,13 @@ function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | n
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
+}
+
+/** Counts opening braces, those within strings too: it must take milliseconds. */
+function holdsMoreObjects(text: string, most: number): boolean {
+  let count = 0
+  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > most) return true
+  return false
 }
 
 type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | Refused>
@@ -101,8 +116,14 @@ function compileBody(
       return refuse('the body is not UTF-8')
     }
     if (texts.includes(type)) return { body: undefined, text }
+    const large = text.length > MAX_BODY
+    if (large && holdsMoreObjects(text, MOST_OBJECTS)) {
+      return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects`) }
+    }
+    if (large) await breathe()
     const parsed = parseJson(text, decimals)
     if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
+    if (large) await breathe()
     const violations = check(parsed.value, true)
     if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))
     return { body: parsed.value, text: undefined }

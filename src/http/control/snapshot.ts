@@ -1,10 +1,13 @@
 // A whole world as one JSON document: written down, and read back all or not at all.
 
+import { Readable } from 'node:stream'
 import { importSnapshot } from '../../gateway/import.ts'
+import { stringifyJson } from '../../kernel/json.ts'
+import { breathe, SLICE } from '../../world/clock.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import { clockWordsSchema } from './clock.ts'
 import { inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
-import { type Answer, type Control, DONE, json, list, problem, type Route, replyWith } from './route.ts'
+import { type Answer, type Control, DONE, list, problem, type Route, replyWith, stream } from './route.ts'
 
 /** The largest snapshot, in bytes. */
 export const MAX_SNAPSHOT = 64_000_000
@@ -68,6 +71,23 @@ export const snapshotSchema = {
   },
 } as const
 
+/** A snapshot as JSON text, in slices: others have their turn between two of them. */
+async function* written({ collections, ...rest }: Snapshot): AsyncIterable<string> {
+  yield `${stringifyJson(rest).slice(0, -1)},"collections":{`
+  let between = ''
+  for (const [name, { records, ...more }] of Object.entries(collections)) {
+    yield `${between}${JSON.stringify(name)}:{"records":[`
+    for (let from = 0; from < records.length; from += SLICE) {
+      if (from > 0) await breathe()
+      yield `${from > 0 ? ',' : ''}${stringifyJson(records.slice(from, from + SLICE)).slice(1, -1)}`
+    }
+    const others = stringifyJson(more).slice(1)
+    yield `]${others === '}' ? '' : ','}${others}`
+    between = ','
+  }
+  yield '}}'
+}
+
 export const refuseSnapshot = (faults: readonly string[], at = ''): Answer =>
   problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
 
@@ -80,7 +100,9 @@ export const snapshotRoutes = ({ gateway }: Control): Route[] => [
     summary: 'A whole world as one document.',
     parameters: nameParameter,
     replies: { 200: replyWith('The snapshot.', snapshotSchema), ...noSuchWorld },
-    answer: inWorld(gateway.worlds, async world => json(await takeSnapshot(world))),
+    answer: inWorld(gateway.worlds, async world =>
+      stream('application/json', Readable.from(written(await takeSnapshot(world)), { objectMode: false })),
+    ),
   },
   {
     method: 'PUT',
@@ -96,11 +118,17 @@ export const snapshotRoutes = ({ gateway }: Control): Route[] => [
       422: { description: 'It breaks the contract; nothing changed.' },
     },
     answer: async ({ parameters, body }) => {
-      const { worlds, plan } = gateway
+      const { worlds } = gateway
       const name = parameters.name as string
       const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
       if (fault !== undefined) return refuseWorld(fault, name, worlds)
-      const made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
+      let plan = gateway.plan
+      let made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
+      // Another plan may have come in the meantime: what held under one need not hold under the other.
+      while (plan !== gateway.plan) {
+        plan = gateway.plan
+        made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
+      }
       if (Array.isArray(made)) return refuseSnapshot(made)
       worlds.put(made)
       return DONE
