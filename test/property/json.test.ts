@@ -84,3 +84,20 @@ test('an approximation compares with the bounds of int64 as the integer does', (
     }),
   )
 })
+
+test('a long text is read as a short one is', () => {
+  const number = fc
+    .tuple(
+      fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+      fc.constantFrom('', '.', '.5', '.10', '.1234567890123456'),
+    )
+    .map(([whole, rest]) => `${whole}${rest === '.' ? '' : rest}`)
+  const token = fc.oneof(number, fc.constantFrom('1e5', '1E+30', '2e-7', '1.50e3', '"1e5"', '"1.10"', '0.0', '-0.5'))
+  fc.assert(
+    fc.property(fc.array(token, { minLength: 1, maxLength: 4 }), fc.boolean(), (tokens, decimals) => {
+      const short = parseJson(`[${tokens.join()}]`, decimals)
+      const long = parseJson(`[${tokens.join()}${' '.repeat(20_000)}]`, decimals)
+      assert.deepEqual(long, short)
+    }),
+  )
+})
