@@ -284,10 +284,21 @@ const unknownRoot = (name: string, { start, end }: { start: number; end: number 
 
 const articled = (type: string): string => (type === 'int' ? 'an integer' : `a ${type.split('.').at(-1)}`)
 
+const TOKENS: Readonly<Record<string, string>> = {
+  RPAREN: '")"',
+  LPAREN: '"("',
+  RBRACKET: '"]"',
+  RBRACE: '"}"',
+  COLON: '":"',
+  COMMA: '","',
+  DOT: '"."',
+}
+
 /** The library's words without what a user never wrote. */
 const plain = (summary: string): string => {
   const text = summary
-    .replace(/^Unexpected token: EOF$/, 'the expression is not complete')
+    .replace(/^(?:Unexpected token: EOF|Expected \w+, got EOF)$/, 'the expression is not complete')
+    .replace(/\b(?:RPAREN|LPAREN|RBRACKET|RBRACE|COLON|COMMA|DOT)\b/g, token => TOKENS[token] as string)
     .replaceAll('linearMatches', 'matches')
     .replaceAll(/\(Scope(?:, )?/g, '(')
     .replaceAll('google.protobuf.', '')
