@@ -1,10 +1,11 @@
-// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, overload or soak,
+// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, overload, soak or kills,
 // or part of a row's name; all of them where none is given. Fails only where a run was broken: a target that is
 // missed on a busy machine is printed, not thrown.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Curves, measureCurves } from './curves.ts'
 import { type Figure, measureSoak, measureStart } from './figures.ts'
+import { measureKills } from './kills.ts'
 import { measureOverload } from './overload.ts'
 import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
@@ -18,7 +19,8 @@ const parts = words.filter(word => word !== '--quick')
 const rowNames = [...rows, variedRow, ...ruledRows].map(({ name }) => name)
 const unknown = parts.filter(
   part =>
-    !['rows', 'curves', 'start', 'overload', 'soak'].includes(part) && !rowNames.some(name => name.includes(part)),
+    !['rows', 'curves', 'start', 'overload', 'soak', 'kills'].includes(part) &&
+    !rowNames.some(name => name.includes(part)),
 )
 if (unknown.length > 0) {
   process.stderr.write(`there is nothing called ${unknown.join(', ')} to measure\n`)
@@ -48,6 +50,10 @@ if (wanted('overload')) {
 if (wanted('soak')) {
   say('soak …')
   figures.push(...(await measureSoak(quick ? 100_000 : 2_000_000, quick ? 150 : 1000)))
+}
+if (wanted('kills')) {
+  say('kills …')
+  figures.push(...(await measureKills(quick ? 10 : 60)))
 }
 
 const report = reportOf(quick, measured, found.curves, figures)

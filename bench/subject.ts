@@ -50,13 +50,19 @@ export const startUnderstudy = (config: string, ...flags: string[]): Promise<Sub
   start('understudy', [...serving(config), ...flags], announced)
 
 /** The same, as a user starts it, with nothing in it that measures; and how many milliseconds that took. */
-export async function startUnprobed(config: string): Promise<Pick<Subject, 'resident' | 'stop'> & { ready: number }> {
+export async function startUnprobed(
+  config: string,
+  ...flags: string[]
+): Promise<Pick<Subject, 'port' | 'controlPort' | 'resident' | 'stop'> & { ready: number; pid: number }> {
   const began = performance.now()
-  const child = spawn(process.execPath, serving(config), { cwd: HOME, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...serving(config), ...flags], {
+    cwd: HOME,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   running.add(child)
   child.once('exit', () => running.delete(child))
-  await announced(child)
-  return { ready: performance.now() - began, ...outside(child) }
+  const ports = await announced(child)
+  return { ready: performance.now() - began, pid: child.pid as number, ...ports, ...outside(child) }
 }
 
 const serving = (config: string): string[] => [CLI, 'serve', config, '--port', '0', '--control-port', '0']
