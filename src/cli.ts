@@ -27,6 +27,9 @@ import { parseMoment } from './world/world-clock.ts'
 
 const HOME = process.cwd()
 
+const EXHAUSTED =
+  'the memory has run out; lower worlds.maxBytes, or give Node more: NODE_OPTIONS=--max-old-space-size=4096'
+
 /** Shown to a person who waits at a terminal, and written nowhere else. */
 const progress = showProgress({
   write: text => process.stderr.isTTY && process.stderr.write(text),
@@ -137,6 +140,10 @@ async function serve(line: CommandLine): Promise<number> {
       version,
       // The primary watches for all.
       watch: !switches.has('no-watch') && !isWorker(),
+      exhausted() {
+        process.stderr.write(`understudy: ${EXHAUSTED}\n`)
+        process.exit(3)
+      },
       workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
       listen: {
         host: values.host ?? listen.host,

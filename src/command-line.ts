@@ -148,7 +148,7 @@ export function describeCommands(version: string, only?: string): string {
     ...(only === undefined || only === 'serve'
       ? ['The control plane asks for the bearer token in UNDERSTUDY_CONTROL_TOKEN, where that is set.', '']
       : []),
-    'Exit codes: 0 success, 1 wrong configuration or failure, 2 wrong command line.',
+    'Exit codes: 0 success, 1 wrong configuration or failure, 2 wrong command line, 3 memory ran out.',
     '',
   ].join('\n')
 }

@@ -55,7 +55,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const load = (text = inline) => loadPlan(path, '.', environment, { text })
   const loaded = load()
   if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)
-  const { gateway, serving } = await start(loaded.plan, loaded, load, {
+  const { gateway, serving, stopWatching } = await start(loaded.plan, loaded, load, {
     clock: realClock,
     log: silentLog,
     version,
@@ -73,6 +73,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     control: serving.controlOrigin,
     reset: () => gateway.reset(),
     world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, serving.origin),
-    close: () => serving.close(),
+    close: () => {
+      stopWatching()
+      return serving.close()
+    },
   }
 }

@@ -4,6 +4,7 @@ import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
 import { Metrics } from './gateway/metrics.ts'
 import { type Load, Reloader } from './gateway/reload.ts'
+import { watchMemory } from './gateway/watch-memory.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { Fleet } from './http/workers.ts'
 import type { Loaded } from './plan/load.ts'
@@ -18,12 +19,15 @@ export interface StartOptions {
   readonly listen: Listen
   /** How many processes serve; or that this is one of them. Unset: this one alone. */
   readonly workers?: number | 'worker' | undefined
+  /** Called when memory has run out: the engine is about to end the process. */
+  readonly exhausted?: () => void
 }
 
 export interface Started {
   readonly gateway: Gateway
   readonly reloader: Reloader
   readonly serving: Serving
+  /** Stops watching the files and the memory. */
   readonly stopWatching: () => void
 }
 
@@ -38,5 +42,9 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Sta
   const reloader = new Reloader(gateway, load, loaded, log)
   const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
   const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log)
-  return { gateway, reloader, serving, stopWatching: watch ? reloader.watch() : () => {} }
+  const stops = [watchMemory(gateway.worlds, options.exhausted ?? (() => {})), ...(watch ? [reloader.watch()] : [])]
+  const stopWatching = () => {
+    for (const stop of stops) stop()
+  }
+  return { gateway, reloader, serving, stopWatching }
 }

@@ -6,6 +6,7 @@ import { type Problem, problems } from '../kernel/problem.ts'
 import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders, withWarning } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
+import { Full } from '../world/budget.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
 import { readControls } from './client-controls.ts'
@@ -167,6 +168,9 @@ export class Gateway {
 
   /** The one place where a throw becomes a reply. The reason goes to the log; the client gets a number to ask about. */
   async #fail(error: unknown, planned: PlannedOperation, exchange: Exchange): Promise<Reply> {
+    if (error instanceof Full) {
+      return this.#decorateFailure(planned, exchange, refuse(problems.insufficient_storage, error.message))
+    }
     this.#incidents += 1
     const incident = `${this.clock.now().toString(36)}-${this.#incidents.toString(36)}`
     const outage = error instanceof Outage
@@ -174,6 +178,10 @@ export class Gateway {
     const reply = outage
       ? refuse(problems.unavailable, `the state cannot be reached; incident ${incident}`, { 'retry-after': '1' })
       : refuse(problems.internal_error, `something broke; incident ${incident}`)
+    return this.#decorateFailure(planned, exchange, reply)
+  }
+
+  async #decorateFailure(planned: PlannedOperation, exchange: Exchange, reply: Reply): Promise<Reply> {
     try {
       return await planned.dress(exchange, reply)
     } catch {

@@ -332,9 +332,26 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
       this.set({ kind: 'sandbox' }, all.length - permanent)
     },
   })
+  new Gauge({
+    name: 'understudy_world_bytes',
+    help: 'Estimated bytes of the records in all worlds, by where they were written; shared records count once.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const { kind, bytes } of worlds.bytes) this.set({ kind }, bytes)
+    },
+  })
+  new Gauge({
+    name: 'understudy_world_bytes_max',
+    help: 'The most bytes that the records of all worlds together may take.',
+    registers,
+    collect() {
+      this.set(worlds.maxBytes)
+    },
+  })
   new Counter({
     name: 'understudy_sandbox_evictions_total',
-    help: 'Sandboxes that went because there were too many (capacity) or nobody came (idle).',
+    help: 'Sandboxes that went because there were too many (capacity), nobody came (idle), or records needed the memory (memory).',
     labelNames: ['reason'],
     registers,
     collect() {

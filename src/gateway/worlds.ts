@@ -6,7 +6,9 @@ import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import { WORLD_NAME } from '../plan/worlds.ts'
+import { Budget } from '../world/budget.ts'
 import type { Clock } from '../world/clock.ts'
+import { heapLimit } from '../world/heap.ts'
 import { Hits } from '../world/hits.ts'
 import { makeCollection } from '../world/make-collection.ts'
 import { PathCounts } from '../world/path-counts.ts'
@@ -44,6 +46,7 @@ export class Worlds {
   #plan: Plan
   /** Names of worlds are shown: none may be a credential. */
   #mask: Mask
+  readonly #budget: Budget
   /** The state everything begins with; forked, never served. */
   #seeded: World
   #default: Held
@@ -54,14 +57,20 @@ export class Worlds {
   #lastName: string | undefined
   #sandboxes: Sandboxes<Held>
   /** Counts, for the metrics. */
-  readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0 }
+  readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0, memory: 0 }
 
   constructor(plan: Plan, clock: Clock, log: Log) {
     this.#clock = clock
     this.#log = log
     this.#plan = plan
     this.#mask = new Mask(plan)
-    this.#seeded = seedWorld(plan, clock)
+    this.#budget = new Budget({
+      max: maxBytesOf(plan),
+      heap: heapLimit(),
+      count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
+      drop: writer => this.#sandboxes.evictForMemory(writer)?.world.bytes,
+    })
+    this.#seeded = seedWorld(plan, clock, this.#budget)
     this.#sandboxes = this.#createSandboxes()
     this.#default = this.#settle()
   }
@@ -83,6 +92,31 @@ export class Worlds {
   /** The permanent worlds, then the sandboxes, that which was asked for last first. To look at only: see `get`. */
   list(): World[] {
     return [...this.#permanent.values(), ...this.#sandboxes.list()].map(({ world }) => world)
+  }
+
+  /** The estimated bytes of all records, by the kind of world that they were written to. */
+  get bytes(): readonly { readonly kind: 'seeds' | 'permanent' | 'sandbox'; readonly bytes: number }[] {
+    const sum = (worlds: Iterable<Held>) => [...worlds].reduce((all, { world }) => all + world.bytes, 0)
+    return [
+      { kind: 'seeds', bytes: this.#seeded.bytes },
+      { kind: 'permanent', bytes: sum(this.#permanent.values()) },
+      { kind: 'sandbox', bytes: sum(this.#sandboxes.list()) },
+    ]
+  }
+
+  /** The most bytes that these may be together. */
+  get maxBytes(): number {
+    return this.#budget.max
+  }
+
+  /** Takes note of how many bytes all objects take, garbage collected. */
+  measured(used: number): void {
+    this.#budget.measured(used)
+  }
+
+  /** Evicts a tenth of the sandboxes; whether there was any. */
+  relieve(): boolean {
+    return this.#sandboxes.shrink() > 0
   }
 
   /** The host whose requests reach a permanent world, where it has one. */
@@ -151,7 +185,8 @@ export class Worlds {
     const sandboxes = this.#sandboxes.list().reverse()
     this.#plan = plan
     this.#mask = new Mask(plan)
-    this.#seeded = seedWorld(plan, this.#clock)
+    this.#budget.limit(maxBytesOf(plan))
+    this.#seeded = seedWorld(plan, this.#clock, this.#budget)
     this.#default = this.#settle()
     const { worlds } = plan.simulation
     if (worlds.max === before.max && worlds.idle === before.idle && worlds.sandboxes === before.sandboxes) return
@@ -323,11 +358,19 @@ function findMark(path: string, basePaths: readonly string[]): Mark | undefined 
 /** A host as a world's name: what no name may hold, such as the colons of an IPv6 address, becomes a dash. */
 const nameOf = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)
 
-const seedWorld = (plan: Plan, clock: Clock): World =>
+/** The share of the heap that records may take where the configuration sets no bound: a page may hold them all once more. */
+const SHARE = 0.4
+
+const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes ?? Math.floor(SHARE * heapLimit())
+
+const seedWorld = (plan: Plan, clock: Clock, budget: Budget): World =>
   new World(
     plan.simulation.seed,
     clock,
     new Map(
-      [...plan.collections].map(([name, { options, resource }]) => [name, makeCollection(options, resource.seeds)]),
+      [...plan.collections].map(([name, { options, resource }]) => [
+        name,
+        makeCollection(options, resource.seeds, budget),
+      ]),
     ),
   )

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { stringifyJson } from '../kernel/json.ts'
+import { Full } from '../world/budget.ts'
 import { compileAccess } from './control/access.ts'
 import { compileCallReader } from './control/read-call.ts'
 import { type Answer, GUARD_HEADERS, problem, type Route } from './control/route.ts'
@@ -42,6 +43,7 @@ export function createControlPlane(
         write(ctx, problem(ctx.status, code, detail))
       }
     } catch (error) {
+      if (error instanceof Full) return write(ctx, problem(507, 'insufficient_storage', error.message))
       failed(error)
       write(ctx, problem(500, 'internal_error', 'something broke; the log says what'))
     }

@@ -96,6 +96,11 @@ export const problems = define({
     title: 'HTTP version not supported',
     when: 'the request line names another version than HTTP/1.1 or HTTP/1.0',
   },
+  insufficient_storage: {
+    status: 507,
+    title: 'Insufficient storage',
+    when: 'the records of all worlds together would take more memory than `worlds.maxBytes`, or than is left',
+  },
 })
 
 /** The problem that goes by an error status, or comes nearest to it. */

@@ -17,6 +17,7 @@ import { exampleIds } from './example-ids.ts'
 import { generateRecords, type Wanted } from './generate-records.ts'
 import { compileNewId } from './new-ids.ts'
 import { compileStates } from './record-states.ts'
+import { SeedMemory } from './seed-memory.ts'
 import type { ResourceFile, SimulationFile } from './simulation.ts'
 
 export interface Seeding {
@@ -49,6 +50,7 @@ export function readResources(
   const resources = new Map<string, Resource>()
   const files: string[] = []
   const wanted: Wanted[] = []
+  const memory = new SeedMemory()
   for (const [name, block] of Object.entries(declared)) {
     report.broken.add(name) // until it turns out to be sound
     const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
@@ -130,7 +132,10 @@ export function readResources(
     if (typeof seed === 'string') {
       const path = resolve(dirname(file), seed)
       files.push(path)
-      seedSource = readNamed(path, relative(home, path) || path, at(['seed']), report)
+      const name = relative(home, path) || path
+      seedSource = memory.admits(path, name, at(['seed']), report)
+        ? readNamed(path, name, at(['seed']), report)
+        : undefined
       base = []
     } else {
       for (const { path, part, message, hint } of unfilled(seed, [], SEEDS_ARE_DATA)) {

@@ -3,18 +3,21 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Schema } from '../kernel/schema.ts'
-import { parseDuration } from '../kernel/units.ts'
+import { parseDuration, parseSize } from '../kernel/units.ts'
 import type { SandboxLimits } from '../world/sandboxes.ts'
 
 export interface WorldsFile {
   readonly sandboxes?: boolean
   readonly max?: number
   readonly idle?: string
+  readonly maxBytes?: string
   readonly default?: string
 }
 
 export interface WorldsSettings extends SandboxLimits {
   readonly sandboxes: boolean
+  /** The most bytes that the records of all worlds together may take; `undefined`: a share of the heap. */
+  readonly maxBytes: number | undefined
   /** The name of the world that requests reach which name none. */
   readonly default: string
 }
@@ -45,6 +48,12 @@ export const worldsSchema: Schema = {
       format: 'duration',
       description: 'A sandbox that nobody asks for goes after this much real time. Default: 1h.',
     },
+    maxBytes: {
+      type: 'string',
+      format: 'size',
+      description:
+        'The most memory that the records of all worlds together may take, estimated as 190 bytes and two for each character of the JSON a record; records that a world shares with another count once. Above it the sandbox that has gone longest without a request goes; where none is left, writes are refused with 507. Default: 40 % of the heap.',
+    },
     default: {
       type: 'string',
       pattern: WORLD_NAME.source,
@@ -58,6 +67,7 @@ export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
   sandboxes: file.sandboxes ?? true,
   max: file.max ?? 1000,
   idle: Math.max(1, Math.round(parseDuration(file.idle ?? '1h') as number)),
+  maxBytes: file.maxBytes === undefined ? undefined : parseSize(file.maxBytes),
   default: file.default ?? 'default',
 })
 

@@ -45,9 +45,19 @@ export function pageOf(rows: Iterable<Entry>, limit: number, offset: number, tot
 }
 
 function finish(texts: string[], more: boolean, last: Id | undefined, total: number | undefined): Page {
-  const text = `[${texts.join(',')}]`
+  const text = joinTexts(texts)
   const page = { text, bytes: Buffer.byteLength(text), count: texts.length, more, last }
   return total === undefined ? page : { ...page, total }
+}
+
+/** A JSON array of texts. The brackets are joined with the rest: to add them afterwards would copy it once more. */
+function joinTexts(texts: readonly string[]): string {
+  const end = texts.length - 1
+  if (end <= 0) return `[${texts[0] ?? ''}]`
+  const all = [...texts]
+  all[0] = `[${texts[0]}`
+  all[end] = `${texts[end]}]`
+  return all.join(',')
 }
 
 /** The page that a query asks for, out of the records its filters selected, which stand in the order of their ids. */

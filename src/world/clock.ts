@@ -1,7 +1,7 @@
 // Time, injected: what a world reads, and what may be shifted, frozen or waited for. The one reader of `Date` and timers
 // below HTTP.
 
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
@@ -68,6 +68,17 @@ export function watchLoop(): LoopDelay {
       return found
     },
   }
+}
+
+/** Calls `task` after each full collection of garbage until the answer is called. */
+export function afterCollections(task: () => void): () => void {
+  const observer = new PerformanceObserver(list => {
+    const full = constants.NODE_PERFORMANCE_GC_MAJOR
+    const entries = list.getEntries() as readonly { readonly detail?: { readonly kind?: number } }[]
+    if (entries.some(({ detail }) => detail?.kind === full)) task()
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  return () => observer.disconnect()
 }
 
 export const DAY = 86_400_000

@@ -103,11 +103,14 @@ export interface Dump {
 
 export interface Collection {
   readonly size: number
+  /** The estimated bytes of the records that were written here: a fork begins with none. */
+  readonly bytes: number
   list(query: Query): Promise<Page>
   read(id: Id): Promise<Entry | undefined>
   /**
    * Stores a new record under a new id, or under the one it has where the client gives it; unless `refuse`, asked about the
-   * record as it would be stored, has an answer. No id is used up then.
+   * record as it would be stored, has an answer. No id is used up then. Every write that adds to the records rejects with
+   * `Full` where there is no memory for it.
    */
   create<Refusal = never>(
     fields: JsonObject,

@@ -63,6 +63,10 @@ export class LivingCollection implements Collection {
     return this.records.size
   }
 
+  get bytes(): number {
+    return this.records.bytes
+  }
+
   list(query: Query): Promise<Page> {
     this.#live()
     return this.records.list(query)
@@ -162,8 +166,7 @@ export class LivingCollection implements Collection {
     if (record === undefined || edge === undefined) return
     const set = edge.set?.(due, this.#share(id, entry, `set ${edge.to}`))
     const value = { ...record.value, ...set, [this.#states.field]: edge.to }
-    // Done at once, before the promise is; nobody can come in between.
-    void this.records.replace(id, value)
+    this.records.force(id, value)
     this.#schedule(this.#timer(id, edge.to, entry + 1, due))
   }
 

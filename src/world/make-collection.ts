@@ -1,12 +1,17 @@
 // The collection that a resource's options ask for.
 
 import type { JsonObject } from '../kernel/json.ts'
+import type { Budget } from './budget.ts'
 import type { Collection, CollectionOptions } from './collection.ts'
 import { LivingCollection } from './living.ts'
 import { MemoryCollection } from './memory.ts'
 
-export function makeCollection(options: CollectionOptions, seeds: readonly JsonObject[] = []): Collection {
-  const records = new MemoryCollection(options, seeds)
+export function makeCollection(
+  options: CollectionOptions,
+  seeds: readonly JsonObject[] = [],
+  budget?: Budget,
+): Collection {
+  const records = new MemoryCollection(options, seeds, budget)
   return options.states === undefined ? records : new LivingCollection(records, options.states, options)
 }
 

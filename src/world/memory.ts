@@ -4,6 +4,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import { arrange, compareIds, compareJson, isPlain, isUnsearched, keyOf, pageOf, take } from './arrange.ts'
+import { type Budget, weigh } from './budget.ts'
 import { breathe, SLICE } from './clock.ts'
 import {
   type Collection,
@@ -18,6 +19,7 @@ import {
   withId,
 } from './collection.ts'
 import { drawUuid } from './draws.ts'
+import { heapLimit } from './heap.ts'
 import { Tree } from './tree.ts'
 
 /** `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
@@ -28,7 +30,8 @@ interface Row extends Entry {
 const CACHED_PAGES = 500
 /** How many ids are tried for a new record before none is taken to be free. */
 const MOST_DRAWS = 100_000
-const CACHED_CHARACTERS = 16 * 1024 * 1024
+/** For all pages of a collection and its forks; a larger page is not kept. */
+const CACHED_CHARACTERS = Math.min(16 * 2 ** 20, Math.floor(heapLimit() / 32))
 
 /**
  * Pages that were asked for, which happens far more often than a collection changes. A collection and all its forks share
@@ -52,6 +55,12 @@ export class MemoryCollection implements Collection {
   #revision = 0
   /** The revision that it began with. */
   #born = 0
+  /** The latest revision of the records that a fork began with. */
+  #foreign = 0
+  /** Bounds the records of all worlds; shared with all forks. */
+  readonly #budget: Budget | undefined
+  /** Bytes of the records written here: those that a fork began with belong to the collection that it was made from. */
+  #bytes = 0
   readonly #pages: Pages
   /** Names what the collection holds now; nothing once that was written to, until a page is asked for. */
   #state: number | undefined
@@ -60,8 +69,9 @@ export class MemoryCollection implements Collection {
   /** Whether a fork knows its front by the same number: the two will add different records. */
   #shared = false
 
-  constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], from?: MemoryCollection) {
+  constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
     this.#options = options
+    this.#budget = budget
     if (from !== undefined) {
       this.#rows = from.#rows.clone()
       this.#created = from.#created.clone()
@@ -69,7 +79,7 @@ export class MemoryCollection implements Collection {
       this.#next = from.#next
       this.#length = from.#length
       this.#ordinal = from.#ordinal
-      this.#revision = this.#born = from.#revision
+      this.#revision = this.#born = this.#foreign = from.#revision
       from.#state ??= ++from.#pages.states
       this.#pages = from.#pages
       this.#state = from.#state
@@ -93,6 +103,10 @@ export class MemoryCollection implements Collection {
 
   get size(): number {
     return this.#rows.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
   }
 
   async list(query: Query): Promise<Page> {
@@ -148,9 +162,10 @@ export class MemoryCollection implements Collection {
     const refusal = refuse?.(record)
     if (refusal !== undefined) return refusal
     if (given !== undefined && this.#rows.has(given)) return 'exists'
+    const text = this.#write(record)
     this.#ordinal = drawn?.ordinal ?? this.#ordinal + 1
     if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
-    return this.#add(id, record, given === undefined && drawn === undefined)
+    return this.#add(id, record, text, given === undefined && drawn === undefined)
   }
 
   /** The next id that is drawn and that no record has, as one drawn before may have; `undefined` where ids are counted. */
@@ -166,12 +181,20 @@ export class MemoryCollection implements Collection {
   }
 
   /** Adds a record as the latest of those created; the oldest of them go where there are too many; see `#put` for `last`. */
-  #add(id: Id, value: JsonObject, last = false): Row {
-    const row = { id, value, text: flatText(value), revision: ++this.#revision, created: this.#ordinal }
+  #add(id: Id, value: JsonObject, text: string, last = false): Row {
+    const row = { id, value, text, revision: ++this.#revision, created: this.#ordinal }
     this.#put(row, undefined, last)
     this.#created.set(row.created, id)
     this.#evict()
     return row
+  }
+
+  /** The text of a record to be stored; throws `Full` where there is no memory for it. */
+  #write(value: JsonObject, old?: Row): string {
+    const text = flatText(value)
+    // A record that does not grow is stored wherever it fitted before.
+    if (old === undefined || text.length > old.text.length) this.#budget?.reserve(weigh(text), this)
+    return text
   }
 
   #evict(): void {
@@ -192,10 +215,22 @@ export class MemoryCollection implements Collection {
     return this.#change(old, fields)
   }
 
-  #change(old: Row, fields: JsonObject): Row {
+  /** As `replace`, at once, and whether there is memory for it or not: for what nobody asked for. */
+  force(id: Id, fields: JsonObject): void {
+    const old = this.#rows.get(id)
+    if (old !== undefined) this.#change(old, fields, true)
+  }
+
+  #change(old: Row, fields: JsonObject, forced = false): Row {
     const { id, created } = old
     const value = withId(this.#options.idField, id, fields)
-    const row = { id, value, text: flatText(value), revision: ++this.#revision, created }
+    const row = {
+      id,
+      value,
+      text: forced ? flatText(value) : this.#write(value, old),
+      revision: ++this.#revision,
+      created,
+    }
     this.#put(row, old)
     this.#evict()
     return row
@@ -213,9 +248,11 @@ export class MemoryCollection implements Collection {
   async put(id: Id, fields: JsonObject): Promise<{ entry: Entry; created: boolean }> {
     const old = this.#rows.get(id)
     if (old !== undefined) return { entry: this.#change(old, fields), created: false }
+    const value = withId(this.#options.idField, id, fields)
+    const text = this.#write(value)
     this.#ordinal += 1
     if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
-    return { entry: this.#add(id, withId(this.#options.idField, id, fields)), created: true }
+    return { entry: this.#add(id, value, text), created: true }
   }
 
   async dump(): Promise<Dump> {
@@ -234,6 +271,8 @@ export class MemoryCollection implements Collection {
     made.#revision = this.#revision
     this.#revision += dump.records.length
     await made.#take(dump)
+    this.#budget?.reserve(made.#bytes - this.#bytes, this)
+    this.#count(made.#bytes - this.#bytes)
     const options = this.#options
     const changed = options !== made.#options
     this.#rows = made.#rows
@@ -260,8 +299,8 @@ export class MemoryCollection implements Collection {
   }
 
   /** @param created the ordinals of those that are no seeds */
-  #fill(records: readonly JsonObject[], created: ReadonlyMap<Id, number> = new Map()): void {
-    for (const value of records) {
+  #fill(records: readonly JsonObject[], texts: readonly string[], created: ReadonlyMap<Id, number> = new Map()): void {
+    for (const [i, value] of records.entries()) {
       const id = idIn(this.#options.idField, value) as Id
       const row = { id, value, text: flatText(value), revision: ++this.#revision, created: created.get(id) ?? 0 }
       this.#put(row, undefined)
@@ -270,7 +309,7 @@ export class MemoryCollection implements Collection {
   }
 
   fork(): MemoryCollection {
-    return new MemoryCollection(this.#options, [], this)
+    return new MemoryCollection(this.#options, [], this.#budget, this)
   }
 
   adapt(options: CollectionOptions): void {
@@ -318,6 +357,7 @@ export class MemoryCollection implements Collection {
     this.#shared = false
     this.#rows.set(row.id, row)
     this.#length += row.text.length - (old?.text.length ?? 0)
+    this.#count(weigh(row.text) - (old === undefined ? 0 : this.#own(old)))
     for (const tree of this.#indexes.values()) {
       if (old !== undefined) tree.delete(old)
       tree.set(row, undefined)
@@ -329,8 +369,19 @@ export class MemoryCollection implements Collection {
     this.#front = undefined
     this.#rows.delete(row.id)
     this.#length -= row.text.length
+    this.#count(-this.#own(row))
     this.#created.delete(row.created)
     for (const tree of this.#indexes.values()) tree.delete(row)
+  }
+
+  /** The bytes that a record takes here: none where the collection began with it as a fork. */
+  #own({ text, revision }: Row): number {
+    return revision > this.#foreign ? weigh(text) : 0
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    this.#budget?.spend(bytes)
   }
 }
 

@@ -10,8 +10,8 @@ export interface SandboxLimits {
   readonly idle: number
 }
 
-/** Why a sandbox went: another needed its place, or nobody came for too long. */
-export const EVICTIONS = ['capacity', 'idle'] as const
+/** Why a sandbox went: another needed its place, nobody came for too long, or there was no memory for a record. */
+export const EVICTIONS = ['capacity', 'idle', 'memory'] as const
 export type Eviction = (typeof EVICTIONS)[number]
 
 /** How often, at most, all of them are looked at for those that nobody comes to any more: milliseconds. */
@@ -27,6 +27,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
   readonly #visited: LRUCache<string, Held>
   readonly #written: LRUCache<string, Held>
   readonly #max: number
+  readonly #evicted: (held: Held, why: Eviction) => void
   readonly #now: () => number
   #swept: number
 
@@ -37,14 +38,14 @@ export class Sandboxes<Held extends { readonly world: World }> {
   constructor({ max, idle }: SandboxLimits, now: () => number, evicted: (held: Held, why: Eviction) => void) {
     this.#max = max
     this.#now = now
+    this.#evicted = evicted
     this.#swept = now()
     const options = { max, ttl: idle, ttlResolution: 0, updateAgeOnGet: true, perf: { now } }
     const create = () =>
       new LRUCache<string, Held>({
         ...options,
         dispose: (held, _, reason) => {
-          if (reason === 'evict') evicted(held, 'capacity')
-          else if (reason === 'expire') evicted(held, 'idle')
+          if (reason === 'expire') evicted(held, 'idle')
         },
       })
     this.#proposed = new LRUCache({ ...options, max: MOST_PROPOSED })
@@ -102,21 +103,59 @@ export class Sandboxes<Held extends { readonly world: World }> {
     return [...this.#written.values(), ...this.#visited.values()]
   }
 
+  /**
+   * Evicts the sandbox that went longest without a request, among those that hold records of their own.
+   *
+   * @param writer the collection that needs the memory: its sandbox stays
+   * @returns the sandbox; `undefined` where there is none to evict
+   */
+  evictForMemory(writer?: object): Held | undefined {
+    const [first, second] = [this.#visited, this.#written].flatMap(cache => {
+      for (const name of cache.rkeys()) {
+        const held = cache.peek(name)
+        if (held !== undefined && held.world.bytes > 0 && !held.world.keeps(writer))
+          return [{ cache, name, held, left: cache.getRemainingTTL(name) }]
+      }
+      return []
+    })
+    const longest = first && second && second.left < first.left ? second : first
+    if (longest === undefined) return undefined
+    longest.cache.delete(longest.name)
+    this.#evicted(longest.held, 'memory')
+    return longest.held
+  }
+
+  /** Evicts a tenth of the sandboxes, as `worlds.max` would; returns how many there were to evict. */
+  shrink(): number {
+    const count = Math.ceil((this.#visited.size + this.#written.size) / 10)
+    for (let i = 0; i < count; i++) this.#evict('memory')
+    return count
+  }
+
   #add(to: LRUCache<string, Held>, name: string, held: Held): void {
     if (this.#now() - this.#swept >= SWEEP) this.sweep()
-    if (!to.has(name)) while (this.#visited.size + this.#written.size >= this.#max) this.#evict()
+    if (!to.has(name)) while (this.#visited.size + this.#written.size >= this.#max) this.#evict('capacity')
     to.set(name, held)
   }
 
   /** Lets go of the one that went longest without a request, among those that nobody wrote to if there are any. */
-  #evict(): void {
+  #evict(why: Eviction): void {
     for (;;) {
       const { value: name } = this.#visited.rkeys().next()
       const held = name === undefined ? undefined : this.#visited.peek(name)
       if (name === undefined || held === undefined || !held.world.touched) break
       this.#promote(name, held)
     }
-    if (this.#visited.pop() === undefined) this.#written.pop()
+    const cache = this.#visited.size > 0 ? this.#visited : this.#written
+    const { value: name } = cache.rkeys().next()
+    const held = name === undefined ? undefined : cache.peek(name)
+    if (name === undefined || held === undefined) {
+      // Those that have idled too long are not listed.
+      this.sweep()
+      return
+    }
+    cache.delete(name)
+    this.#evicted(held, why)
   }
 
   #promote(name: string, held: Held): void {

@@ -3,6 +3,7 @@
 import type { Clock } from './clock.ts'
 import type { Collection, CollectionOptions } from './collection.ts'
 import { draw, drawUuid } from './draws.ts'
+import { LivingCollection } from './living.ts'
 import { adaptCollection } from './make-collection.ts'
 import { WorldClock } from './world-clock.ts'
 
@@ -34,6 +35,21 @@ export class World {
   get touched(): boolean {
     if (!this.clock.state.real) return true
     for (const collection of this.#collections.values()) if (collection.touched) return true
+    return false
+  }
+
+  /** The estimated bytes of the records that were written to it: those it was forked with cost nothing. */
+  get bytes(): number {
+    let bytes = 0
+    for (const collection of this.#collections.values()) bytes += collection.bytes
+    return bytes
+  }
+
+  /** Whether one of its collections keeps its records in these. */
+  keeps(records: object | undefined): boolean {
+    for (const one of this.#collections.values()) {
+      if (one === records || (one instanceof LivingCollection && one.records === records)) return true
+    }
     return false
   }
 

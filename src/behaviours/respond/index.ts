@@ -21,7 +21,13 @@ const resource = (what: string) => ({ type: 'string', description: `The resource
 
 export const respond: Behaviour<RespondConfig> = {
   name: 'respond',
-  problems: [problems.not_found, problems.invalid_request, problems.not_acceptable, problems.not_simulated],
+  problems: [
+    problems.not_found,
+    problems.invalid_request,
+    problems.not_acceptable,
+    problems.not_simulated,
+    problems.insufficient_storage,
+  ],
   schema: {
     type: 'object',
     description: 'What the operation answers. Unset: an example of the contract, or a value of its schema.',

@@ -66,6 +66,7 @@ const COMMON = {
   Broken: { status: 500, description: 'Something broke; the log says what.' },
   Unknown: { status: 501, description: 'The method or the transfer coding is not known.' },
   OtherVersion: { status: 505, description: 'The request line names another version than HTTP/1.1 or HTTP/1.0.' },
+  Full: { status: 507, description: 'Records need more memory than `worlds.maxBytes`, or than is left.' },
 } as const
 
 function describeRoute({ operation, summary, parameters = {}, path, body, replies, open }: Route): object {
@@ -75,7 +76,7 @@ function describeRoute({ operation, summary, parameters = {}, path, body, replie
     ...(open ? [] : (['Unauthorized'] as const)),
     'Foreign' as const,
     'Late' as const,
-    ...(body === undefined ? [] : (['TooLarge', 'Unsupported'] as const)),
+    ...(body === undefined ? [] : (['TooLarge', 'Unsupported', 'Full'] as const)),
     ...(['Unexpected', 'LongHeaders', 'Broken', 'Unknown', 'OtherVersion'] as const),
   ]
   return {

@@ -1,0 +1,30 @@
+// Watches what is left of the memory after each collection of garbage. Writes are refused before it runs out (see `Budget`).
+
+import { afterCollections } from '../world/clock.ts'
+import { collectGarbage, heapLimit, heapUsed } from '../world/heap.ts'
+import type { Worlds } from './worlds.ts'
+
+/** The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects. */
+const STRAINED = 0.85
+/** The share of the heap beyond which the engine is about to end the process. */
+const EXHAUSTED = 0.97
+
+/**
+ * Watches until the answer is called.
+ *
+ * @param limit bytes of the heap
+ * @param exhausted called when memory has run out although no sandbox is left to evict
+ */
+export function watchMemory(
+  worlds: Pick<Worlds, 'measured' | 'relieve'>,
+  exhausted: () => void,
+  limit = heapLimit(),
+): () => void {
+  return afterCollections(() => {
+    // Garbage may have come since: an end without need would be worse than a pause.
+    if (heapUsed() > EXHAUSTED * limit) collectGarbage()
+    const used = heapUsed()
+    worlds.measured(used)
+    if (used > STRAINED * limit && !worlds.relieve() && used > EXHAUSTED * limit) exhausted()
+  })
+}

@@ -1,0 +1,74 @@
+// One bound for the records of all worlds together. Counts bytes, knows no collection.
+
+/** A write was refused because the records of all worlds together would take more memory than they may. */
+export class Full extends Error {
+  override readonly name = 'Full'
+}
+
+/** What a record takes beside its text: the objects it is made of, its place in the trees. Measured with small records. */
+const RECORD = 190
+
+/** The estimated bytes that a record takes: its JSON text is kept, and the values that it was written from. */
+export const weigh = (text: string): number => RECORD + 2 * text.length
+
+/** The share of the heap beyond which no record is added. */
+const MOST_HEAP = 0.9
+
+export interface Bounds {
+  /** Bytes, as `weigh` estimates them. */
+  readonly max: number
+  /** Bytes that all objects together may take. */
+  readonly heap: number
+  /** The bytes of the worlds that there are: `spent` also counts those that were dropped. */
+  readonly count: () => number
+  /** Drops the sandbox that nobody used longest, but not that of `writer`; returns its bytes, `undefined` where there is none. */
+  readonly drop: (writer?: object) => number | undefined
+}
+
+export class Budget {
+  #bounds: Bounds
+  /** At least the bytes of all records. */
+  #spent = 0
+  /** How many bytes objects took after the last collection of garbage, without the records that were there then. */
+  #others = 0
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+  }
+
+  get max(): number {
+    return this.#bounds.max
+  }
+
+  /** Continues with another bound. */
+  limit(max: number): void {
+    this.#bounds = { ...this.#bounds, max }
+  }
+
+  /** Takes so many bytes for records that must be kept. */
+  spend(bytes: number): void {
+    this.#spent += bytes
+  }
+
+  /** Makes room for so many bytes, which `writer` has not taken yet; throws `Full` where there is none. */
+  reserve(bytes: number, writer: object): void {
+    if (this.#fits(bytes)) return
+    this.#spent = this.#bounds.count()
+    while (!this.#fits(bytes)) {
+      const dropped = this.#bounds.drop(writer)
+      if (dropped === undefined) throw new Full('the records of all worlds together take as much memory as they may')
+      this.#spent -= dropped
+    }
+  }
+
+  #fits(bytes: number): boolean {
+    const total = this.#spent + bytes
+    return total <= this.#bounds.max && this.#others + total <= MOST_HEAP * this.#bounds.heap
+  }
+
+  /** Takes note of how many bytes all objects take, garbage collected. */
+  measured(used: number): void {
+    this.#spent = this.#bounds.count()
+    this.#others = used - this.#spent
+  }
+}

@@ -1,0 +1,27 @@
+// The memory that the engine gives to JavaScript objects: how much there may be. The one reader of the engine's numbers.
+
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** The engine counts three spaces for young objects, of 16 MiB each, into its limit; records live in the rest. */
+const YOUNG = 48 * 2 ** 20
+
+/** The most bytes that objects which live on may take (`--max-old-space-size`); beyond it the engine ends the process. */
+export function heapLimit(): number {
+  const { heap_size_limit: limit } = getHeapStatistics()
+  return Math.max(limit - YOUNG, limit / 4)
+}
+
+/** Bytes that old objects take, with those that nobody needs any more and that are not collected yet. */
+export const heapUsed = (): number =>
+  getHeapSpaceStatistics().reduce(
+    (sum, { space_name: name, space_used_size: used }) => (name.startsWith('new_') ? sum : sum + used),
+    0,
+  )
+
+/** Collects garbage at once, which holds everything up: only for when memory is about to run out. */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect === 'function') collect()
+}

@@ -1,0 +1,143 @@
+// Memory has bounds: above them writes are refused, all else is answered, and the process lives on.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { watchMemory } from '../../src/gateway/watch-memory.ts'
+import { collectGarbage } from '../../src/world/heap.ts'
+import { startProgram } from './program.ts'
+import { attack } from './table.ts'
+
+const KIND = 'memory'
+const SMALL = ['--max-old-space-size=64']
+const CONTRACT = `
+openapi: 3.1.0
+info: { title: Notes, version: "1" }
+paths:
+  /notes:
+    get: { operationId: listNotes, responses: { 200: { description: All } } }
+    post:
+      operationId: addNote
+      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
+      responses: { 201: { description: Added } }
+  /notes/{id}:
+    get:
+      operationId: getNote
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { 200: { description: One } }
+    delete:
+      operationId: deleteNote
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { 204: { description: Deleted } }
+components:
+  schemas:
+    Note: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
+`
+const GATEWAY = `
+contract: ./openapi.yaml
+operations:
+  listNotes: { respond: { list: notes } }
+  addNote: { respond: { create: notes } }
+  getNote: { respond: { read: notes } }
+  deleteNote: { respond: { delete: notes } }
+`
+
+async function inFolder<Result>(
+  files: Record<string, string>,
+  use: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'memory-'))
+  try {
+    for (const [name, text] of Object.entries({ 'openapi.yaml': CONTRACT, ...files }))
+      writeFileSync(join(folder, name), text)
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const BODY = JSON.stringify({ text: 'x'.repeat(900_000) })
+
+for (const [bound, settings] of [
+  ['the share of the heap', ''],
+  ['the heap itself', 'worlds: { maxBytes: 1GB }\n'],
+]) {
+  attack(KIND, `60 creates of 900 kB with 64 MB of memory, bounded by ${bound}`, () =>
+    inFolder({ 'gateway.yaml': `${GATEWAY}resources: { notes: { schema: Note } }\n${settings}` }, async folder => {
+      const program = await startProgram('ignore', [join(folder, 'gateway.yaml')], SMALL)
+      const create = async () => {
+        const headers = { 'content-type': 'application/json' }
+        const reply = await fetch(`${program.url}/notes`, { method: 'POST', headers, body: BODY })
+        const said = await reply.text()
+        return { status: reply.status, type: reply.headers.get('content-type'), said }
+      }
+      let created = 0
+      let code: number | string | null
+      try {
+        for (let i = 0; i < 60; i++) {
+          const { status, type, said } = await create()
+          if (status === 201) created += 1
+          else {
+            assert.equal(status, 507, said.slice(0, 300))
+            assert.equal(type, 'application/problem+json')
+            assert.equal((JSON.parse(said) as { code: string }).code, 'insufficient_storage')
+          }
+        }
+        assert.ok(created > 5 && created < 60, `${created}`)
+        assert.equal(await program.status('/notes/1'), 200)
+        if (settings === '') assert.equal(await program.status('/notes'), 200)
+        assert.ok((await program.metric('understudy_world_bytes{kind="permanent"}')) > 1.8e6 * created)
+        for (let id = 1; id <= created; id++) {
+          assert.equal((await fetch(`${program.url}/notes/${id}`, { method: 'DELETE' })).status, 204)
+        }
+        assert.equal(await program.metric('understudy_world_bytes{kind="permanent"}'), 0)
+        assert.equal((await create()).status, 201)
+      } finally {
+        code = await program.stop()
+      }
+      assert.equal(code, 0)
+      return `${created} created, then 507; reads and deletes answered, and a create after these`
+    }),
+  )
+}
+
+attack(KIND, 'a heap that is full and no sandbox left to evict', async () => {
+  let evictions = 2
+  const measured: number[] = []
+  const worlds = { measured: (used: number) => measured.push(used), relieve: () => evictions-- > 0 }
+  const timer = setInterval(collectGarbage, 20)
+  await new Promise<void>(resolve => {
+    const stop = watchMemory(
+      worlds,
+      () => {
+        stop()
+        resolve()
+      },
+      1,
+    )
+  })
+  clearInterval(timer)
+  assert.equal(evictions, -1)
+  assert.ok(measured.every(used => used > 1e6))
+  return 'evicts first, then says that memory has run out'
+})
+
+attack(KIND, 'a seed of 400,000 records with 64 MB of memory', () => {
+  const seed = `[${Array.from({ length: 400_000 }, (_, i) => `{"id":${i + 1},"text":"note ${i}"}`).join(',\n')}]`
+  const gateway = `${GATEWAY}resources: { notes: { schema: Note, seed: ./seed.json, maxRecords: 1000000 } }\n`
+  return inFolder({ 'gateway.yaml': gateway, 'seed.json': seed }, async folder => {
+    const args = [...SMALL, '--import', 'tsx', 'src/cli.ts', 'serve', join(folder, 'gateway.yaml'), '--port', '0']
+    const child = spawn(process.execPath, [...args, '--control-port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    child.stderr.on('data', chunk => {
+      said += chunk
+    })
+    const code = await new Promise(resolve => child.once('close', resolve))
+    assert.equal(code, 1, said)
+    assert.match(said, /gateway\.yaml:8:\d+ error seed-too-large: the seeds up to .*seed\.json take about \d+ MB/)
+    assert.match(said, /--max-old-space-size=\d+/)
+    return 'seed-too-large with its place, exit code 1'
+  })
+})
