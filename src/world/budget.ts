@@ -52,7 +52,7 @@ export class Budget {
 
   /** Makes room for so many bytes, which `writer` has not taken yet; throws `Full` where there is none. */
   reserve(bytes: number, writer: object): void {
-    if (this.#fits(bytes)) return
+    if (bytes <= 0 || this.#fits(bytes)) return
     this.#spent = this.#bounds.count()
     while (!this.#fits(bytes)) {
       const dropped = this.#bounds.drop(writer)

@@ -299,8 +299,8 @@ export class MemoryCollection implements Collection {
   }
 
   /** @param created the ordinals of those that are no seeds */
-  #fill(records: readonly JsonObject[], texts: readonly string[], created: ReadonlyMap<Id, number> = new Map()): void {
-    for (const [i, value] of records.entries()) {
+  #fill(records: readonly JsonObject[], created: ReadonlyMap<Id, number> = new Map()): void {
+    for (const value of records) {
       const id = idIn(this.#options.idField, value) as Id
       const row = { id, value, text: flatText(value), revision: ++this.#revision, created: created.get(id) ?? 0 }
       this.#put(row, undefined)
