@@ -178,7 +178,7 @@ test('above the bound the sandbox that went longest without a request goes; it i
     worlds.list().map(({ name }) => name),
     ['default', 'petstore.example.com', 'staging.petstore.example.com', 'c', 'a'],
   )
-  assert.deepEqual(worlds.evictions, { capacity: 1, idle: 0 })
+  assert.deepEqual(worlds.evictions, { capacity: 1, idle: 0, memory: 0 })
   assert.deepEqual(logged, [{ world: 'b', reason: 'capacity' }])
 })
 
@@ -188,7 +188,7 @@ test('a sandbox that nobody wrote to goes before one that somebody did', async (
   await add(worlds.get('a') as World, 'Ada')
   for (const name of ['d', 'e', 'f', 'g']) visit(worlds, `/v1/~${name}/pets`)
   assert.equal(worlds.get('a')?.collection('pets').size, (worlds.default.collection('pets').size ?? 0) + 1)
-  assert.deepEqual(worlds.evictions, { capacity: 4, idle: 0 })
+  assert.deepEqual(worlds.evictions, { capacity: 4, idle: 0, memory: 0 })
 })
 
 test("a sandbox whose request is not let in takes nobody's place, and is not there", () => {
@@ -196,7 +196,7 @@ test("a sandbox whose request is not let in takes nobody's place, and is not the
   for (const name of ['a', 'b']) visit(worlds, `/v1/~${name}/pets`)
   for (let i = 0; i < 300; i++) worlds.visit(request(`/v1/~x${i}/pets`))
   assert.deepEqual([worlds.get('x299'), worlds.get('a')?.name, worlds.get('b')?.name], [undefined, 'a', 'b'])
-  assert.deepEqual(worlds.evictions, { capacity: 0, idle: 0 })
+  assert.deepEqual(worlds.evictions, { capacity: 0, idle: 0, memory: 0 })
 })
 
 test('a sandbox that nobody asks for goes after its time, a permanent world never', () => {
@@ -210,7 +210,7 @@ test('a sandbox that nobody asks for goes after its time, a permanent world neve
     worlds.list().map(({ name }) => name),
     ['default', 'petstore.example.com', 'staging.petstore.example.com', 'a'],
   )
-  assert.deepEqual(worlds.evictions, { capacity: 0, idle: 1 })
+  assert.deepEqual(worlds.evictions, { capacity: 0, idle: 1, memory: 0 })
   assert.deepEqual(logged, [{ world: 'b', reason: 'idle' }])
 })
 
