@@ -21,6 +21,8 @@ interface Template {
 
 /** A longer path is not looked at: whatever it costs to look must not depend on the client. */
 const LONGEST = 300
+/** Answers that are kept. */
+const MOST_FOUND = 1000
 /** So many segments that are too many at the front may be taken away. */
 const MOST_PREFIX = 3
 
@@ -31,8 +33,7 @@ export function compileNear(served: readonly Served[], methodsOf: (path: string)
     byLength ??= gather(served)
     return byLength
   }
-  return (method, path) => {
-    if (path.length > LONGEST || !path.startsWith('/')) return undefined
+  const near = (method: string, path: string): string | undefined => {
     const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
     const where = below ? '' : `the API is below ${bases.slice(0, 5).join(', ')}`
     const target = repair(path, bases, methodsOf) ?? findNear(method, path, bases, templates())
@@ -40,6 +41,17 @@ export function compileNear(served: readonly Served[], methodsOf: (path: string)
     const methods = methodsOf(target)
     const meant = method === 'HEAD' && methods.includes('GET') ? 'HEAD' : methods.includes(method) ? method : methods[0]
     return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${target}?`
+  }
+  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request.
+  const found = new Map<string, string | undefined>()
+  return (method, path) => {
+    if (path.length > LONGEST || !path.startsWith('/')) return undefined
+    const key = `${method} ${path}`
+    if (found.has(key)) return found.get(key)
+    if (found.size >= MOST_FOUND) found.clear()
+    const answer = near(method, path)
+    found.set(key, answer)
+    return answer
   }
 }
 
