@@ -19,6 +19,6 @@ export interface RequestTypes {
   readonly body: ExpressionType
 }
 
-/** Every path of fields that a type has, such as `address.city`: candidates for a misspelt one. */
+/** The fields of an object type by name; `undefined` for any other type. */
 export const fieldsOf = (type: ExpressionType | undefined): Readonly<Record<string, ExpressionType>> | undefined =>
   typeof type === 'object' && 'fields' in type ? type.fields : undefined

@@ -16,7 +16,7 @@ import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import type { Meter } from './meter.ts'
 import type { Metrics } from './metrics.ts'
-import { Overheard } from './overheard.ts'
+import { Overheard, overheardBody } from './overheard.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { type Visit, type WorldFault, Worlds } from './worlds.ts'
 
@@ -298,7 +298,7 @@ const outcomeOf = (
   milliseconds,
   refusal,
   explanation,
-  requestBody: request instanceof Overheard ? request.bytes : undefined,
+  requestBody: overheardBody(request),
   replyBody: body,
 })
 

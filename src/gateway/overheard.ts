@@ -1,43 +1,24 @@
 // A request whose body is remembered by whoever handed it on: for a journal that keeps bodies.
 
-import type { BodyRead, Request } from '../kernel/request.ts'
+import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
 
-export class Overheard implements Request {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly headers: Request['headers']
-  readonly #sent: Request
+export class Overheard extends ForwardedRequest {
   /** The body, once read. */
   bytes: Uint8Array | undefined = undefined
 
-  constructor(sent: Request) {
-    this.method = sent.method
-    this.path = sent.path
-    this.query = sent.query
-    this.headers = sent.headers
-    this.#sent = sent
-  }
-
-  get hasBody(): boolean {
-    return this.#sent.hasBody
-  }
-
-  async readBody(maxBytes: number): Promise<BodyRead> {
-    const read = await this.#sent.readBody(maxBytes)
+  override async readBody(maxBytes: number): Promise<BodyRead> {
+    const read = await super.readBody(maxBytes)
     if ('bytes' in read) this.bytes = read.bytes
     return read
   }
+}
 
-  get address(): string {
-    return this.#sent.address
+/** The body that was overheard, however often the request was handed on since. */
+export function overheardBody(request: Request | undefined): Uint8Array | undefined {
+  let at = request
+  while (at instanceof ForwardedRequest) {
+    if (at instanceof Overheard) return at.bytes
+    at = at.sent
   }
-
-  get certificate(): Request['certificate'] {
-    return this.#sent.certificate
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#sent.signal
-  }
+  return undefined
 }

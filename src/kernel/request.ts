@@ -38,39 +38,43 @@ export type BodyRead =
 export const firstOf = (field: string | string[] | undefined): string | undefined =>
   Array.isArray(field) ? field[0] : field
 
-/** The same request with another query. */
-export const withQuery = (request: Request, query: string): Request => new Rephrased(request, query)
-
-class Rephrased implements Request {
+/** A request that is handed on with something of it changed: a subclass says what. */
+export class ForwardedRequest implements Request {
   readonly method: string
   readonly path: string
   readonly query: string
   readonly headers: Request['headers']
-  readonly address: string
-  readonly #request: Request
+  /** The request as it was handed over. */
+  readonly sent: Request
 
-  constructor(request: Request, query: string) {
-    this.method = request.method
-    this.path = request.path
+  constructor(sent: Request, query = sent.query) {
+    this.method = sent.method
+    this.path = sent.path
     this.query = query
-    this.headers = request.headers
-    this.address = request.address
-    this.#request = request
+    this.headers = sent.headers
+    this.sent = sent
   }
 
   get hasBody(): boolean {
-    return this.#request.hasBody
+    return this.sent.hasBody
+  }
+
+  get address(): string {
+    return this.sent.address
   }
 
   get certificate(): ClientCertificate | undefined {
-    return this.#request.certificate
+    return this.sent.certificate
   }
 
   get signal(): AbortSignal | undefined {
-    return this.#request.signal
+    return this.sent.signal
   }
 
   readBody(maxBytes: number): Promise<BodyRead> {
-    return this.#request.readBody(maxBytes)
+    return this.sent.readBody(maxBytes)
   }
 }
+
+/** The same request with another query. */
+export const withQuery = (request: Request, query: string): Request => new ForwardedRequest(request, query)

@@ -156,7 +156,7 @@ export function* keysWithHoles(template: unknown, path: Path = []): Iterable<Unf
 }
 
 /** An environment variable, which is missing where it is still there: that is reported already. */
-const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
+export const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
 
 /** One that is not closed is sent as it is written, too. */
 const ANY = /\$\{([^{}]*)\}?/

@@ -330,3 +330,11 @@ operations:
     assert.equal(Buffer.from(reply.body as Uint8Array).toString(), '<svg/>')
   })
 })
+
+test('a journal that keeps bodies keeps one that a rule has read first', async () => {
+  const { ask, gateway } = simulate(`journal: { bodies: 1kB }\n${RULES}`)
+  await ask('POST /things', { body: { name: 'fine' } })
+  const [entry] = [...gateway.journal.each()]
+  assert.ok(entry)
+  assert.notEqual(entry.requestBody, undefined)
+})

@@ -5,7 +5,7 @@ import { ExpressionFailure } from '../../expression/language.ts'
 import { partsOf } from '../../expression/template.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
-import { type Fields, JsonText } from '../../kernel/template.ts'
+import { type Fields, JsonText, VARIABLE } from '../../kernel/template.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 
 interface InExchange {
@@ -53,9 +53,6 @@ export function replaceExpressions<Context extends InExchange>(
   }
   return { template: replace(template, path), fields }
 }
-
-/** An environment variable: it is missing, and that is reported already. */
-const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
 
 function compileHole<Context extends InExchange>(
   text: string,
