@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Gateway } from '../src/gateway/gateway.ts'
 import { silentLog } from '../src/gateway/log.ts'
-import { Metrics } from '../src/gateway/metrics.ts'
+import { Metrics } from '../src/gateway/metrics/metrics.ts'
 import { startGateway } from '../src/index.ts'
 import type { Request } from '../src/kernel/request.ts'
-import { loadPlan } from '../src/plan/load.ts'
+import { loadPlan } from '../src/load/load.ts'
 import { realClock } from '../src/world/clock.ts'
 
 const RECORDS = 100_000

@@ -3,14 +3,14 @@
 import { silentLog } from './gateway/log.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
-import { loadPlan } from './plan/load.ts'
+import { loadPlan } from './load/load.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
-export type { RecordedRequest } from './gateway/journal-entry.ts'
-export type { NearMiss, Times, Verdict } from './gateway/journal-filter.ts'
+export type { RecordedRequest } from './gateway/journal/entry.ts'
+export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
 export interface StartOptions {

@@ -2,12 +2,12 @@
 
 import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
-import { Metrics } from './gateway/metrics.ts'
+import { Metrics } from './gateway/metrics/metrics.ts'
 import { type Load, Reloader } from './gateway/reload.ts'
 import { watchMemory } from './gateway/watch-memory.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { Fleet } from './http/workers.ts'
-import type { Loaded } from './plan/load.ts'
+import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
 import { type Clock, watchLoop } from './world/clock.ts'
 

@@ -1,7 +1,7 @@
 // A world, as a test steers it: by method calls, without HTTP.
 
 import type { Gateway } from './gateway/gateway.ts'
-import type { RecordedRequest } from './gateway/journal-entry.ts'
+import type { RecordedRequest } from './gateway/journal/entry.ts'
 import {
   type Criterion,
   compileFilter,
@@ -11,7 +11,7 @@ import {
   type Times,
   type Verdict,
   verifyRequests,
-} from './gateway/journal-filter.ts'
+} from './gateway/journal/filter.ts'
 import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from './kernel/json.ts'
 import { parseSource } from './kernel/read-source.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readCommandLine } from '../src/command-line.ts'
-import { COMMANDS, variableOf } from '../src/commands.ts'
+import { readCommandLine } from '../src/cli/command-line.ts'
+import { COMMANDS, variableOf } from '../src/cli/commands.ts'
 
 const read = (line: string, environment: Record<string, string> = {}) =>
   readCommandLine(line.split(' ').filter(Boolean), environment, '1.2.3')

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Answers } from '../src/contract/answer/answers.ts'
-import { compileRefusals } from '../src/contract/answer/refusals.ts'
+import { Answers } from '../src/answer/answers.ts'
+import { compileRefusals } from '../src/answer/refusals.ts'
 import { nonconformanceOf } from '../src/contract/conformance.ts'
 import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
 import { problemOf } from '../src/kernel/problem.ts'
-import { loadPlan } from '../src/plan/load.ts'
+import { loadPlan } from '../src/load/load.ts'
 
 const folder = join(import.meta.dirname, 'corpus')
 const documents = readdirSync(folder).filter(name => name.endsWith('.yaml') || name.endsWith('.json'))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { parse } from 'yaml'
 import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
-import { loadPlan } from '../src/plan/load.ts'
+import { loadPlan } from '../src/load/load.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

@@ -1,6 +1,6 @@
 // The extension point: what a behaviour is, what it may know while it is compiled, and what it may know of a request.
 
-import type { Answers, Question } from '../contract/answer/answers.ts'
+import type { Answers, Question } from '../answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import type { BrokenRule, Problem } from '../kernel/problem.ts'

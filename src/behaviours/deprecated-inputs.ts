@@ -1,7 +1,7 @@
 // Parameters and fields that the contract calls deprecated: notes who still sends them, and tells them so on request.
 
-import { deprecatedFields } from '../contract/deprecated-fields.ts'
 import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
+import { deprecatedFields } from '../schema/deprecated-fields.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 
 export interface DeprecatedInputsConfig {

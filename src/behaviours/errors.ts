@@ -1,6 +1,6 @@
 // Gives every refusal the shape this API uses. Outermost: whatever refuses further in, its reply passes here.
 
-import { compileRefusals } from '../contract/answer/refusals.ts'
+import { compileRefusals } from '../answer/refusals.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'

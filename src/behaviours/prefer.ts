@@ -1,7 +1,7 @@
 // Lets a client choose what it is answered: a status, an example, a seed (RFC 7240, or the query where a browser asks).
 // What stands before the answer is passed all the same; a refusal on the way wins, unless it is what was asked for.
 
-import type { Answers } from '../contract/answer/answers.ts'
+import type { Answers } from '../answer/answers.ts'
 import { responseFor } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/parameters.ts'
 import { slipOf } from '../kernel/diagnostic.ts'

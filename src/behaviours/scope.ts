@@ -1,10 +1,10 @@
 // What an expression sees of an exchange: the request as the contract types it, and the world that it meets.
 
-import { samplerOf } from '../contract/answer/sampling.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { ExpressionType, RequestTypes } from '../expression/types.ts'
 import type { Json } from '../kernel/json.ts'
+import { samplerOf } from '../schema/sampling.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/path-counts.ts'
 import type { Exchange, Site } from './behaviour.ts'

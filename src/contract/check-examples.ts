@@ -1,8 +1,8 @@
 // Holds the examples and defaults of a contract to their schemas: what a stand-in says by heart should be true.
 
 import { parsePointer } from '../kernel/json.ts'
+import { childOf } from '../schema/document.ts'
 import { type Contract, isJson } from './contract.ts'
-import { childOf } from './document.ts'
 import type { Reading } from './reading.ts'
 
 export function checkExamples(contract: Contract, reading: Reading): void {

@@ -1,12 +1,12 @@
 // Looks for schemas that nothing fits: a reply that can only be the best that can be made, and a body that no request can
 // have. Both are named by their operation and their property, before a client meets them.
 
-import { samplerOf } from './answer/sampling.ts'
+import type { Gap } from '../sample/run.ts'
+import type { SchemaUse } from '../schema/dialect.ts'
+import type { Node } from '../schema/document.ts'
+import { samplerOf } from '../schema/sampling.ts'
 import { type Contract, isJson, type MediaType, type Operation } from './contract.ts'
-import type { SchemaUse } from './dialect.ts'
-import type { Node } from './document.ts'
 import type { Reading } from './reading.ts'
-import type { Gap } from './sample/run.ts'
 
 /** The operations that one part of a schema is in the way of: the first is named, the others are counted. */
 interface Finding {

@@ -1,8 +1,8 @@
 // What an API promises, as read from its OpenAPI document: immutable, and nothing in it about simulation.
 
 import type { Json } from '../kernel/json.ts'
-import type { SchemaUse, Shape } from './dialect.ts'
-import type { Node } from './document.ts'
+import type { SchemaUse, Shape } from '../schema/dialect.ts'
+import type { Node } from '../schema/document.ts'
 import type { FormReader } from './forms.ts'
 import type { Parameter } from './parameters.ts'
 import type { Method } from './paths.ts'

@@ -2,8 +2,8 @@
 // forms: the fields arrive by name, texts decoded, files as bytes.
 
 import { parseJson } from '../kernel/json.ts'
+import type { SchemaUse } from '../schema/dialect.ts'
 import { type Encoding, isJson } from './contract.ts'
-import type { SchemaUse } from './dialect.ts'
 import { type ParameterRead, put, typed } from './parameter-text.ts'
 import { partsOf } from './parameters.ts'
 import type { Reading } from './reading.ts'

@@ -2,6 +2,8 @@
 
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Side } from '../kernel/schema.ts'
+import type { SchemaUse } from '../schema/dialect.ts'
+import { childOf, entriesOf, type Node } from '../schema/document.ts'
 import {
   type Encoding,
   type Example,
@@ -11,8 +13,6 @@ import {
   type RequestBody,
   type ResponseSpec,
 } from './contract.ts'
-import type { SchemaUse } from './dialect.ts'
-import { childOf, entriesOf, type Node } from './document.ts'
 import { compileForm } from './forms.ts'
 import { readSchema } from './read-sequence.ts'
 import type { Reading } from './reading.ts'

@@ -3,8 +3,8 @@
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import { childOf, entriesOf, itemsOf, type Node } from '../schema/document.ts'
 import type { Operation } from './contract.ts'
-import { childOf, entriesOf, itemsOf, type Node } from './document.ts'
 import { type Parameter, readParameter } from './parameters.ts'
 import { expressionsOf, METHODS, type Method } from './paths.ts'
 import { readRequestBody, readResponses } from './read-content.ts'

@@ -2,8 +2,8 @@
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import { childOf, entriesOf, itemsOf, type Node } from '../schema/document.ts'
 import type { SecurityRequirement, SecurityScheme } from './contract.ts'
-import { childOf, entriesOf, itemsOf, type Node } from './document.ts'
 import type { Reading } from './reading.ts'
 
 /** @param knowsClients whether clients show certificates; otherwise requests pass `mutualTLS` */

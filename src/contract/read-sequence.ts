@@ -2,11 +2,11 @@
 
 import { isObject, pointer } from '../kernel/json.ts'
 import type { Side } from '../kernel/schema.ts'
-import type { SchemaUse } from './dialect.ts'
-import { childOf, itemsOf, type Node } from './document.ts'
+import type { SchemaUse } from '../schema/dialect.ts'
+import { childOf, itemsOf, type Node } from '../schema/document.ts'
+import { shapeOf } from '../schema/shape.ts'
 import type { Reading } from './reading.ts'
 import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from './sequences.ts'
-import { shapeOf } from './shape.ts'
 
 export interface ReadSchema {
   readonly schema: SchemaUse | undefined

@@ -1,7 +1,7 @@
 // Servers (OpenAPI "Server Object"): of their URLs, the paths that an API is served below, and the hosts it has.
 
 import { isObject } from '../kernel/json.ts'
-import { childOf, itemsOf, type Node } from './document.ts'
+import { childOf, itemsOf, type Node } from '../schema/document.ts'
 import type { Reading } from './reading.ts'
 
 export interface Servers {

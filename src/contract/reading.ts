@@ -2,8 +2,8 @@
 // A flaw is a warning with a place: the stand-in stays true to the rest.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
-import type { SchemaBook } from './dialect.ts'
-import { type Documents, entriesOf, type Node, placeOf } from './document.ts'
+import type { SchemaBook } from '../schema/dialect.ts'
+import { type Documents, entriesOf, type Node, placeOf } from '../schema/document.ts'
 
 export class Reading {
   readonly documents: Documents

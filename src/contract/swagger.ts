@@ -5,7 +5,7 @@ import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
-import { childOf, type Document, placeOf } from './document.ts'
+import { childOf, type Document, placeOf } from '../schema/document.ts'
 
 type Tree = Record<string, unknown>
 

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { formatBriefly } from '../kernel/diagnostic.ts'
-import type { Loaded } from '../plan/load.ts'
+import type { Loaded } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
 import { every } from '../world/clock.ts'
 import type { Gateway } from './gateway.ts'

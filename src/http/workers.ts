@@ -4,7 +4,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
-import { Metrics, type Snapshot } from '../gateway/metrics.ts'
+import { Metrics, type Snapshot } from '../gateway/metrics/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { KeyPair } from '../plan/tls.ts'
 import type { Route } from './control/route.ts'

@@ -1,13 +1,13 @@
 // One operation under layers of configuration → its chain of behaviours, composed into one closure; and the choice between its
 // rules, where it has any.
 
+import { Answers } from '../answer/answers.ts'
 import type { Consumer, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
 import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { ACTIONS, type ActionConfig } from '../behaviours/respond/actions.ts'
 import type { ValidateConfig } from '../behaviours/validate/index.ts'
-import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import type { Path } from '../kernel/source.ts'

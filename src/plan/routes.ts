@@ -1,9 +1,9 @@
 // Which operation a method and a path lead to. Runs at load but for `find`; knows paths, and nothing of behaviours.
 
 import type { Contract, Operation } from '../contract/contract.ts'
-import { placeOf } from '../contract/document.ts'
 import { type Accepts, expressionsOf, type Found, type Method, PathTable } from '../contract/paths.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { placeOf } from '../schema/document.ts'
 import { compileNear, type Near } from './near-paths.ts'
 
 export interface Routes {

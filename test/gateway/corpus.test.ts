@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { selfCheck } from '../../src/gateway/self-check.ts'
-import { loadInferred, loadPlan } from '../../src/plan/load.ts'
+import { selfCheck } from '../../src/gateway/self-check/self-check.ts'
+import { loadInferred, loadPlan } from '../../src/load/load.ts'
 
 /** What must be said of a document, besides that it serves; the others are without a flaw. */
 const FLAWED: Readonly<Record<string, readonly string[]>> = {

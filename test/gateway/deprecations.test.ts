@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeDeprecations, formatDeprecations } from '../../src/gateway/deprecations.ts'
-import { Metrics } from '../../src/gateway/metrics.ts'
+import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { simulate } from '../simulate.ts'
 
 const clock = { time: Date.UTC(2026, 5, 1), now: () => clock.time, sleep: async () => {} }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { describeEntry, type RecordedRequest } from '../../src/gateway/journal-entry.ts'
+import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
 import {
   compileFilter,
   findUnknown,
@@ -10,7 +10,7 @@ import {
   selectRequests,
   type Times,
   verifyRequests,
-} from '../../src/gateway/journal-filter.ts'
+} from '../../src/gateway/journal/filter.ts'
 import { load, OPERATIONS, simulate } from '../simulate.ts'
 
 const clock = { time: Date.UTC(2026, 5, 1), now: () => clock.time, sleep: async () => {} }

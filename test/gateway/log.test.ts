@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { prettyFactory } from 'pino-pretty'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { LINE, type Log, silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics.ts'
+import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { CONTRACT, load, OPERATIONS, requestOf } from '../simulate.ts'
 

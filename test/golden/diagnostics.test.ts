@@ -1,7 +1,7 @@
 // Configurations, contracts and fixtures with mistakes in them, and what an author is told.
 
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
-import { loadPlan } from '../../src/plan/load.ts'
+import { loadPlan } from '../../src/load/load.ts'
 import { testCases } from './cases.ts'
 
 testCases('diagnostics', ({ home, first, environment }) => {

@@ -1,8 +1,8 @@
 // Plans on a day, and calendars from a day on: `AT` and `CALENDAR` name the days.
 
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { loadPlan } from '../../src/load/load.ts'
 import { describeCalendar, describeDayWhole } from '../../src/plan/calendar.ts'
-import { loadPlan } from '../../src/plan/load.ts'
 import { parseDate } from '../../src/world/clock.ts'
 import { testCases } from './cases.ts'
 

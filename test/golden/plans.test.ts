@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import { loadPlan } from '../../src/load/load.ts'
 import { describeWhole } from '../../src/plan/describe.ts'
-import { loadPlan } from '../../src/plan/load.ts'
 import { testCases } from './cases.ts'
 
 testCases('plans', ({ home, first, environment }) => {

@@ -19,7 +19,7 @@ const DOORS: Readonly<Record<string, string>> = {
   ajv: 'kernel/schema.ts',
   'ajv-formats': 'kernel/schema.ts',
   yaml: 'kernel/yaml.ts',
-  'prom-client': 'gateway/metrics.ts',
+  'prom-client': 'gateway/metrics/metrics.ts',
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import fc from 'fast-check'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
-import { loadPlan } from '../../src/plan/load.ts'
+import { loadPlan } from '../../src/load/load.ts'
 import { fuzz } from '../support/fuzz.ts'
 
 const ROOT = `${import.meta.dirname}/../..`

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Fitting } from '../../src/contract/sample/fits.ts'
-import { Sampler } from '../../src/contract/sample/sample.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { Fitting } from '../../src/sample/fits.ts'
+import { Sampler } from '../../src/sample/sample.ts'
 
 const NAMES = ['id', 'name', 'email', 'tags', 'kind', 'parent', 'price', 'createdAt'] as const
 const PATTERNS = ['^[a-z]{2,5}$', '\\d{3}', '^[A-Z][a-z]+( [A-Z][a-z]+)?$', '^(?:foo|bar)-\\w+$', '^\\p{Lu}']

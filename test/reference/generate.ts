@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeCommands } from '../../src/command-line.ts'
+import { describeCommands } from '../../src/cli/command-line.ts'
 import { publishedSchema } from '../../src/plan/published-schema.ts'
 import { describeConfiguration } from './configuration.ts'
 import { describeMetrics } from './metrics.ts'

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics.ts'
+import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Request } from '../../src/kernel/request.ts'
-import { type Loaded, loadPlan } from '../../src/plan/load.ts'
+import { type Loaded, loadPlan } from '../../src/load/load.ts'
 import type { Clock } from '../../src/world/clock.ts'
 
 /** Writes files into a directory of their own and loads the first of them. */

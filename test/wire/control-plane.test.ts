@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { silentLog } from '../../src/gateway/log.ts'
-import { loadPlan } from '../../src/plan/load.ts'
+import { loadPlan } from '../../src/load/load.ts'
 import { type Started, start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { type AskOptions, ask } from './ask.ts'

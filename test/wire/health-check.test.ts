@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { silentLog } from '../../src/gateway/log.ts'
-import { loadPlan } from '../../src/plan/load.ts'
+import { loadPlan } from '../../src/load/load.ts'
 import { start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
 

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, test } from 'node:test'
-import { readCommandLine } from '../../src/command-line.ts'
+import { readCommandLine } from '../../src/cli/command-line.ts'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
+import { loadPlan } from '../../src/load/load.ts'
 import { describeCalendar, describeDayWhole } from '../../src/plan/calendar.ts'
-import { loadPlan } from '../../src/plan/load.ts'
 import { parseMoment } from '../../src/world/world-clock.ts'
 
 interface Call {

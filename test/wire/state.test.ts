@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startGateway } from '../../src/index.ts'
-import { inferFile } from '../../src/plan/load.ts'
+import { inferFile } from '../../src/load/load.ts'
 import { ask } from './ask.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'understudy-'))

@@ -1,8 +1,8 @@
 // What an operation's request says of a record's fields: which it must have, which it may have, which only the server knows.
 
-import { describeField } from '../../contract/answer/field.ts'
+import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
-import type { Node } from '../../contract/document.ts'
+import type { Node } from '../../schema/document.ts'
 
 export interface Asked {
   /** Whether the request describes no fields at all: it may then have any. */

@@ -1,10 +1,10 @@
 // A template of a reply, with the properties that the contract requires beside the ones that the author wrote: what is known
 // of a page by its name and type, and for the rest what the schema allows, proposes or lets be generated. Made at load.
 
-import { describeField, type Field } from '../../contract/answer/field.ts'
+import { describeField, type Field } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
-import type { Node } from '../../contract/document.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Node } from '../../schema/document.ts'
 import { SOME_REQUEST } from './expressions.ts'
 import { freshOf } from './fresh.ts'
 

@@ -1,7 +1,7 @@
 // The record that a write stores: what the client says, what the author says, and what only a server can know. Which field
 // comes from where is decided at load.
 
-import { describeField, type Field } from '../../contract/answer/field.ts'
+import { describeField, type Field } from '../../answer/field.ts'
 import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Asked } from './asked.ts'

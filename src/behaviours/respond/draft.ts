@@ -1,12 +1,12 @@
 // From a request to the record that it asks to be stored: unwrapped, completed, held to the schema of the resource and to
 // those of the replies that show it, and mended where a valid request could not know better.
 
-import { describeField } from '../../contract/answer/field.ts'
+import { describeField } from '../../answer/field.ts'
 import { isJson, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
-import type { SchemaUse } from '../../contract/dialect.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { ActionConfig } from './actions.ts'
 import { type Asked, readAsked } from './asked.ts'

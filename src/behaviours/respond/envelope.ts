@@ -1,10 +1,10 @@
 // What stands around a page: a wrapping object, a count in a header, links to its neighbours.
 
 import { isJson, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
-import type { SchemaUse } from '../../contract/dialect.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { type Headers, JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import { compileTemplate, compileText, type Fields, JsonText, placeholders, unfilled } from '../../kernel/template.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Page } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { completeTemplate } from './complete-template.ts'

@@ -1,15 +1,15 @@
 // Values that the author writes for the fields of a record, with expressions in them: `${now}`, `${uuid}`, or any in CEL.
 // Compiled at load; an expression that is the whole of a text takes the type of its field.
 
-import { describeField } from '../../contract/answer/field.ts'
+import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
-import type { Node } from '../../contract/document.ts'
 import { ExpressionFailure, Language } from '../../expression/language.ts'
 import type { Scope } from '../../expression/scope.ts'
 import { type Part, partsOf } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
+import type { Node } from '../../schema/document.ts'
 import { parseDate, timestamp } from '../../world/clock.ts'
 import { momentOf } from './moments.ts'
 

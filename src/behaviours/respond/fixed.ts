@@ -1,12 +1,12 @@
 // Answers with what the configuration says, checked against the contract at load.
 
 import { isJson, responseFor } from '../../contract/contract.ts'
-import type { SchemaUse } from '../../contract/dialect.ts'
 import type { Hole, Template } from '../../expression/template.ts'
 import { isObject, type Json, pointer, stringifyJson } from '../../kernel/json.ts'
 import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import { keysWithHoles } from '../../kernel/template.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Handler, Site } from '../behaviour.ts'
 
 export interface FixedConfig {

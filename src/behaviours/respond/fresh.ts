@@ -1,7 +1,7 @@
 // What a new record has in a field that neither the client nor the author speaks of: what a server would begin with. Chosen
 // from the field's schema and name at load; only what is generated is made at each request.
 
-import type { Field } from '../../contract/answer/field.ts'
+import type { Field } from '../../answer/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Make } from './expressions.ts'
 import { momentOf, stampOf } from './moments.ts'

@@ -2,10 +2,10 @@
 // with values of the client's in the form that the record has them in, an id as the object that it names. Runs only where
 // a record does not fit, and never for what breaks the request's own schema.
 
-import { samplerOf } from '../../contract/answer/sampling.ts'
-import type { SchemaUse } from '../../contract/dialect.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
+import { samplerOf } from '../../schema/sampling.ts'
 import type { Making } from './expressions.ts'
 
 /** How often a record is mended and checked again: each round may bring up what lies deeper. */

@@ -1,7 +1,7 @@
 // How a field writes a moment: as text of some form, as a date, as seconds or milliseconds since 1970. The field's type,
 // format, example and name decide, once, at load.
 
-import type { Field } from '../../contract/answer/field.ts'
+import type { Field } from '../../answer/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import { httpDate, timestamp } from '../../world/clock.ts'
 

@@ -1,7 +1,7 @@
 // Heeds `Accept` where a resource answers: its records are JSON, and are written as XML where the contract has that too.
 
-import { isXml, writeBody } from '../../contract/answer/body.ts'
-import { compileNegotiation, contentTypeFor } from '../../contract/answer/negotiate.ts'
+import { isXml, writeBody } from '../../answer/body.ts'
+import { compileNegotiation, contentTypeFor } from '../../answer/negotiate.ts'
 import { isJson, type MediaType, responseFor } from '../../contract/contract.ts'
 import { parseJson } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'

@@ -1,7 +1,7 @@
 // What the properties around a page are usually called, by what they say of it. The type must agree: a `page` that is an
 // object is no page number.
 
-import type { Field } from '../../contract/answer/field.ts'
+import type { Field } from '../../answer/field.ts'
 
 const NUMBERS: readonly (readonly [string, RegExp])[] = [
   [

@@ -1,9 +1,9 @@
 // A resource as the simulation declares it: what a record of it must be, and what becomes of what a client sends.
 
-import type { SchemaUse } from '../../contract/dialect.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Assign, Id } from '../../world/collection.ts'
 import type { RecordStates } from '../../world/states.ts'
 import type { Site } from '../behaviour.ts'

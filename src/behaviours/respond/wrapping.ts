@@ -2,9 +2,9 @@
 // names the key, and the contract says whether requests have it.
 
 import { isJson, type MediaType } from '../../contract/contract.ts'
-import type { Node } from '../../contract/document.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { placeholders } from '../../kernel/template.ts'
+import type { Node } from '../../schema/document.ts'
 import type { Site } from '../behaviour.ts'
 import type { Resource } from './resource.ts'
 

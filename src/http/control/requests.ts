@@ -1,8 +1,7 @@
 // The journal: what came, whether it was what should have come, and what comes right now.
 
 import { Readable } from 'node:stream'
-import type { Entry } from '../../gateway/journal.ts'
-import { describeEntry } from '../../gateway/journal-entry.ts'
+import { describeEntry } from '../../gateway/journal/entry.ts'
 import {
   type Criterion,
   compileFilter,
@@ -12,7 +11,8 @@ import {
   selectPage,
   selectRequests,
   verifyRequests,
-} from '../../gateway/journal-filter.ts'
+} from '../../gateway/journal/filter.ts'
+import type { Entry } from '../../gateway/journal/journal.ts'
 import type { Schema } from '../../kernel/schema.ts'
 import {
   type Answer,

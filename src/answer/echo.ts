@@ -1,0 +1,149 @@
+// What a reply naturally repeats of its request: the id in the path, the fields of what was created, the filter of a
+// list. Each only where the reply still fits its schema. Knows no HTTP.
+
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { type Place, replaced, valueAt } from './places.ts'
+
+/** A parameter as it came in. */
+export interface Said {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
+  readonly value: Json
+  /** Set where it names another record than that of the reply. */
+  readonly names?: 'another'
+}
+
+export interface Given {
+  readonly parameters: readonly Said[]
+  readonly body: Json | undefined
+}
+
+export const NOTHING_GIVEN: Given = { parameters: [], body: undefined }
+
+/** Whether a value, in the place of the whole reply, fits. */
+type Fits = (value: Json) => boolean
+
+/**
+ * The value, with what the request said in it.
+ *
+ * @param declared the properties that the reply's schema knows; the reply may do without some of them
+ * @param kinds where to put it
+ */
+export function echo(
+  value: Json,
+  { parameters, body }: Given,
+  fits: Fits,
+  declared: ReadonlySet<string>,
+  kinds: readonly Spot['kind'][] = EVERYWHERE,
+): Json {
+  let current = value
+  const attempt = (next: Json): boolean => {
+    const fit = fits(next)
+    if (fit) current = next
+    return fit
+  }
+  for (const place of placesOf(current)) {
+    if (!kinds.includes(place.kind)) continue
+    const at = () => valueAt(current, place.path)
+    const put = (name: string, said: Json): boolean => {
+      const holder = at()
+      if (!isObject(holder)) return false
+      const known = holder[name] as Json | undefined
+      return formsOf(said, known).some(form =>
+        attempt(replaced(current, place.path, { ...(holder as JsonObject), [name]: form })),
+      )
+    }
+    const has = (name: string) => {
+      const holder = at()
+      return isObject(holder) && Object.hasOwn(holder, name)
+    }
+    if (place.kind !== 'item' && isObject(body)) {
+      for (const [name, said] of Object.entries(body as JsonObject)) {
+        if (has(name) || (place.path.length === 0 && declared.has(name))) put(name, said)
+      }
+    }
+    const inPath = parameters.filter(one => one.in === 'path' && one.names === undefined)
+    for (const { name, value: said } of parameters) {
+      const inside = namesFor(name).find(has)
+      if (inside !== undefined && !/^(?:limit|offset|page|sort|order|q)$/i.test(place.kind === 'item' ? name : ''))
+        put(inside, said)
+    }
+    // The last parameter of the path names the record, whatever it is called.
+    const last = inPath.at(-1)
+    if (place.kind !== 'item' && last !== undefined && /id$|key$|uuid$|number$|^name$|slug$/i.test(last.name)) {
+      if (!namesFor(last.name).some(has) && has('id')) put('id', last.value)
+    }
+  }
+  const limit = parameters.find(one => one.in === 'query' && LIMITS.test(one.name) && typeof one.value === 'number')
+  if (limit !== undefined) {
+    for (const { path, kind } of placesOf(current)) {
+      if (kind === 'list')
+        attempt(replaced(current, path, (valueAt(current, path) as readonly Json[]).slice(0, Number(limit.value))))
+    }
+  }
+  return current
+}
+
+/**
+ * An example, with the id and the fields that the request said in it. The records of a list are left as they are: they are
+ * others.
+ */
+export function echoOver(example: Json, { parameters, body }: Given, fits: Fits, declared: ReadonlySet<string>): Json {
+  const named = parameters.filter(one => one.in === 'path')
+  if (named.length === 0 && !isObject(body)) return example
+  return echo(example, { parameters: named, body }, fits, declared, RECORD_ONLY)
+}
+
+/** What a request says of a record that it makes below another: the id in the path is the other one's. */
+export const saidBelow = ({ parameters, body }: Given): Given => ({
+  parameters: parameters.flatMap(one => {
+    if (one.in !== 'path') return [one]
+    return /^(?:id|key|uuid)$/i.test(one.name) ? [] : [{ ...one, names: 'another' as const }]
+  }),
+  body,
+})
+
+const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
+
+interface Spot {
+  readonly path: Place
+  readonly kind: 'whole' | 'item' | 'list'
+}
+
+const EVERYWHERE: readonly Spot['kind'][] = ['whole', 'item', 'list']
+const RECORD_ONLY: readonly Spot['kind'][] = ['whole']
+
+/** The reply itself, or what it wraps; and the records of a list. */
+function placesOf(value: Json): Spot[] {
+  if (Array.isArray(value))
+    return [...value.map((_, i): Spot => ({ path: [i], kind: 'item' })), { path: [], kind: 'list' }]
+  if (!isObject(value)) return []
+  const places: Spot[] = [{ path: [], kind: 'whole' }]
+  for (const [name, inner] of Object.entries(value)) {
+    if (Array.isArray(inner)) {
+      places.push(...inner.map((_, i): Spot => ({ path: [name, i], kind: 'item' })), { path: [name], kind: 'list' })
+    } else if (isObject(inner) && WRAPPERS.test(name)) places.push({ path: [name], kind: 'whole' })
+  }
+  return places
+}
+
+const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
+
+/** The ways one and the same name is written: bookId, book_id, book-id. */
+function namesFor(name: string): string[] {
+  const snake = name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase()
+  const camel = snake.replace(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase())
+  return [...new Set([name, camel, snake, snake.replaceAll('_', '-')])]
+}
+
+/** What was said, in the type that stands in its place. */
+function formsOf(said: Json, known: Json | undefined): Json[] {
+  const one = Array.isArray(said) && !Array.isArray(known) ? (said[0] as Json | undefined) : said
+  if (one === undefined) return []
+  if (typeof known === 'string' && typeof one !== 'string' && typeof one !== 'object') return [String(one)]
+  if (typeof known === 'number' && typeof one === 'string' && /^-?\d+(?:\.\d+)?$/.test(one)) return [Number(one)]
+  return [one]
+}

@@ -1,0 +1,219 @@
+// The body of a refusal in the shape that a contract has for errors: its fields filled by name, its broken rules in the
+// list that the shape has for them, and nothing made up. Knows no media types.
+
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import type { Refusal } from '../kernel/problem.ts'
+import { writeByField, writeEntries } from './error-entries.ts'
+import { CODES, codesOf, DETAILS, FLAGS, HOLDERS, plainly, STATUSES, TITLES } from './error-words.ts'
+import { type Place, replaced, valueAt } from './places.ts'
+
+export interface ErrorModel {
+  /** An error that fits: the contract's example, or a sample of its schema. */
+  readonly value: Json
+  /** A sample of the schema: what the example leaves out, and the schema has a place for, is taken from it. */
+  readonly sample: Json | undefined
+  /**
+   * How far the words of `value` are the contract's own: `example` for an example of this very status, `elsewhere` for one
+   * that was written for some status of several, `none` for a sample, of which only what speaks of the refusal is kept.
+   * `shown` is a sample that somebody asked to see: it is kept whole.
+   */
+  readonly words: 'example' | 'elsewhere' | 'none' | 'shown'
+  /** Whether a value, in the place of the whole error, fits. */
+  fits(value: Json): boolean
+}
+
+export interface ErrorBody {
+  readonly value: Json
+  /** Whether it says what is wrong with this request. */
+  readonly told: boolean
+}
+
+/** A field of the error, by its place and its plain name. */
+interface Field {
+  readonly path: Place
+  readonly name: string
+  readonly value: Json
+}
+
+/** What all refusals for one problem have in common. */
+interface Prepared {
+  readonly value: Json
+  readonly details: readonly Field[]
+  readonly lists: readonly Field[]
+}
+
+export class ErrorForm {
+  readonly #model: ErrorModel
+  readonly #prepared = new Map<string, Prepared>()
+
+  constructor(model: ErrorModel) {
+    this.#model = model
+  }
+
+  write(refusal: Refusal): ErrorBody {
+    const key = `${refusal.problem.code} ${refusal.status}`
+    let prepared = this.#prepared.get(key)
+    if (prepared === undefined) {
+      prepared = prepare(this.#model, refusal)
+      this.#prepared.set(key, prepared)
+    }
+    const draft = new Draft(prepared.value, this.#model)
+    let told = false
+    for (const { path, name } of prepared.details) {
+      const texts =
+        name !== 'error' && TITLES.has(name)
+          ? [`${refusal.problem.title}: ${refusal.detail}`, refusal.detail]
+          : [refusal.detail, refusal.problem.title]
+      const put = texts.findIndex(text => draft.put(path, text))
+      told ||= put === 0
+    }
+    for (const list of prepared.lists) told = writeList(draft, list, refusal) || told
+    return { value: draft.value, told }
+  }
+}
+
+/** An error on its way: every change is kept only where the whole then still fits. */
+class Draft {
+  value: Json
+  readonly #fits: (value: Json) => boolean
+
+  constructor(value: Json, { fits }: Pick<ErrorModel, 'fits'>) {
+    this.value = value
+    this.#fits = fits
+  }
+
+  fits(path: Place, next: Json): boolean {
+    return this.#fits(this.#with(path, next))
+  }
+
+  put(path: Place, next: Json): boolean {
+    const whole = this.#with(path, next)
+    const fit = this.#fits(whole)
+    if (fit) this.value = whole
+    return fit
+  }
+
+  /** Takes a property away. */
+  drop(path: Place): boolean {
+    const key = path.at(-1)
+    const holder = valueAt(this.value, path.slice(0, -1))
+    if (typeof key !== 'string' || !isObject(holder)) return false
+    if (!Object.hasOwn(holder, key)) return true
+    const { [key]: _, ...rest } = holder as JsonObject
+    return this.put(path.slice(0, -1), rest)
+  }
+
+  #with(path: Place, next: Json): Json {
+    const holder = path.slice(0, -1)
+    const key = path.at(-1)
+    if (key === undefined) return next
+    const inside = valueAt(this.value, holder)
+    if (!isObject(inside) || Object.hasOwn(inside, key)) return replaced(this.value, path, next)
+    return replaced(this.value, holder, { ...(inside as JsonObject), [key]: next })
+  }
+}
+
+/** Fills what does not depend on the request, and finds the places for what does. */
+function prepare(model: ErrorModel, { problem, status }: Refusal): Prepared {
+  const { value, sample, words } = model
+  const draft = new Draft(value, model)
+  const fields = [...fieldsIn(value)]
+  const missing = sample === undefined ? [] : [...fieldsIn(sample)].filter(one => isMissing(one, value))
+  const lists = [...fields, ...missing].filter(one => isList(one) && (words !== 'shown' || ERRORS.test(one.name)))
+  const texts = fields.filter(one => typeof one.value === 'string')
+  const details = texts.filter(
+    ({ name, path }) => DETAILS.has(name) && !(name === 'reason' && isCode(name, path, texts)),
+  )
+  if (details.length === 0) {
+    const optional = missing.find(one => typeof one.value === 'string' && DETAILS.has(one.name))
+    const instead = optional ?? texts.find(one => one.name === 'error') ?? texts.find(one => TITLES.has(one.name))
+    if (instead !== undefined) details.push(instead)
+  }
+  for (const { path, name, value: at } of fields) {
+    if (details.some(one => one.path === path)) continue
+    if (typeof at === 'string') {
+      // What programs branch on is the contract's to say, where it says so for this status.
+      if (words === 'example') continue
+      const texts = [
+        ...(STATUSES.has(name) && /^\d{3}$/.test(at) ? [`${status}`] : []),
+        ...(name === 'type' && !isExample(words) ? ['about:blank'] : []),
+        ...(TITLES.has(name) ? [problem.title] : []),
+        ...(CODES.has(name) ? codesOf(problem, status) : []),
+      ]
+      if (texts.some(text => draft.put(path, text)) || texts.length === 0) continue
+      // A word for another error is worse than none.
+      if (words !== 'shown') draft.drop(path)
+    } else if (typeof at === 'number' && STATUSES.has(name)) {
+      if (!isExample(words) || (at >= 100 && at < 600)) draft.put(path, status)
+    } else if (typeof at === 'boolean' && FLAGS.has(name)) draft.put(path, false)
+  }
+  if (words === 'none') trim(draft, fields)
+  return { value: draft.value, details, lists }
+}
+
+const isExample = (words: ErrorModel['words']): boolean => words === 'example' || words === 'elsewhere'
+
+/** `reason` is a word for programs where another field says the same to people. */
+const isCode = (name: string, path: Place, texts: readonly Field[]): boolean =>
+  texts.some(one => one.name !== name && DETAILS.has(one.name) && one.path.length === path.length)
+
+const isList = ({ path, name, value }: Field): boolean => {
+  if (Array.isArray(value)) return path.length === 0 || HOLDERS.has(name)
+  return isByField(name, value)
+}
+
+/** An object of errors by field: named like a list of errors, and without any field of an error. */
+const isByField = (name: string, value: Json): boolean =>
+  MANY.test(name) &&
+  isObject(value) &&
+  !Object.keys(value).some(key => DETAILS.has(plainly(key)) || CODES.has(plainly(key)) || TITLES.has(plainly(key)))
+
+const MANY = /^(?:errors|fields|fielderrors|validationerrors|violations|invalidparams|invalidparameters|issues)$/
+
+/** Whether the schema has a field at the top that the example is without. */
+const isMissing = ({ path: [key, ...rest] }: Field, value: Json): boolean =>
+  rest.length === 0 && typeof key === 'string' && isObject(value) && !Object.hasOwn(value, key)
+
+/** Every field that may be filled; those within a list are its own affair. */
+function* fieldsIn(value: Json, path: Place = [], name = 'message'): Iterable<Field> {
+  const plain = path.length === 0 ? name : plainly(name)
+  const within = isObject(value) && Object.keys(value).length > 0 && !isByField(plain, value)
+  if (within && (path.length === 0 || HOLDERS.has(plain))) {
+    for (const [key, child] of Object.entries(value as JsonObject)) yield* fieldsIn(child, [...path, key], key)
+  } else yield { path, name: plain, value }
+}
+
+/** A sample says no more than it must: what is optional and says nothing of a refusal goes. */
+function trim(draft: Draft, fields: readonly Field[]): void {
+  for (const { path, name, value } of fields) {
+    const filled = typeof value === 'string' ? DETAILS.has(name) || TITLES.has(name) || CODES.has(name) : false
+    if (path.length === 0 || filled || isList({ path, name, value })) continue
+    if (STATUSES.has(name) || FLAGS.has(name)) continue
+    draft.drop(path)
+    // What held only that holds nothing now.
+    const holder = path.slice(0, -1)
+    const rest = holder.length === 0 ? undefined : valueAt(draft.value, holder)
+    if (isObject(rest) && Object.keys(rest).length === 0) draft.drop(holder)
+  }
+}
+
+/** Writes the broken rules into a list of the shape, or takes from it what speaks of another request. */
+function writeList(draft: Draft, { path, name, value }: Field, refusal: Refusal): boolean {
+  const { errors } = refusal
+  if (!Array.isArray(value)) {
+    const byField = errors === undefined ? undefined : writeByField(errors, next => draft.fits(path, next))
+    if (byField !== undefined && draft.put(path, byField)) return true
+    if (!draft.drop(path)) draft.put(path, {})
+    return false
+  }
+  // Without rules to name, a list that need not be there is not.
+  if (errors === undefined && path.length > 0 && !ERRORS.test(name) && draft.drop(path)) return false
+  const template = value[0] as Json | undefined
+  const entries = template === undefined ? undefined : writeEntries(template, refusal, one => draft.fits(path, [one]))
+  if (entries !== undefined && (draft.put(path, entries) || draft.put(path, entries.slice(0, 1)))) return true
+  if (!draft.drop(path)) draft.put(path, [])
+  return false
+}
+
+/** A list that holds the error itself, and not only the fields that it is about. */
+const ERRORS = /^(?:errors|problems|messages|data)$/

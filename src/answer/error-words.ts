@@ -1,0 +1,125 @@
+// The names that the fields of error bodies have, what each is for, and the words that go into them.
+
+import { STATUS_CODES } from 'node:http'
+import type { Problem } from '../kernel/problem.ts'
+
+/** A name without case and punctuation: `error_code` and `errorCode` are `errorcode`. */
+export const plainly = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
+
+const set = (...names: string[]): ReadonlySet<string> => new Set(names.join(' ').split(' '))
+
+/** Fields that say to people what is wrong. */
+export const DETAILS = set(
+  'message msg detail details description text info reason explanation errormessage errordescription',
+  'developermessage usermessage errordetail errortext errormsg errordetails',
+)
+/** Fields that name the kind of the error for people. */
+export const TITLES = set('title summary error statustext errortitle')
+/** Fields that name the kind of the error for programs. */
+export const CODES = set('code errorcode type errortype reason error name status kind errorname messagecode')
+/** Fields that hold the HTTP status. */
+export const STATUSES = set('status statuscode httpstatus httpcode httpstatuscode code errorcode')
+/** Fields that hold errors, or something that does: the search goes into them. */
+export const HOLDERS = set(
+  'error errors fault faults detail details problem problems message messages meta status issue issues violation',
+  'violations data body response result fields fielderrors validationerrors validation invalidparams invalidparameters',
+  'errordetails causes failures',
+)
+/** Fields that say whether all went well. */
+export const FLAGS = set('success ok succeeded')
+
+/** In an entry of a list of errors: what is wrong. */
+export const PATHS = set(
+  'field fieldname property propertyname propertypath param paramname parameter parametername attribute key target path',
+  'pointer jsonpointer jsonpath instancepath datapath loc ref element member argument input name in location source where',
+)
+/** Those of them that are a JSON Pointer rather than a name. */
+export const POINTERS = set('pointer jsonpointer instancepath datapath ref')
+/** Those of them that may be the part of the request as well. */
+export const PARTS = set('in location source where')
+/** In an entry: the rule that is broken. */
+export const RULES = set(
+  'rule code errorcode type errortype keyword constraint validation validator issue kind reason messagekey errorkey',
+)
+
+/** Further words for the kind of a problem, likeliest first. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  invalid_request:
+    'bad_request validation_error validation_failed invalid_argument invalid_input invalid_parameter invalid',
+  unauthorized: 'unauthenticated authentication_required authentication_error invalid_token access_denied',
+  forbidden: 'permission_denied access_denied insufficient_scope authorization_error',
+  not_found: 'resource_not_found no_such_resource unknown',
+  conflict: 'already_exists duplicate resource_exists',
+  precondition_failed: 'failed_precondition',
+  payload_too_large: 'request_too_large content_too_large too_large',
+  unsupported_media_type: 'invalid_content_type',
+  too_many_requests: 'rate_limited rate_limit_exceeded rate_limit resource_exhausted throttled',
+  internal_error: 'internal_server_error server_error internal unknown_error',
+  not_simulated: 'not_implemented unimplemented',
+  unavailable: 'service_unavailable temporarily_unavailable',
+}
+const RULE_SYNONYMS: Readonly<Record<string, string>> = {
+  required: 'missing_field missing required_field field_required is_required field_value_required blank',
+  type: 'invalid_type type_error wrong_type',
+  enum: 'invalid_value invalid_choice not_in_list inclusion',
+  format: 'invalid_format',
+  pattern: 'invalid_format',
+  reference: 'not_found does_not_exist missing invalid_reference',
+  additionalProperties: 'unknown_field unknown',
+  unknownField: 'unknown_field unknown',
+}
+
+/** A word as programs write it: `bad_request`, `BAD_REQUEST`, `BadRequest`, `badRequest`, `bad-request`, `Bad Request`. */
+function writingsOf(word: string): string[] {
+  const parts = word.split('_')
+  const capital = (part: string) => part.charAt(0).toUpperCase() + part.slice(1)
+  const pascal = parts.map(capital)
+  const camel = parts.map((part, i) => (i === 0 ? part : capital(part))).join('')
+  return [word, word.toUpperCase(), pascal.join(''), camel, parts.join('-'), parts.join(' '), pascal.join(' ')]
+}
+
+const written = (words: readonly string[]): string[] => [
+  ...new Set([...words, ...words.flatMap(writingsOf), ...words.flatMap(word => writingsOf(`${word}_error`))]),
+]
+
+const snake = (text: string): string =>
+  text
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z\d]+/g, '_')
+    .toLowerCase()
+
+const codes = new Map<string, readonly string[]>()
+
+/** The words for a problem of a status that a field for programs may want, likeliest first. */
+export function codesOf({ code }: Problem, status: number): readonly string[] {
+  const key = `${code} ${status}`
+  let found = codes.get(key)
+  if (found === undefined) {
+    const usual = STATUS_CODES[status]
+    const words = [code, ...(usual === undefined ? [] : [snake(usual)]), ...(SYNONYMS[code] ?? '').split(' ')]
+    found = [...written(words.filter(word => word !== '')), `${status}`]
+    codes.set(key, found)
+  }
+  return found
+}
+
+const rules = new Map<string, readonly string[]>()
+
+/** The words for a broken rule. */
+export function ruleWordsOf(rule: string): readonly string[] {
+  let found = rules.get(rule)
+  if (found === undefined) {
+    const words = [
+      rule,
+      ...(RULE_SYNONYMS[rule] ?? '').split(' '),
+      'invalid',
+      'invalid_value',
+      'invalid_field',
+      'invalid_field_value',
+      'validation',
+    ]
+    found = written(words.filter(word => word !== '').map((word, i) => (i === 0 ? word : snake(word))))
+    if (rules.size < 100) rules.set(rule, found)
+  }
+  return found
+}

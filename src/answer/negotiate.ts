@@ -1,0 +1,79 @@
+// Which of the documented media types a client gets (RFC 9110 §12.5.1). The only file that knows the negotiation library.
+
+import Negotiator from 'negotiator'
+import { essenceOf } from '../contract/contract.ts'
+import { mediaParameters } from '../contract/media-types.ts'
+
+/** The index of the documented type that suits the client best; `undefined` where none does. */
+export type Negotiate = (accept: string | undefined) => number | undefined
+
+/** @param types as documented, ranges such as `text/*` among them */
+export function compileNegotiation(types: readonly string[]): Negotiate {
+  const essences = types.map(essenceOf)
+  const concrete = types.map(type => withValues(concreteOf(type)))
+  const negotiate = (accept: string): number | undefined => {
+    const best = bestOf(withValues(accept), concrete) ?? bestOf(withoutParameters(accept), concrete.map(essenceOf))
+    if (best !== undefined) return plainest(best, accept, types)
+    // A documented range is met by what is asked for within it.
+    const wanted = accept.split(',').map(essenceOf)
+    const index = essences.findIndex(range => range.endsWith('/*') && wanted.some(type => within(type, range)))
+    return index === -1 ? undefined : index
+  }
+  const known = new Map<string, number | undefined>()
+  return accept => {
+    // What nearly everybody sends; and nobody who sends nothing minds what comes.
+    if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
+    const kept = known.get(accept)
+    if (kept !== undefined) return kept
+    const index = negotiate(accept)
+    // Clients write the same few fields again and again; what they write otherwise must not grow what is kept.
+    if (known.size < MOST_KNOWN) known.set(accept, index)
+    return index
+  }
+}
+
+const MOST_KNOWN = 50
+
+/** The documented type without parameters, where that is what the client names, and another of its kind was found first. */
+function plainest(best: number, accept: string, types: readonly string[]): number {
+  const essence = essenceOf(types[best] as string)
+  const plain = types.indexOf(essence)
+  if (plain === -1 || mediaParameters(types[best] as string).length === 0) return best
+  const asked = accept.split(',').filter(range => essenceOf(range) === essence)
+  return asked.some(range => mediaParameters(range).every(one => one.startsWith('q='))) ? plain : best
+}
+
+/** Parameters without a value, `;simple`, get one: the library passes over them. */
+const withValues = (text: string): string => text.replace(/;\s*([^\s;=,"]+)\s*(?=[;,]|$)/g, ';$1=true')
+
+/** The content type to send for a documented type: a range becomes what was asked for within it, or its usual member. */
+export function contentTypeFor(type: string, accept: string | undefined): string {
+  const essence = essenceOf(type)
+  if (!essence.endsWith('/*')) return type
+  const wanted = (accept ?? '').split(',').map(essenceOf)
+  return wanted.find(one => !one.includes('*') && within(one, essence)) ?? concreteOf(type)
+}
+
+const USUAL: Readonly<Record<string, string>> = { text: 'text/plain', image: 'image/png', audio: 'audio/mpeg' }
+
+function concreteOf(type: string): string {
+  const [kind = '', subtype] = essenceOf(type).split('/')
+  return subtype === '*' ? (USUAL[kind] ?? (kind === 'video' ? 'video/mp4' : 'application/json')) : type
+}
+
+const within = (type: string, range: string): boolean => range === '*/*' || type.startsWith(range.slice(0, -1))
+
+function bestOf(accept: string, types: readonly string[]): number | undefined {
+  const best = new Negotiator({ headers: { accept } }).mediaTypes([...types])[0]
+  return best === undefined ? undefined : types.indexOf(best)
+}
+
+/** A version or a charset that nobody documents does not stand in the way; a weight is no parameter. */
+const withoutParameters = (accept: string): string =>
+  accept
+    .split(',')
+    .map(range => {
+      const weight = /;\s*q\s*=\s*[\d.]+/i.exec(range)
+      return essenceOf(range) + (weight?.[0] ?? '')
+    })
+    .join(',')

@@ -1,0 +1,16 @@
+// Places within a value, and the value with something else there.
+
+import type { Json, JsonObject } from '../kernel/json.ts'
+
+/** The keys and indices on the way to a place; none for the whole. */
+export type Place = readonly (string | number)[]
+
+export const valueAt = (value: Json, path: Place): Json | undefined =>
+  path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], value)
+
+export function replaced(value: Json, [key, ...rest]: Place, next: Json): Json {
+  if (key === undefined) return next
+  if (Array.isArray(value)) return value.map((item, i) => (i === key ? replaced(item, rest, next) : item))
+  const entries = Object.entries(value as JsonObject)
+  return Object.fromEntries(entries.map(([name, item]) => [name, name === key ? replaced(item, rest, next) : item]))
+}

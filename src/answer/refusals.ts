@@ -1,0 +1,90 @@
+// Refusals in the shape that the operation documents for their status, else in the API's usual one: the fields of its error
+// schema, filled by name.
+// Knows of a refusal only what every client may know.
+
+import {
+  type Contract,
+  isJson,
+  type MediaType,
+  type Operation,
+  type ResponseSpec,
+  responseFor,
+} from '../contract/contract.ts'
+import type { Json } from '../kernel/json.ts'
+import { problemOf, type Refusal } from '../kernel/problem.ts'
+import { samplerOf } from '../schema/sampling.ts'
+import { isXml, type Written, writeBody } from './body.ts'
+import { ErrorForm } from './error-form.ts'
+import { usualError } from './usual-error.ts'
+
+/** A refusal as the contract has it. */
+export interface Shaped extends Written {
+  /** Whether the body says what is wrong with this request. */
+  readonly told: boolean
+}
+
+/** `undefined` where the contract has no shape that fits. */
+type Form = (refusal: Refusal) => Shaped | undefined
+
+/** Gives refusals of an operation the shape that it documents; each status is looked at once, when first refused with. */
+export function compileRefusals(operation: Operation, contract?: Contract): Form {
+  const forms = new Map<number, Form>()
+  return refusal => {
+    let form = forms.get(refusal.status)
+    if (form === undefined) {
+      form = compileForm(operation, refusal.status, contract)
+      forms.set(refusal.status, form)
+    }
+    return form(refusal)
+  }
+}
+
+const FORMLESS: Form = () => undefined
+
+function compileForm(operation: Operation, status: number, contract: Contract | undefined): Form {
+  const documented = responseFor(operation, status)
+  const usual = documented === undefined && contract !== undefined && status >= 400
+  const response = usual ? usualError(operation, status, contract) : documented
+  if (response === undefined || speaksOfSuccess(operation, response)) return FORMLESS
+  const media = [...response.content]
+  const [type, spec] =
+    media.find(([name]) => isJson(name)) ??
+    media.find(([name]) => isXml(name)) ??
+    media.find(([name]) => name.startsWith('text/')) ??
+    []
+  if (type === undefined || spec === undefined) return FORMLESS
+  const { schema } = spec
+  const sampler = schema && samplerOf(schema)
+  const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
+  const example = spec.examples.find(({ value }) => fits(value))
+  // A client without a credential is told so in the document's own words, where it has some.
+  if (example !== undefined && status === 401 && !usual) {
+    const written: Shaped = { ...writeBody({ value: example.value }, spec, type), told: false }
+    return () => written
+  }
+  const sample = schema && sampler?.sample(schema.key, { seed: status })
+  const value = example?.value ?? (sample?.fits === true ? sample.value : undefined)
+  if (value === undefined) return FORMLESS
+  const own = operation.responses.get(`${status}`) === response ? 'example' : 'elsewhere'
+  const words = example === undefined ? 'none' : own
+  const form = new ErrorForm({ value, sample: sample?.fits === true ? sample.value : undefined, words, fits })
+  return refusal => {
+    const { value, told } = form.write(refusal)
+    return { ...writeBody({ value }, spec, type), told }
+  }
+}
+
+/** Where nothing else does, `default` speaks of what is answered when all is well. */
+const speaksOfSuccess = (operation: Operation, response: ResponseSpec): boolean =>
+  response === operation.responses.get('default') &&
+  ![...operation.responses.keys()].some(status => /^[1-3](?:\d\d|XX)$/.test(status))
+
+/** The sample of a documented error, with what its status and description say of it. */
+export function describeError(value: Json, status: number, { description }: ResponseSpec, { schema }: MediaType): Json {
+  const sampler = schema && samplerOf(schema)
+  if (schema === undefined || sampler === undefined) return value
+  const problem = problemOf(status)
+  const detail = description.trim().split('\n', 1)[0] || problem.title
+  const fits = (next: Json) => sampler.fits(schema.key, next)
+  return new ErrorForm({ value, sample: undefined, words: 'shown', fits }).write({ problem, status, detail }).value
+}

@@ -1,0 +1,36 @@
+// What a gateway says when it is up: where it listens, for whom, with what, and a line to try. Shows no key but one that
+// the configuration itself publishes.
+
+import { describeOperations } from '../plan/describe.ts'
+import type { Plan } from '../plan/plan.ts'
+import { describeFirstCall } from './first-call.ts'
+
+/** More operations than this are counted, not shown. */
+const SHOWN = 40
+
+export function describeStart(
+  plan: Plan,
+  version: string,
+  origin: string,
+  controlOrigin: string,
+  fingerprint?: string,
+): string {
+  const { contract, simulation } = plan
+  const names = simulation.consumerNames
+  const call = describeFirstCall(plan, origin)
+  const [head = '', ...lines] = describeOperations(plan).split('\n')
+  const shown =
+    lines.length > SHOWN ? [...lines.slice(0, SHOWN), `… and ${lines.length - SHOWN} more: understudy plan`] : lines
+  return `
+Understudy ${version} stands in for ${contract.title} ${contract.version}
+
+  API            ${contract.basePaths.map(path => origin + path).join('  ')}
+  Control plane  ${controlOrigin}  (/metrics /healthz /readyz /plan, POST /reset /reload)
+${fingerprint === undefined ? '' : `  Certificate    self-signed, SHA-256 ${fingerprint}\n`}  Consumers      ${names.length > 0 ? names.join(', ') : 'none configured: any well-formed credential is accepted'}
+
+${[head, ...shown].map(line => `  ${line}`).join('\n')}
+
+  ${fingerprint === undefined ? call : call.replace('curl ', 'curl -k ')}
+
+`
+}

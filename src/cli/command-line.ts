@@ -1,0 +1,159 @@
+// Reads a command line, and describes what can be written on one. Arguments and environment are given.
+
+import { parseArgs } from 'node:util'
+import { suggest } from '../kernel/diagnostic.ts'
+import { COMMANDS, CONFIGURATIONS, type Command, type Option, variableOf } from './commands.ts'
+
+/** What was asked for. */
+export interface CommandLine {
+  readonly command: string
+  /** As named, else the first that is found, else the first that was looked for; empty where a command needs none. */
+  readonly file: string
+  /** Whether `file` was neither named nor found. */
+  readonly missing?: boolean
+  /** By the name of the option: from the command line, else from the environment. */
+  readonly values: Readonly<Record<string, string | undefined>>
+  readonly switches: ReadonlySet<string>
+  /** What to print instead of doing anything. */
+  readonly help?: string
+  readonly version?: boolean
+}
+
+/** The command line cannot be understood; the message says why. */
+export class WrongCommandLine extends Error {
+  override readonly name = 'WrongCommandLine'
+}
+
+/**
+ * Throws a `WrongCommandLine`.
+ *
+ * @param exists whether there is a file of that name, for commands that look for one
+ */
+export function readCommandLine(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  version: string,
+  exists: (file: string) => boolean = () => false,
+): CommandLine {
+  const takers = Object.values(COMMANDS).flatMap(({ options }) => Object.entries(options))
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      takers.map(([name, { takes }]) => [name, { type: takes === undefined ? 'boolean' : 'string' }] as const),
+    ),
+  })
+  const positionals = tokens.flatMap(token => (token.kind === 'positional' ? [token.value] : []))
+  const [command = '', named, ...rest] = positionals
+  const known = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+  const found = named ?? known?.files?.find(exists)
+  const file = found ?? known?.files?.[0] ?? ''
+  const given = tokens.flatMap(token => (token.kind === 'option' ? [token] : []))
+  const asks = (...names: string[]) => given.some(({ rawName }) => names.includes(rawName))
+  const nothing = { command, file, values: {}, switches: new Set<string>() }
+  if (asks('--help', '-h') || command === 'help')
+    return { ...nothing, help: describeCommands(version, known && command) }
+  if (asks('--version')) return { ...nothing, version: true }
+  if (known === undefined) {
+    const names = Object.keys(COMMANDS)
+    const why = command === '' ? 'a command is missing' : `there is no command "${command}"`
+    throw new WrongCommandLine(`${why}; ${command === '' ? `one of: ${names.join(', ')}` : suggest(command, names)}`)
+  }
+  const values: Record<string, string | undefined> = {}
+  const switches = new Set<string>()
+  for (const { name, rawName, value } of given) {
+    const option = Object.hasOwn(known.options, name) ? known.options[name] : undefined
+    if (option === undefined || !rawName.startsWith('--')) {
+      const names = Object.keys(known.options).map(name => `--${name}`)
+      throw new WrongCommandLine(
+        [`${command} has no option ${rawName}`, suggest(rawName, [...names, '--help', '--version'])]
+          .filter(Boolean)
+          .join('; '),
+      )
+    }
+    if (option.takes === undefined) {
+      if (value !== undefined) throw new WrongCommandLine(`${rawName} takes no value`)
+      switches.add(name)
+    } else if (value === undefined || value === '') throw new WrongCommandLine(`${rawName} needs ${option.takes}`)
+    else values[name] = checked(rawName, value, option)
+  }
+  if (rest.length > 0) throw new WrongCommandLine(`${command} takes one file, not ${[file, ...rest].join(' ')}`)
+  for (const [name, option] of Object.entries(known.options)) {
+    const variable = variableOf(name, option)
+    const value = environment[variable]
+    if (!value) continue
+    if (option.takes !== undefined) values[name] ??= checked(variable, value, option)
+    else if (isOn(variable, value)) switches.add(name)
+  }
+  return { command, file, values, switches, missing: found === undefined && file !== '' }
+}
+
+/** Whether the variable of a switch sets it. */
+function isOn(variable: string, value: string): boolean {
+  if (/^(?:1|true|yes|on)$/i.test(value)) return true
+  if (/^(?:0|false|no|off)$/i.test(value)) return false
+  throw new WrongCommandLine(`${variable} must be true or false, not "${value}"`)
+}
+
+function checked(name: string, value: string, { fault }: Option): string {
+  const why = fault?.(value)
+  if (why !== undefined) throw new WrongCommandLine(`${name} ${why}`)
+  return value
+}
+
+/** The help of one command, or of all. */
+export function describeCommands(version: string, only?: string): string {
+  const title = `Understudy ${version}: the staging stand-in that also rehearses your API's future.`
+  const one = only === undefined ? undefined : (COMMANDS[only] as Command)
+  const head =
+    one === undefined
+      ? ['Usage: understudy <command> [FILE] [options]']
+      : [
+          `Usage: understudy ${only} [FILE]${Object.keys(one.options).length > 0 ? ' [options]' : ''}`,
+          '',
+          `  ${one.about}`,
+        ]
+  const commands = columns(Object.entries(COMMANDS).map(([name, { about }]) => [`${name} [FILE]`, about]))
+  const blocks = Object.entries(COMMANDS)
+    .filter(([name, { options }]) => (only === undefined || name === only) && Object.keys(options).length > 0)
+    .map(([name, { options }]) => [
+      `Options of ${name}, each over its environment variable, over the file:`,
+      columns(
+        Object.entries(options).map(([option, { takes, variable, about }]) => [
+          `--${option}${takes === undefined ? '' : ` ${takes}`}`,
+          variableOf(option, { variable, about } as Option),
+          about,
+        ]),
+      ),
+      '',
+    ])
+  return [
+    title,
+    '',
+    ...head,
+    '',
+    ...(one === undefined ? ['Commands:', commands, ''] : []),
+    ...(one === undefined || one.files !== undefined
+      ? [
+          'FILE is a gateway.yaml or a bare OpenAPI document. Where none is named, the first of these that is there:',
+          `${CONFIGURATIONS.join(', ')}; of these, init takes an OpenAPI document.`,
+          '',
+        ]
+      : []),
+    ...blocks.flat(),
+    '  --help, --version',
+    '',
+    ...(only === undefined || only === 'serve'
+      ? ['The control plane asks for the bearer token in UNDERSTUDY_CONTROL_TOKEN, where that is set.', '']
+      : []),
+    'Exit codes: 0 success, 1 wrong configuration or failure, 2 wrong command line, 3 memory ran out.',
+    '',
+  ].join('\n')
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => row[i]?.length ?? 0)))
+  return rows.map(row => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n')
+}

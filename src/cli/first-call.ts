@@ -1,0 +1,122 @@
+// A line to paste into a terminal that is answered with success: method, required parameters, body and a key that the
+// configuration itself publishes.
+
+import type { Operation, SecurityRequirement } from '../contract/contract.ts'
+import { requestTo } from '../load/probe/probe.ts'
+import type { Plan, PlannedOperation } from '../plan/plan.ts'
+
+/** A longer command is no line to paste. */
+const LONGEST = 400
+
+/** Returns a `curl` command for the simplest operation that can be called; for `/healthz` where there is none. */
+export function describeFirstCall(plan: Plan, origin: string): string {
+  const candidates = plan.operations.filter(answersWell).sort((a, b) => effort(a.operation) - effort(b.operation))
+  let placeholder: string | undefined
+  for (const planned of candidates.slice(0, 20)) {
+    const credential = credentialFor(planned.operation, plan)
+    if (credential === undefined) continue
+    const command = commandFor(planned, plan, origin, credential)
+    if (command === undefined || command.length > LONGEST) continue
+    if (credential.known) return command
+    placeholder ??= command
+  }
+  return placeholder ?? `curl ${origin}/healthz`
+}
+
+/** Whether nothing in the configuration makes it answer otherwise. */
+function answersWell({ chain, lifecycle }: PlannedOperation): boolean {
+  const responds = chain.find(({ name }) => name === 'respond')?.detail ?? ''
+  return lifecycle?.sunset === undefined && !/^[345]\d\d$/.test(responds)
+}
+
+/** Reading comes before writing, and what needs nothing before what needs something. */
+const effort = ({ method, parameters, path }: Operation): number =>
+  (method === 'GET' ? 0 : method === 'POST' ? 100 : 200) +
+  parameters.filter(({ required }) => required).length +
+  (path.includes('{') ? 10 : 0)
+
+interface Credential {
+  /** Whether the command works as it stands. */
+  readonly known: boolean
+  /** Options of `curl`, and pairs for the query. */
+  readonly options: readonly string[]
+  readonly query: readonly string[]
+}
+
+const NOBODY: Credential = { known: true, options: [], query: [] }
+
+/** The simplest credential that lets a caller in; `undefined` where there is none to be had. */
+function credentialFor({ security }: Operation, plan: Plan): Credential | undefined {
+  if (security.length === 0 || security.some(alternative => alternative.length === 0)) return NOBODY
+  const found = security.flatMap(alternative => {
+    const names = plan.simulation.consumerNames
+    const callers = names.length === 0 ? [undefined] : names.filter(name => mayCall(name, alternative, plan))
+    return callers.map(name => credentialOf(name, alternative, plan))
+  })
+  return found.find(({ known }) => known) ?? found[0]
+}
+
+function mayCall(name: string, alternative: readonly SecurityRequirement[], { simulation }: Plan): boolean {
+  const { expires, scopes = [], ...keys } = simulation.file.consumers?.[name] ?? {}
+  return (
+    expires === undefined &&
+    alternative.every(one => keys[one.scheme] !== undefined && one.scopes.every(scope => scopes.includes(scope)))
+  )
+}
+
+/** @param consumer undefined where any credential will do */
+function credentialOf(
+  consumer: string | undefined,
+  alternative: readonly SecurityRequirement[],
+  { contract, simulation }: Plan,
+): Credential {
+  const options: string[] = []
+  const query: string[] = []
+  let known = true
+  for (const { scheme: name } of alternative) {
+    const scheme = contract.securitySchemes.get(name)
+    if (scheme === undefined || scheme.type === 'other') continue
+    const basic = scheme.type === 'http' && scheme.scheme === 'basic'
+    const variable = simulation.keyVariables.get(`${consumer} ${name}`)
+    const published = simulation.published.get(`${consumer} ${name}`)
+    const key =
+      consumer === undefined
+        ? basic
+          ? 'any:any'
+          : 'any'
+        : (published ?? (variable === undefined ? `<${name} of ${consumer}>` : `$${variable}`))
+    if (consumer !== undefined && published === undefined && variable === undefined) known = false
+    // The shell fills a variable in between double quotes only.
+    const quoted = (text: string) => (key.startsWith('$') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`)
+    if (scheme.type === 'mutualTLS') options.push('--cert cert.pem --key key.pem')
+    else if (basic) options.push(`-u ${quoted(key)}`)
+    else if (scheme.type !== 'apiKey') {
+      const word = scheme.type === 'http' && scheme.scheme !== 'bearer' ? scheme.scheme : 'Bearer'
+      options.push(`-H ${quoted(`Authorization: ${word} ${key}`)}`)
+    } else if (scheme.in === 'header') options.push(`-H ${quoted(`${scheme.name}: ${key}`)}`)
+    else if (scheme.in === 'cookie') options.push(`-b ${quoted(`${scheme.name}=${key}`)}`)
+    else query.push(`${encodeURIComponent(scheme.name)}=${/^[$<]/.test(key) ? key : encodeURIComponent(key)}`)
+  }
+  return { known, options, query }
+}
+
+function commandFor(planned: PlannedOperation, plan: Plan, origin: string, credential: Credential): string | undefined {
+  const request = requestTo(planned, plan)
+  if (request === undefined) return undefined
+  const { method, path, headers, text, hasBody } = request
+  const query = [request.query, ...credential.query].filter(part => part !== '').join('&')
+  const url = `${origin}${path}${query === '' ? '' : `?${query}`}`
+  const words = [
+    'curl',
+    ...(method === 'GET' || (method === 'POST' && hasBody) ? [] : ['-X', method]),
+    ...credential.options,
+    ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${String(value).replaceAll("'", "'\\''")}'`),
+    ...(hasBody ? [`-d '${text.replaceAll("'", "'\\''")}'`] : []),
+    quoteUrl(url),
+  ]
+  return words.join(' ')
+}
+
+/** Without quotes where a shell needs none. */
+const quoteUrl = (url: string): string =>
+  /^[\w./:~%-]+$/.test(url) ? url : /\$[A-Za-z_]/.test(url) ? `"${url}"` : `'${url.replaceAll("'", '%27')}'`

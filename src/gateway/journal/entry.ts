@@ -1,0 +1,94 @@
+// An entry of the journal as data for people: masked, worded, copied.
+
+import { timestamp } from '../../world/clock.ts'
+import type { Explanation } from '../explain.ts'
+import type { Entry, KeptBody } from './journal.ts'
+
+export interface RecordedRequest {
+  /** Counts the requests of the process. */
+  readonly id: number
+  /** When the reply was ready, by the real clock. */
+  readonly at: string
+  /** The same by the clock that the request met. */
+  readonly time: string
+  readonly world: string
+  /** `null` where no operation was meant. */
+  readonly operation: string | null
+  /** `null` where nobody known called. */
+  readonly consumer: string | null
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  /** 0 where a fault left the client without a reply. */
+  readonly status: number
+  readonly durationMs: number
+  /** Why it was refused, if it was: the problem's code, and the rule that was violated. */
+  readonly refusal?: { readonly code: string; readonly rule: string }
+  /** What was done to it on purpose. */
+  readonly injected?: {
+    readonly weather?: string
+    readonly delayMs?: number
+    readonly queued?: true
+    readonly fault?: string
+    readonly notes?: readonly string[]
+  }
+  readonly explanation?: Omit<Explanation, 'time' | 'consumer' | 'problem' | 'rule' | 'notes'>
+  /** Request headers, as far as the journal keeps them. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly requestBody?: RecordedBody
+  readonly replyBody?: RecordedBody
+}
+
+export interface RecordedBody {
+  /** The beginning, as far as the journal keeps it. */
+  readonly text: string
+  /** The length of the whole in bytes. */
+  readonly bytes: number
+}
+
+export function describeEntry(entry: Entry): RecordedRequest {
+  const { mask, refusal, headers, requestBody, replyBody } = entry
+  const injected = describeInjected(entry)
+  return {
+    id: entry.id,
+    at: timestamp(entry.at),
+    time: timestamp(entry.time),
+    world: entry.world,
+    operation: entry.operation === '' ? null : entry.operation,
+    consumer: entry.consumer ?? null,
+    method: entry.method,
+    path: mask.path(entry.path),
+    query: mask.query(entry.query),
+    status: entry.status,
+    durationMs: round(entry.milliseconds),
+    ...(refusal === undefined ? {} : { refusal: { code: refusal.problem.code, rule: mask.text(refusal.detail) } }),
+    ...(injected === undefined ? {} : { injected }),
+    ...(entry.explanation === undefined ? {} : { explanation: describeExplanation(entry.explanation) }),
+    ...(headers === undefined ? {} : { headers: describeHeaders(headers, mask) }),
+    ...(requestBody === undefined ? {} : { requestBody: describeBody(requestBody) }),
+    ...(replyBody === undefined ? {} : { replyBody: describeBody(replyBody) }),
+  }
+}
+
+const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
+
+const describeHeaders = (headers: Readonly<Record<string, string>>, mask: Entry['mask']) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, value)]))
+
+const describeBody = ({ text, bytes }: KeptBody): RecordedBody => ({ text, bytes })
+
+function describeInjected({ injected, fault, weather, queued, notes, mask }: Entry): RecordedRequest['injected'] {
+  if (injected === 0 && fault === undefined && weather === undefined && notes.length === 0) return undefined
+  return {
+    ...(weather === undefined ? {} : { weather }),
+    ...(queued ? { queued } : {}),
+    ...(injected === 0 ? {} : { delayMs: round(injected) }),
+    ...(fault === undefined ? {} : { fault }),
+    ...(notes.length === 0 ? {} : { notes: notes.map(note => mask.text(note)) }),
+  }
+}
+
+/** What the entry does not say already. */
+function describeExplanation({ route, operation, world, real, ordinal, passed, replied, draws }: Explanation) {
+  return { route, operation, world, real, ordinal, passed, replied, draws }
+}

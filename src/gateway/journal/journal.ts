@@ -1,0 +1,258 @@
+// What happened: the last requests, in a ring that is written to on every one and read seldom. Whatever can wait until
+// somebody asks, masking and wording, does. Knows no HTTP.
+
+import type { Exchange } from '../../behaviours/behaviour.ts'
+import type { Refusal } from '../../kernel/problem.ts'
+import type { Request } from '../../kernel/request.ts'
+import type { JournalSettings } from '../../plan/journal.ts'
+import type { Explanation } from '../explain.ts'
+import type { Mask } from '../mask.ts'
+
+/** One request. The entry itself is overwritten once the ring has come round: see `Journal.each`. */
+export interface Entry {
+  /** Counts the requests of the process; 0 where the entry was forgotten. */
+  id: number
+  /** When the reply was ready: milliseconds since the epoch, by the real clock and by the world's. */
+  at: number
+  time: number
+  world: string
+  /** Empty where no operation was meant. */
+  operation: string
+  consumer: string | undefined
+  method: string
+  /** As sent, without the name of a world, and unmasked: see `describeEntry`. */
+  path: string
+  query: string
+  /** 0 where a fault left the client without a reply. */
+  status: number
+  milliseconds: number
+  /** Milliseconds it was made to wait, and the kind of the fault that struck it. */
+  injected: number
+  fault: string | undefined
+  /** The name of the weather that it came in, and whether it stood in line. */
+  weather: string | undefined
+  queued: boolean
+  notes: readonly string[]
+  refusal: Refusal | undefined
+  explanation: Explanation | undefined
+  /** Request headers that are kept, unmasked; `undefined` for none. */
+  headers: Readonly<Record<string, string>> | undefined
+  requestBody: KeptBody | undefined
+  replyBody: KeptBody | undefined
+  mask: Mask
+  /** About how much memory it takes, in bytes. */
+  size: number
+}
+
+/** The beginning of a body, masked. */
+export interface KeptBody {
+  readonly text: string
+  /** The length of the whole. */
+  readonly bytes: number
+  /** Whether the text is less than the whole. */
+  readonly cut: boolean
+}
+
+/** What is known of a request besides its exchange. */
+export interface Outcome {
+  readonly at: number
+  readonly path: string
+  readonly status: number
+  readonly milliseconds: number
+  readonly refusal: Refusal | undefined
+  readonly explanation: Explanation | undefined
+  readonly requestBody: Uint8Array | undefined
+  readonly replyBody: string | Uint8Array | undefined
+}
+
+/** An entry without its texts. */
+const ENTRY_BYTES = 300
+
+export class Journal {
+  #settings: JournalSettings
+  #ring: (Entry | undefined)[] = []
+  /** Ids of the oldest and the newest entry that are kept. */
+  #first = 1
+  #last = 0
+  #bytes = 0
+  #evicted = 0
+  readonly #listeners = new Set<(entry: Entry) => void>()
+
+  constructor(settings: JournalSettings) {
+    this.#settings = settings
+  }
+
+  /** Bytes kept of each body; 0 for none. */
+  get bodies(): number {
+    return this.#settings.requests === 0 ? 0 : this.#settings.bodies
+  }
+
+  /** How many requests were given up to make room for later ones since the journal was last emptied. */
+  get evicted(): number {
+    return this.#evicted
+  }
+
+  record(exchange: Exchange, mask: Mask, outcome: Outcome): void {
+    const { requests, size: room } = this.#settings
+    if (requests === 0) return
+    const id = this.#last + 1
+    this.#last = id
+    if (id - this.#first >= requests) this.#evict()
+    const { request } = exchange
+    const index = id % requests
+    let entry = this.#ring[index]
+    if (entry === undefined) {
+      entry = blank(mask)
+      this.#ring[index] = entry
+    }
+    entry.id = id
+    entry.at = outcome.at
+    entry.time = exchange.clock.adjusted ? exchange.clock.now() : outcome.at
+    entry.world = exchange.world.name
+    entry.operation = exchange.operation.id
+    entry.consumer = exchange.consumer
+    entry.method = request.method
+    entry.path = outcome.path
+    entry.query = request.query
+    entry.status = outcome.status
+    entry.milliseconds = outcome.milliseconds
+    entry.injected = exchange.injected
+    entry.fault = exchange.fault
+    entry.weather = exchange.weather
+    entry.queued = exchange.queued
+    entry.notes = exchange.notes
+    entry.refusal = outcome.refusal
+    entry.explanation = outcome.explanation
+    entry.headers = this.#keepHeaders(request.headers)
+    entry.requestBody = this.#keep(outcome.requestBody, mask)
+    entry.replyBody = this.#keep(outcome.replyBody, mask)
+    entry.mask = mask
+    entry.size = sizeOf(entry)
+    this.#bytes += entry.size
+    while (this.#bytes > room) this.#evict()
+    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(entry)
+  }
+
+  /** What is kept, oldest first. An entry must not be held on to: it will be another request's. */
+  *each(): Iterable<Entry> {
+    for (let id = this.#first; id <= this.#last; id++) {
+      const entry = this.#ring[id % this.#settings.requests]
+      if (entry?.id === id) yield entry
+    }
+  }
+
+  /** Forgets everything, or the requests of one world. */
+  clear(world?: string): void {
+    if (world !== undefined) {
+      for (const entry of this.each()) if (entry.world === world) this.#forget(entry)
+      return
+    }
+    this.#ring = []
+    this.#first = this.#last + 1
+    this.#bytes = 0
+    this.#evicted = 0
+  }
+
+  /** Tells of every request from now on, until the answer is called. */
+  listen(listener: (entry: Entry) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Goes on under other settings; what they leave room for stays. */
+  adapt(settings: JournalSettings): void {
+    const before = this.#settings
+    const keys = ['requests', 'size', 'bodies'] as const
+    if (keys.every(key => settings[key] === before[key]) && String(settings.headers) === String(before.headers)) return
+    const kept = [...this.each()].filter(({ id }) => id > this.#last - settings.requests)
+    this.#settings = settings
+    this.#ring = []
+    this.#bytes = 0
+    for (const entry of kept) {
+      this.#ring[entry.id % settings.requests] = entry
+      this.#bytes += entry.size
+    }
+    this.#first = kept[0]?.id ?? this.#last + 1
+    while (this.#bytes > settings.size) this.#evict()
+  }
+
+  #evict(): void {
+    const entry = this.#ring[this.#first % this.#settings.requests]
+    if (entry?.id === this.#first) {
+      this.#forget(entry)
+      this.#evicted += 1
+    }
+    this.#first += 1
+  }
+
+  #forget(entry: Entry): void {
+    this.#bytes -= entry.size
+    entry.id = 0
+    entry.size = 0
+    entry.path = ''
+    entry.query = ''
+    entry.refusal = undefined
+    entry.explanation = undefined
+    entry.headers = undefined
+    entry.requestBody = undefined
+    entry.replyBody = undefined
+  }
+
+  #keep(body: string | Uint8Array | undefined, mask: Mask): KeptBody | undefined {
+    const { bodies } = this
+    if (bodies === 0 || body === undefined) return undefined
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const room = bodies + mask.longest
+    const start = typeof body === 'string' ? body.slice(0, room) : new TextDecoder().decode(body.subarray(0, room))
+    const text = mask.text(start).slice(0, bodies)
+    return { text, bytes, cut: body.length > room || text.length === bodies }
+  }
+
+  #keepHeaders(sent: Request['headers']): Readonly<Record<string, string>> | undefined {
+    const { headers } = this.#settings
+    if (headers.length === 0) return undefined
+    const kept: Record<string, string> = {}
+    for (const name of headers === 'all' ? Object.keys(sent) : headers) {
+      const value = sent[name]
+      if (value !== undefined) kept[name] = String(value)
+    }
+    return kept
+  }
+}
+
+const blank = (mask: Mask): Entry => ({
+  id: 0,
+  at: 0.5,
+  time: 0.5,
+  world: '',
+  operation: '',
+  consumer: undefined,
+  method: '',
+  path: '',
+  query: '',
+  status: 0,
+  milliseconds: 0.5,
+  injected: 0.5,
+  fault: undefined,
+  weather: undefined,
+  queued: false,
+  notes: [],
+  refusal: undefined,
+  explanation: undefined,
+  headers: undefined,
+  requestBody: undefined,
+  replyBody: undefined,
+  mask,
+  size: 0,
+})
+
+function sizeOf({ path, query, refusal, explanation, notes, headers, requestBody, replyBody }: Entry): number {
+  let size = ENTRY_BYTES + path.length + query.length
+  if (refusal !== undefined) size += refusal.detail.length
+  if (explanation !== undefined) size += ENTRY_BYTES
+  for (const note of notes) size += note.length
+  if (headers !== undefined) for (const name in headers) size += name.length + (headers[name] as string).length
+  if (requestBody !== undefined) size += 2 * requestBody.text.length
+  if (replyBody !== undefined) size += 2 * replyBody.text.length
+  return size
+}

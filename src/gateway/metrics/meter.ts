@@ -1,0 +1,130 @@
+// The numbers that requests add to, bound to their labels once per operation: counting looks nothing up.
+
+import type { PlannedOperation } from '../../plan/plan.ts'
+import { type Count as CountCall, Deprecations, type Traffic } from '../deprecations.ts'
+import { Histogram, type Slot } from './histogram.ts'
+import { type Count, Tally } from './tally.ts'
+
+/** Counts for one operation. */
+export interface Meter {
+  /** @param injected how many of the seconds the request was made to wait */
+  observe(method: string, status: number, seconds: number, injected: number): void
+  queued(): void
+  refused(problem: string): void
+  struck(fault: string): void
+  /** @param time milliseconds since the epoch, by the world's clock */
+  readonly deprecated: CountCall
+  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number, traffic: Traffic): void
+}
+
+export class Books {
+  readonly deprecations = new Deprecations()
+  readonly #requests = new Histogram(
+    'http_server_request_duration_seconds',
+    'How long requests took, from their headers to the reply being ready to be written.',
+    ['http_request_method', 'http_route', 'http_response_status_code', 'operation'],
+  )
+  readonly #service = new Histogram(
+    'understudy_service_duration_seconds',
+    'How long requests took without the delay that is configured: what the stand-in itself costs.',
+    ['operation'],
+  )
+  readonly #injected = new Histogram(
+    'understudy_injected_delay_seconds',
+    'How long requests were made to wait, by latency, capacity or a fault; of those that were.',
+    ['operation'],
+  )
+  readonly #queued = new Tally(
+    'understudy_queued_requests_total',
+    'Requests that had to stand in line for a capacity.',
+    ['operation'],
+  )
+  readonly #refusals = new Tally(
+    'understudy_refusals_total',
+    'Requests refused, by the problem they were refused with.',
+    ['operation', 'problem'],
+  )
+  readonly #faults = new Tally('understudy_faults_total', 'Configured faults that struck, by their kind.', [
+    'operation',
+    'kind',
+  ])
+  readonly #deprecatedInputs = new Tally(
+    'understudy_deprecated_inputs_total',
+    'Uses of deprecated parameters and body fields, by who still makes them.',
+    ['operation', 'input', 'consumer', 'traffic'],
+  )
+
+  /** What a registry is to know of. */
+  get all(): (Histogram | Tally)[] {
+    const histograms = [this.#requests, this.#service, this.#injected]
+    return [...histograms, this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs]
+  }
+
+  /** Binds an operation's labels, once. Counts of an operation that was known before go on. */
+  bind({ operation, route }: PlannedOperation): Meter {
+    const { id } = operation
+    const slots = new Map<number, Slot>()
+    // Requests that no operation matched never queue, and a histogram of nothing has no percentiles: their series begin
+    // when there is something to show, those of an operation at once.
+    let service = id === '' ? undefined : this.#service.slot({ operation: id })
+    const queued = id === '' ? undefined : this.#queued.count({ operation: id })
+    let delays: Slot | undefined
+    const slotOf = (method: string, status: number): Slot =>
+      this.#requests.slot({
+        http_request_method: method,
+        http_route: route,
+        // Where a fault left the client without a reply there was no status.
+        http_response_status_code: status === 0 ? '' : `${status}`,
+        operation: id,
+      })
+    const refusals = new Map<string, Count>()
+    const faults = new Map<string, Count>()
+    return {
+      observe: (method, status, seconds, injected) => {
+        let slot: Slot | undefined
+        if (method === operation.method) {
+          slot = slots.get(status)
+          if (slot === undefined) {
+            slot = slotOf(method, status)
+            slots.set(status, slot)
+          }
+        } else slot = slotOf(METHODS.has(method) ? method : '_OTHER', status)
+        slot.observe(seconds)
+        service ??= this.#service.slot({ operation: id })
+        service.observe(seconds - injected)
+        if (injected > 0) {
+          delays ??= this.#injected.slot({ operation: id })
+          delays.observe(injected)
+        }
+      },
+      queued: () => {
+        if (queued !== undefined) queued.value += 1
+      },
+      refused: problem => {
+        countOf(refusals, problem, () => this.#refusals.count({ operation: id, problem })).value += 1
+      },
+      struck: kind => {
+        countOf(faults, kind, () => this.#faults.count({ operation: id, kind })).value += 1
+      },
+      deprecatedInputs: (inputs, consumer = '', time, traffic) => {
+        for (const input of inputs) {
+          this.#deprecatedInputs.count({ operation: id, input, consumer, traffic }).value += 1
+          this.deprecations.bind(id, input)(consumer, time, traffic)
+        }
+      },
+      deprecated: this.deprecations.bind(id),
+    }
+  }
+}
+
+// RFC 9110 §9 and RFC 5789; anything else a client makes up shares one label (OpenTelemetry's `_OTHER`).
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
+
+function countOf(counts: Map<string, Count>, key: string, make: () => Count): Count {
+  let found = counts.get(key)
+  if (found === undefined) {
+    found = make()
+    counts.set(key, found)
+  }
+  return found
+}

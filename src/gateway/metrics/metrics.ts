@@ -1,0 +1,362 @@
+// What Prometheus sees: the page is made when it is asked for. The only file that knows prom-client.
+
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import type { LoopDelay } from '../../world/clock.ts'
+import { EVICTIONS } from '../../world/sandboxes.ts'
+import { Servers } from '../../world/servers.ts'
+import type { Deprecations, Usage } from '../deprecations.ts'
+import type { WeatherStation } from '../weather.ts'
+import type { Worlds } from '../worlds.ts'
+import { Books, type Meter } from './meter.ts'
+
+/** The numbers of one process, as they travel to another. */
+export type Snapshot = readonly { readonly name: string; readonly type: string }[]
+
+/** Gauges that end in `_total`, which is for counters: the same by type, without the suffix, are on the page too. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
+const CALLERS = ['operation', 'consumer', 'traffic'] as const
+/** With more pairs of a deprecated operation and a consumer, only those that called have a series. */
+const MOST_EXPECTED = 10_000
+
+/** A metric, for the documentation. */
+export interface MetricDescription {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+  readonly labelNames: readonly string[]
+}
+
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #books = new Books()
+  readonly #sunsets: Gauge<'operation'>
+  readonly #deprecated: Counter<(typeof CALLERS)[number]>
+  readonly #reloads: Counter<'result'>
+  readonly #reloaded: Gauge
+  readonly #reloadSuccess: Gauge
+  /** Who may call which deprecated operation: a counter that begins with its first call shows no increase. */
+  #expected: readonly { readonly operation: string; readonly consumer: string }[] = []
+
+  /** @param worlds asked for their numbers when the page is made */
+  constructor(version: string, worlds: Worlds) {
+    const registers = [this.#registry]
+    collectDefaultMetrics({ register: this.#registry })
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name)
+    for (const metric of this.#books.all) this.#registry.registerMetric(metric as never)
+    const { deprecations } = this.#books
+    const usageGauge = (name: string, aggregator: 'min' | 'max', help: string, read: (usage: Usage) => number) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: CALLERS,
+        registers,
+        aggregator,
+        collect() {
+          this.reset()
+          for (const usage of deprecations.all()) {
+            const { operation, consumer, traffic } = usage
+            this.set({ operation, consumer, traffic }, read(usage))
+          }
+        },
+      })
+    const expected = () => this.#expected
+    this.#deprecated = new Counter({
+      name: 'understudy_deprecated_requests_total',
+      help: 'Requests to deprecated operations, by who still makes them; those of known consumers begin at 0.',
+      labelNames: CALLERS,
+      registers,
+      collect() {
+        this.reset()
+        for (const { operation, consumer } of expected()) this.inc({ operation, consumer, traffic: 'live' }, 0)
+        for (const { operation, consumer, traffic, count } of deprecations.all()) {
+          this.inc({ operation, consumer, traffic }, count)
+        }
+      },
+    })
+    usageGauge(
+      'understudy_deprecated_first_request_timestamp_seconds',
+      'min',
+      "When a consumer first called a deprecated operation, by the world's clock.",
+      ({ first }) => first / 1000,
+    )
+    usageGauge(
+      'understudy_deprecated_last_request_timestamp_seconds',
+      'max',
+      "When a consumer last called a deprecated operation, by the world's clock.",
+      ({ last }) => last / 1000,
+    )
+    this.#sunsets = new Gauge({
+      name: 'understudy_operation_sunset_timestamp_seconds',
+      aggregator: 'max',
+      help: 'When an operation goes, in seconds since the epoch.',
+      labelNames: ['operation'],
+      registers,
+    })
+    this.#reloads = new Counter({
+      name: 'understudy_reloads_total',
+      aggregator: 'max',
+      help: 'Attempts to load the configuration anew.',
+      labelNames: ['result'],
+      registers,
+    })
+    this.#reloaded = new Gauge({
+      name: 'understudy_config_last_reload_success_timestamp_seconds',
+      aggregator: 'max',
+      help: 'When the configuration that is being served was loaded.',
+      registers,
+    })
+    this.#reloadSuccess = new Gauge({
+      name: 'understudy_config_last_reload_successful',
+      aggregator: 'min',
+      help: 'Whether the last attempt to load the configuration succeeded.',
+      registers,
+    })
+    registerWorlds(worlds, registers)
+    registerCapacities(worlds, registers)
+    const info = new Gauge({
+      name: 'understudy_build_info',
+      aggregator: 'max',
+      help: 'Always 1; the labels say what is running.',
+      labelNames: ['version'],
+      registers,
+    })
+    info.set({ version }, 1)
+  }
+
+  get deprecations(): Deprecations {
+    return this.#books.deprecations
+  }
+
+  /** Binds an operation's labels, once. Counts of an operation that was known before go on. */
+  bind(planned: PlannedOperation): Meter {
+    return this.#books.bind(planned)
+  }
+
+  /** Tells from now on of the weather. */
+  follow(station: WeatherStation): void {
+    new Gauge({
+      name: 'understudy_weather',
+      help: 'Whether there is weather over the configuration: 1, by its name.',
+      labelNames: ['weather'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        const { current } = station
+        if (current !== undefined) this.set({ weather: current.weather.name }, 1)
+      },
+    })
+  }
+
+  /** Tells how long the event loop is held up. */
+  followLoop(delay: LoopDelay): void {
+    new Gauge({
+      name: 'understudy_event_loop_delay_seconds',
+      aggregator: 'max',
+      help: 'How long the event loop was held up between two looks since the last scrape: median, 99th percentile, maximum.',
+      labelNames: ['percentile'],
+      registers: [this.#registry],
+      collect() {
+        const { half, most, max } = delay.read()
+        this.set({ percentile: '50' }, half)
+        this.set({ percentile: '99' }, most)
+        this.set({ percentile: '100' }, max)
+      },
+    })
+  }
+
+  /** Tells how many lines a log has lost. */
+  followLog(log: { readonly lost: number }): void {
+    new Counter({
+      name: 'understudy_log_lines_lost_total',
+      help: 'Lines of the log that could not be written.',
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        this.inc(log.lost)
+      },
+    })
+  }
+
+  /** Tells of a plan that now serves. */
+  adopted({ operations, simulation }: Plan, now: number): void {
+    this.#sunsets.reset()
+    for (const { operation, lifecycle } of operations) {
+      if (lifecycle?.sunset !== undefined) this.#sunsets.set({ operation: operation.id }, lifecycle.sunset / 1000)
+    }
+    const deprecated = operations.filter(one => one.deprecated).map(({ operation }) => operation.id)
+    const consumers = [...simulation.consumerNames, '']
+    this.#expected =
+      deprecated.length * consumers.length > MOST_EXPECTED
+        ? []
+        : deprecated.flatMap(operation => consumers.map(consumer => ({ operation, consumer })))
+    this.#reloaded.set(now / 1000)
+  }
+
+  reloaded(success: boolean): void {
+    this.#reloads.inc({ result: success ? 'success' : 'failure' })
+    this.#reloadSuccess.set(success ? 1 : 0)
+  }
+
+  /** Every metric that the page can have, whether it has a sample yet or not; without those of the process and of Node. */
+  list(): readonly MetricDescription[] {
+    return this.#registry
+      .getMetricsAsArray()
+      .filter(({ name }) => !/^(?:process|nodejs)_/.test(name))
+      .map(metric => {
+        const { name, help, type, labelNames = [] } = metric as unknown as MetricDescription
+        return { name, help, type: String(type), labelNames }
+      })
+  }
+
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
+
+  /** Counts the processes that serve, where there are several. */
+  countWorkers(read: () => { running: number; replaced: number }): void {
+    const registers = [this.#registry]
+    new Gauge({
+      name: 'understudy_workers',
+      help: 'Processes that serve the API.',
+      registers,
+      collect() {
+        this.set(read().running)
+      },
+    })
+    new Counter({
+      name: 'understudy_worker_replacements_total',
+      help: 'Processes that ended unasked, and were replaced.',
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read().replaced)
+      },
+    })
+  }
+
+  /** The numbers as data, to be merged with those of other processes. */
+  async snapshot(): Promise<Snapshot> {
+    return (await this.#registry.getMetricsAsJSON()) as unknown as Snapshot
+  }
+
+  /** Changes whenever a request was counted. */
+  get counted(): number {
+    return this.#books.all.reduce((sum, { total }) => sum + total, 0)
+  }
+
+  /** What requests have added up to: the part of `snapshot` that must survive the process. */
+  async counts(): Promise<Snapshot> {
+    return Promise.all([...this.#books.all, this.#deprecated].map(metric => metric.get() as Promise<Snapshot[number]>))
+  }
+
+  /** A snapshot with newer counts in it. */
+  static renew(snapshot: Snapshot, counts: Snapshot): Snapshot {
+    const names = new Set(counts.map(({ name }) => name))
+    return [...snapshot.filter(({ name }) => !names.has(name)), ...counts]
+  }
+
+  /** What stays of the numbers of processes that are no more: their counts, and none of their states. */
+  static async remains(snapshots: readonly Snapshot[]): Promise<Snapshot> {
+    const counts = snapshots.map(snapshot => snapshot.filter(({ type }) => type === 'counter' || type === 'histogram'))
+    return (await AggregatorRegistry.aggregate(counts as never).getMetricsAsJSON()) as unknown as Snapshot
+  }
+
+  /** The page of several processes together: counts are added up, states are not. */
+  static merge(snapshots: readonly Snapshot[]): Promise<string> {
+    return AggregatorRegistry.aggregate([...snapshots] as never)
+      .metrics()
+      .then(spellNumbers)
+  }
+
+  /** The page, in the Prometheus exposition format. */
+  page(): Promise<string> {
+    return this.#registry.metrics().then(spellNumbers)
+  }
+}
+
+/** The format spells it `NaN`; the library writes `Nan`, for an event loop that nobody has waited for yet, say. */
+const spellNumbers = (page: string): string => page.replace(/ Nan$/gm, ' NaN')
+
+/** What stands in line in all worlds together, by the place of the capacity in the configuration. */
+function registerCapacities(worlds: Worlds, registers: Registry[]): void {
+  const sum = (of: (servers: Servers) => number) =>
+    function collect(this: Gauge<'capacity'>) {
+      this.reset()
+      for (const world of worlds.list()) {
+        for (const [key, servers] of world.kept(Servers))
+          this.inc({ capacity: key.replace('capacity ', '') }, of(servers))
+      }
+    }
+  const labelNames = ['capacity'] as const
+  new Gauge({
+    name: 'understudy_queue_length',
+    help: 'Requests that stand in line for a capacity.',
+    labelNames,
+    registers,
+    collect: sum(({ waiting }) => waiting),
+  })
+  new Gauge({
+    name: 'understudy_busy_servers',
+    help: 'How much of a capacity is taken.',
+    labelNames,
+    registers,
+    collect: sum(({ busy }) => busy),
+  })
+}
+
+/** Names of sandboxes are the clients' to make up, and no label: what is in them is counted, not told apart. */
+function registerWorlds(worlds: Worlds, registers: Registry[]): void {
+  new Gauge({
+    name: 'understudy_collection_records',
+    help: 'Records in a collection of a permanent world.',
+    labelNames: ['world', 'collection'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { name: world, collections } of worlds.list()) {
+        if (!worlds.isPermanent(world)) continue
+        for (const [collection, { size }] of collections) this.set({ world, collection }, size)
+      }
+    },
+  })
+  new Gauge({
+    name: 'understudy_worlds',
+    aggregator: 'max',
+    help: 'Worlds that there are.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      const all = worlds.list()
+      const permanent = all.filter(({ name }) => worlds.isPermanent(name)).length
+      this.set({ kind: 'permanent' }, permanent)
+      this.set({ kind: 'sandbox' }, all.length - permanent)
+    },
+  })
+  new Gauge({
+    name: 'understudy_world_bytes',
+    help: 'Estimated bytes of the records in all worlds, by where they were written; shared records count once.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const { kind, bytes } of worlds.bytes) this.set({ kind }, bytes)
+    },
+  })
+  new Gauge({
+    name: 'understudy_world_bytes_max',
+    help: 'The most bytes that the records of all worlds together may take.',
+    registers,
+    collect() {
+      this.set(worlds.maxBytes)
+    },
+  })
+  new Counter({
+    name: 'understudy_sandbox_evictions_total',
+    help: 'Sandboxes that went because there were too many (capacity), nobody came (idle), or records needed the memory (memory).',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset()
+      for (const reason of EVICTIONS) this.inc({ reason }, worlds.evictions[reason])
+    },
+  })
+}

@@ -1,0 +1,116 @@
+// Calls every operation of a plan in process, as a client would, and holds each reply to the contract.
+
+import { nonconformanceOf } from '../../contract/conformance.ts'
+import { type Operation, responseFor } from '../../contract/contract.ts'
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import { isObject } from '../../kernel/json.ts'
+import type { Progress } from '../../kernel/progress.ts'
+import type { Reply } from '../../kernel/reply.ts'
+import { type Probe, probesOf } from '../../load/probe/probe.ts'
+import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import { placeOf } from '../../schema/document.ts'
+import { realClock } from '../../world/clock.ts'
+import { Gateway } from '../gateway.ts'
+import { silentLog } from '../log.ts'
+import { Metrics } from '../metrics/metrics.ts'
+
+/** What was done, for the closing line. */
+export interface SelfCheck {
+  readonly operations: number
+  readonly requests: number
+}
+
+/**
+ * Reports every reply that is not documented or breaks its schema, and every invalid request that was taken. The worlds it
+ * works in are its own.
+ */
+export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Progress): Promise<SelfCheck> {
+  const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+  let requests = 0
+  for (const planned of plan.operations) {
+    const { operation } = planned
+    progress?.('calling every operation:', planned.index, plan.operations.length)
+    const probes = probesOf(planned, plan)
+    if (typeof probes === 'string') {
+      report.warning('not-checked', `${operation.id} was not called: ${probes}`, placeOf(operation.node, 'key'))
+      continue
+    }
+    /** Undocumented statuses that were told of already. */
+    const refused = new Set<number>()
+    for (const probe of probes) {
+      requests += 1
+      const reply = await answer(gateway, probe)
+      const [severity, code, message] = judge(planned, plan, probe, reply) ?? []
+      if (severity === undefined || (code === 'undocumented-refusal' && refused.has(reply.status))) continue
+      if (code === 'undocumented-refusal') refused.add(reply.status)
+      report[severity](
+        code as string,
+        `${operation.id}, a request ${probe.what}: ${message}`,
+        placeOf(operation.node, 'key'),
+      )
+    }
+    gateway.reset()
+  }
+  return { operations: plan.operations.length, requests }
+}
+
+/** How often a valid request is sent: a configuration may have faults strike at random. */
+const TRIES = 5
+
+/** The reply to a probe: to a valid one, the first that is a success, else the last. */
+async function answer(gateway: Gateway, { request, valid }: Probe): Promise<Reply> {
+  for (let tried = 1; ; tried++) {
+    const reply = await gateway.handle(request)
+    if (!valid || isSuccess(reply) || tried === TRIES) return reply
+  }
+}
+
+const isSuccess = ({ status }: Reply): boolean => status >= 200 && status < 300
+
+const documentsSuccess = ({ responses }: Operation): boolean =>
+  [...responses.keys()].some(status => status.startsWith('2'))
+
+/** Whether an operation is meant to succeed: its contract documents a success, and no fixed reply is configured instead. */
+function isToSucceed({ operation, chain }: PlannedOperation): boolean {
+  const answers = chain.find(({ name }) => name === 'respond')?.detail ?? ''
+  return documentsSuccess(operation) && !/^[3-5]\d\d\b/.test(answers)
+}
+
+/** Whether an operation is about records of which there are none to begin with. */
+function isEmpty({ operation: { id, method, path } }: PlannedOperation, { simulation }: Plan): boolean {
+  const { operations = {} } = simulation.file
+  const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
+  if (!isObject(respond)) return false
+  const { within } = respond
+  const named = [...Object.values(respond), ...(isObject(within) ? [within.resource] : [])]
+  return named.some(name => typeof name === 'string' && simulation.resources.get(name)?.seeds.length === 0)
+}
+
+type Finding = readonly ['error' | 'warning', string, string]
+
+function judge(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): Finding | undefined {
+  const { operation, lifecycle } = planned
+  const { status } = reply
+  const documented = responseFor(operation, status) !== undefined
+  if (status === 501 && reply.refusal !== undefined) return ['warning', 'not-simulated', 'nothing says what it answers']
+  if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
+  if (!valid && status < 400) return ['error', 'taken', `was answered ${status}, not refused`]
+  const isGone = status === 410 && lifecycle !== undefined
+  if (valid && status >= 400 && !isGone && isToSucceed(planned) && !(status === 404 && isEmpty(planned, plan))) {
+    return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
+  }
+  const fault = nonconformanceOf(operation, reply)
+  if (fault === undefined) return undefined
+  // A contract that documents no refusal leaves them to the gateway; one that documents some has left this one out.
+  if (fault.code === 'undocumented-status' && !valid) {
+    if (![...operation.responses.keys()].some(one => /^4/.test(one))) return undefined
+    return ['warning', 'undocumented-refusal', `was refused with ${status}, which the contract does not document`]
+  }
+  // A contract that documents no success leaves it to the gateway too.
+  const isOpen = fault.code === 'undocumented-status' && isSuccess(reply) && !documentsSuccess(operation)
+  if (isOpen) return ['warning', fault.code, `was answered ${status}, because the contract documents no success`]
+  const isMinor = status >= 400 && fault.code !== 'undocumented-status'
+  return [isMinor ? 'warning' : 'error', fault.code, fault.message]
+}
+
+const reasonOf = ({ refusal }: Reply): string => (refusal === undefined ? '' : ` (${refusal.detail})`)

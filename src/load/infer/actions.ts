@@ -1,0 +1,77 @@
+// Reads actions on a record: `POST /orders/{id}/cancel` sets the status that its name says, where an enum has it.
+
+import { isObject, type Json } from '../../kernel/json.ts'
+import type { Node } from '../../schema/document.ts'
+import { normal } from './paths.ts'
+import type { SchemaReader } from './schema.ts'
+
+/** Verbs whose outcome is not the verb with an ending. */
+const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
+  pay: ['paid'],
+  send: ['sent'],
+  start: ['started', 'running', 'inprogress', 'active'],
+  begin: ['started', 'running', 'inprogress'],
+  run: ['running'],
+  stop: ['stopped'],
+  pause: ['paused'],
+  resume: ['resumed', 'running', 'active'],
+  restart: ['running'],
+  activate: ['active'],
+  enable: ['enabled', 'active'],
+  deactivate: ['inactive', 'deactivated', 'disabled'],
+  disable: ['disabled', 'inactive'],
+  suspend: ['suspended'],
+  finish: ['finished', 'done', 'completed'],
+  resolve: ['resolved'],
+  acknowledge: ['acknowledged'],
+  reopen: ['open', 'reopened'],
+  open: ['open', 'opened'],
+  unarchive: ['active'],
+  deny: ['denied', 'rejected'],
+  submit: ['submitted', 'pending'],
+  ship: ['shipped'],
+  hold: ['onhold', 'held'],
+  finalize: ['finalized', 'open'],
+}
+const STATES = /^(?:.*status|.*state|phase|stage)$/i
+
+/**
+ * What an action sets.
+ *
+ * @param verb the last segment of its path: `cancel`, `mark-as-paid`
+ * @returns the field and its value; `undefined` where no enum tells
+ */
+export function outcomeOf(
+  verb: string,
+  properties: ReadonlyMap<string, Node>,
+  schemas: SchemaReader,
+): Readonly<Record<string, Json>> | undefined {
+  const words = outcomesOf(normal(verb.replace(/^(?:mark|set)[-_]?(?:as)?[-_]?|^make[-_]?/i, '')))
+  const states = [...properties].filter(([name, node]) => STATES.test(name) && schemas.isScalar(node))
+  for (const word of words) {
+    for (const [name, node] of states) {
+      const value = schemas.enumOf(node).find(one => typeof one === 'string' && normal(one) === word)
+      if (value !== undefined) return { [name]: value }
+    }
+    // A field that is called as the outcome, and is either so or not.
+    const flag = [...properties].find(
+      ([name, node]) => (normal(name) === word || normal(name) === `is${word}`) && isFlag(node, schemas),
+    )
+    if (flag !== undefined) return { [flag[0]]: true }
+  }
+  return undefined
+}
+
+const isFlag = (node: Node, schemas: SchemaReader): boolean =>
+  schemas.types(node).has('boolean') &&
+  !(isObject(node.value) && (node.value.const === false || schemas.enumOf(node).length > 0))
+
+/** What a thing is once the verb was done to it: `cancel` → `cancelled`, `canceled`. */
+const outcomesOf = (verb: string): readonly string[] => [
+  ...(OUTCOMES[verb] ?? []),
+  `${verb}ed`,
+  `${verb}${verb.at(-1)}ed`,
+  `${verb.replace(/e$/, '')}ed`,
+  `${verb.replace(/y$/, '')}ied`,
+  verb,
+]

@@ -1,0 +1,155 @@
+// Finds the collections of a contract: a path that lists records or creates one, with the path of its items.
+
+import type { Contract, Operation } from '../../contract/contract.ts'
+import { fieldNode } from '../../contract/field-node.ts'
+import type { Node } from '../../schema/document.ts'
+import { serverSetOf } from './defaults.ts'
+import { assignOf, findId } from './id.ts'
+import type { Candidate } from './infer.ts'
+import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, segmentsOf } from './paths.ts'
+import {
+  answersEmpty,
+  answersOtherwise,
+  type Listed,
+  listedIn,
+  replySchema,
+  requestSchema,
+  type Single,
+  singleIn,
+} from './reply.ts'
+import type { SchemaReader } from './schema.ts'
+
+export interface Collection {
+  readonly path: string
+  readonly segments: readonly string[]
+  /** The last of them: what the records are called. */
+  readonly word: string
+  readonly itemPath: string | undefined
+  readonly list: { readonly operation: Operation; readonly listed: Listed } | undefined
+  readonly create: { readonly operation: Operation; readonly single: Single | undefined } | undefined
+  /** The schemas of its records wherever they are met: as one is read, created and listed. */
+  readonly records: readonly Node[]
+  readonly candidates: readonly Candidate[]
+  /** The operations of the collection's path and of its item's path, by method. */
+  readonly own: ReadonlyMap<string, Operation>
+  readonly item: ReadonlyMap<string, Operation>
+  /** The operations one segment below an item, `/orders/{id}/cancel`. */
+  readonly below: readonly Operation[]
+  /** The operations one segment below the collection, `/book/findByStatus`. */
+  readonly beside: readonly Operation[]
+  /** The operations about the one who asks, `/me`, of all collections. */
+  readonly me: readonly Operation[]
+}
+
+/** The collections, those with the shortest paths first: they name what others are views of. */
+export function findCollections(contract: Contract, schemas: SchemaReader): Collection[] {
+  const byPath = new Map<string, Map<string, Operation>>()
+  for (const one of contract.operations) {
+    const known = byPath.get(one.path) ?? new Map<string, Operation>()
+    byPath.set(one.path, known.set(one.method, one))
+  }
+  const items = itemPathsOf([...byPath.keys()])
+  const byParent = new Map<string, Operation[]>()
+  for (const one of contract.operations) {
+    const parent = segmentsOf(one.path).slice(0, -1).join('/')
+    const known = byParent.get(parent)
+    if (known === undefined) byParent.set(parent, [one])
+    else known.push(one)
+  }
+  const under = (path: string | undefined) =>
+    path === undefined ? [] : (byParent.get(segmentsOf(path).join('/')) ?? [])
+  const me = contract.operations.filter(({ path }) => ME.test(path))
+  return [...byPath.keys()]
+    .flatMap(path => findCollection(path, byPath, items, schemas) ?? [])
+    .map(one => ({ ...one, below: under(one.itemPath), beside: under(one.path), me }))
+    .sort((a, b) => a.segments.length - b.segments.length || a.path.length - b.path.length)
+}
+
+function findCollection(
+  path: string,
+  byPath: ReadonlyMap<string, ReadonlyMap<string, Operation>>,
+  items: ItemPaths,
+  schemas: SchemaReader,
+): Omit<Collection, 'below' | 'beside' | 'me'> | undefined {
+  const segments = segmentsOf(path)
+  const word = segments.at(-1) ?? ''
+  if (word === '' || word.includes('{')) return undefined
+  const own = byPath.get(path) as ReadonlyMap<string, Operation>
+  const itemPath = itemPathOf(path, items)
+  const item = (itemPath === undefined ? undefined : byPath.get(itemPath)) ?? NONE
+  const list = findList(own.get('GET'), word, schemas)
+  const listed = list === undefined ? [] : [list.listed.items]
+  const reader = item.get('GET')
+  const read = reader && single(reader, word, listed, schemas)
+  // A path that names one thing, and lists things, is a collection within another.
+  if (reader !== undefined && read === undefined) return undefined
+  const known = [...(read === undefined ? [] : [read.record]), ...listed]
+  const posted = own.get('POST')
+  const created = posted && single(posted, word, known, schemas)
+  const create =
+    posted && isCreate(posted, created, known, schemas) ? { operation: posted, single: created } : undefined
+  if (list === undefined && (create === undefined || reader === undefined)) return undefined
+  const records = [...known, ...(create?.single === undefined ? [] : [create.single.record])]
+  const parameter = itemPath === undefined ? undefined : itemParameter(itemPath)
+  const declared = [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter)
+  const request = create && requestSchema(create.operation)
+  const asked = request && singleIn(request, word, records, schemas)
+  const candidates = records.flatMap(node =>
+    schemas.recordSchemas(node).flatMap((one): Candidate[] => {
+      const shape = schemas.shape(one)
+      const schema = schemas.reference(one)
+      const idField = findId({ word, parameter, declared }, shape, schemas)
+      if (schema === undefined || idField === undefined) return []
+      const given = asked !== undefined && isGiven(idField, asked.record, schemas)
+      const server = serverSetOf(one, asked?.record, idField, schemas)
+      const byServer = assignOf(idField, shape, schemas)
+      return [{ schema, idField, assign: given ? 'client' : byServer, byServer, server }]
+    }),
+  )
+  // Where the id that a request gives turns out to be another's, the server makes one.
+  const all = [...candidates, ...candidates.map(one => ({ ...one, assign: one.byServer }))]
+  const different = all.filter(
+    (one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i,
+  )
+  if (different.length === 0) return undefined
+  return { path, segments, word, itemPath, list, create, records, candidates: different, own, item }
+}
+
+/** A path without expressions that ends so. */
+const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
+const NONE: ReadonlyMap<string, Operation> = new Map()
+
+function findList(operation: Operation | undefined, word: string, schemas: SchemaReader): Collection['list'] {
+  const whole = operation && replySchema(operation)
+  const listed = whole && listedIn(whole, word, schemas)
+  return operation === undefined || listed === undefined ? undefined : { operation, listed }
+}
+
+function single(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
+  const whole = replySchema(operation)
+  return whole && singleIn(whole, word, known, schemas)
+}
+
+/** Whether a POST answers with the new record, or with nothing at all. */
+function isCreate(
+  operation: Operation,
+  created: Single | undefined,
+  known: readonly Node[],
+  schemas: SchemaReader,
+): boolean {
+  const whole = replySchema(operation)
+  if (whole === undefined) return !answersOtherwise(operation)
+  if (answersEmpty(whole, schemas)) return true
+  if (created === undefined) return false
+  if (known.length === 0 || known.some(one => schemas.areAkin(one, created.record))) return true
+  // Written out anew, or another schema of the same thing: it shares most of its fields with what is known.
+  const fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
+  const names = [...schemas.shape(created.record).properties.keys()]
+  return names.length > 0 && names.filter(name => fields.has(name)).length * 2 >= names.length
+}
+
+/** Whether a request may give a field. */
+function isGiven(field: string, request: Node, schemas: SchemaReader): boolean {
+  const node = fieldNode(schemas.shape(request), field, schemas.contract)
+  return node !== undefined && !schemas.isReadOnly(node)
+}

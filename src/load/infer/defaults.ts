@@ -1,0 +1,48 @@
+// Reads the values that a server sets: times of creation and of change, and constants such as `object: customer`.
+
+import { isObject, type Json } from '../../kernel/json.ts'
+import type { Node } from '../../schema/document.ts'
+import { normal } from './paths.ts'
+import type { SchemaReader } from './schema.ts'
+
+export interface ServerSet {
+  /** What a new record has. */
+  readonly defaults: Readonly<Record<string, Json>>
+  /** What every write sets. */
+  readonly set: Readonly<Record<string, Json>>
+}
+
+const CREATED = /^(?:date)?(?:created|creation|inserted|registered)(?:at|on|date|time|datetime|timestamp)?$/
+const UPDATED =
+  /^(?:date)?(?:last)?(?:updated|modified|changed|modification|lastupdate)(?:at|on|date|time|datetime|timestamp)?$/
+const NOW = '${now}'
+
+/**
+ * @param asked the record as a request to create one has it: the client says those fields
+ */
+export function serverSetOf(record: Node, asked: Node | undefined, idField: string, schemas: SchemaReader): ServerSet {
+  const defaults: Record<string, Json> = {}
+  const set: Record<string, Json> = {}
+  const given = asked === undefined ? new Map<string, Node>() : schemas.shape(asked).properties
+  const { properties, required } = schemas.shape(record)
+  for (const [name, node] of properties) {
+    const says = given.get(name)
+    if (name === idField || (says !== undefined && !schemas.isReadOnly(says))) continue
+    const isTime = /^date(?:-time)?$/.test(schemas.format(node) ?? '') && schemas.types(node).has('string')
+    if (isTime && CREATED.test(normal(name))) defaults[name] = NOW
+    else if (isTime && UPDATED.test(normal(name))) set[name] = NOW
+    else if (required.has(name)) {
+      const constant = constantOf(node, schemas)
+      if (constant !== undefined) defaults[name] = constant
+    }
+  }
+  return { defaults, set }
+}
+
+/** The one value that a field may have, where it is text, a number or a boolean. */
+function constantOf(node: Node, schemas: SchemaReader): Json | undefined {
+  const values = schemas.enumOf(node)
+  const { value } = schemas.contract.resolve(node)
+  const only = isObject(value) && value.const !== undefined ? (value.const as Json) : values[0]
+  return values.length > 1 || typeof only === 'object' ? undefined : only
+}

@@ -1,0 +1,70 @@
+// Finds the field that names a record, and how a new record gets it.
+
+import { fieldNode } from '../../contract/field-node.ts'
+import type { Parameter } from '../../contract/parameters.ts'
+import type { Shape } from '../../schema/dialect.ts'
+import type { Assign } from '../../world/collection.ts'
+import { normal, singular } from './paths.ts'
+import type { SchemaReader } from './schema.ts'
+
+const TECHNICAL = ['id', '_id', 'uuid', 'guid', 'gid', 'sid', 'key']
+const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifier', 'number', 'token']
+
+/** Where the items of a collection are named: its word, and the path parameter, where there is one. */
+export interface Naming {
+  readonly word: string
+  readonly parameter: string | undefined
+  readonly declared: Parameter | undefined
+}
+
+/** The field of a record that its path parameter holds: of the same name, without the collection's, or the usual ones. */
+export function findId({ word, parameter, declared }: Naming, shape: Shape, schemas: SchemaReader): string | undefined {
+  const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
+  const one = normal(singular(word))
+  const given = normal(parameter ?? 'id')
+  const bare = given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
+  const isText = declared !== undefined && !declared.schema.types.has('integer') && !declared.schema.types.has('number')
+  const fits = (name: string) => !isText || schemas.types(shape.properties.get(name) as never).has('string')
+  const asks = /(?:id|uuid|guid|sid|key)$/.test(given) || parameter === undefined
+  const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
+  const tail = normal(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
+  // `/customers/{customer}` says nothing about the field: a textual `id` is meant before a name that need not be unique.
+  const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
+  const candidates = [given, bare, ...plain, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
+  for (const accept of [fits, () => true]) {
+    for (const candidate of candidates) {
+      const found =
+        candidate === '' ? undefined : names.find(name => normal(name) === normal(candidate) && accept(name))
+      if (found !== undefined) return found
+    }
+  }
+  return within(given, shape, schemas)
+}
+
+/** A field of that name in an object of the record: `metadata.name` in Kubernetes. */
+function within(name: string, shape: Shape, schemas: SchemaReader): string | undefined {
+  for (const [key, node] of shape.properties) {
+    if (!HEADS.test(key) || !schemas.isRecord(node)) continue
+    const inner = [...schemas.shape(node).properties].find(
+      ([one, child]) => normal(one) === name && isIdNode(child, schemas),
+    )
+    if (inner !== undefined) return `${key}.${inner[0]}`
+  }
+  return undefined
+}
+
+/** What the object is called in which a record keeps what it is known by. */
+const HEADS = /^(?:meta|metadata|sys|header|identity|identifier)$/i
+
+function isIdNode(node: Parameters<SchemaReader['types']>[0], schemas: SchemaReader): boolean {
+  const types = schemas.types(node)
+  return types.has('string') || types.has('integer') || types.has('number')
+}
+
+/** How the server names a new record. */
+export function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
+  const node = fieldNode(shape, field, schemas.contract)
+  const types = node === undefined ? new Set<string>() : schemas.types(node)
+  if (node === undefined || !types.has('string')) return 'sequence'
+  return schemas.format(node) === 'uuid' ? 'uuid' : 'generate'
+}

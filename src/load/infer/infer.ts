@@ -1,0 +1,119 @@
+// Makes sense of a contract: which paths are collections, which their items, what a parameter is for. A guess with its
+// reasons, for an author to read and correct. Does not know how it is written down.
+
+import type { Contract, Operation } from '../../contract/contract.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Assign } from '../../world/collection.ts'
+import { type Collection, findCollections } from './collections.ts'
+import type { ServerSet } from './defaults.ts'
+import { operationsOf } from './operations.ts'
+import { sameWord } from './paths.ts'
+import { SchemaReader } from './schema.ts'
+
+/** A schema that the records of a resource may be kept by, and what names them then. */
+export interface Candidate {
+  readonly schema: string
+  readonly idField: string
+  readonly assign: Assign
+  /** How the server names a record where the request is not asked to. */
+  readonly byServer: Assign
+  readonly server: ServerSet
+}
+
+export interface InferredResource {
+  readonly name: string
+  /** The likeliest first; which of them holds shows when it is tried. */
+  readonly candidates: readonly Candidate[]
+  readonly because: string
+}
+
+export interface InferredOperation {
+  readonly operation: Operation
+  readonly resource: string
+  readonly action: 'list' | 'create' | 'read' | 'replace' | 'update' | 'delete'
+  /** Whether the resource is of no use without it. */
+  readonly essential: boolean
+  /** Whether it is about one record that its path does not name: `/me`. */
+  readonly fixed: boolean
+  /** The value of `respond`. */
+  readonly respond: Readonly<Record<string, Json>>
+  readonly because: string
+}
+
+export interface Inference {
+  readonly resources: readonly InferredResource[]
+  readonly operations: readonly InferredOperation[]
+}
+
+/**
+ * Makes an inference.
+ *
+ * @param choices which candidate each resource is kept by; the first where it is not named
+ * @param without the resources to leave out
+ */
+export type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<string>) => Inference
+
+/** Reads collections, items and the roles of parameters off names and schemas. */
+export function readInference(contract: Contract): Infer {
+  const schemas = new SchemaReader(contract)
+  const resources = new Map<string, InferredResource>()
+  const collections: Named[] = []
+  for (const collection of findCollections(contract, schemas)) {
+    if (collections.some(one => isView(collection, one, schemas))) continue
+    const twin = collections.find(one => isTwin(one, collection))
+    const name = twin?.name ?? freeName(collection.word, resources)
+    collections.push({ ...collection, name })
+    if (twin === undefined) resources.set(name, { name, ...describe(collection) })
+  }
+  return (choices = new Map(), without = new Set()) => {
+    const kept = [...resources.values()].filter(({ name }) => !without.has(name))
+    const chosen = new Map(
+      kept.map(one => [one.name, one.candidates[choices.get(one.name) ?? 0] as Candidate] as const),
+    )
+    const operations = new Map<Operation, InferredOperation>()
+    const met = new Set<string>()
+    for (const collection of collections) {
+      if (without.has(collection.name)) continue
+      for (const one of operationsOf(collection, chosen, contract, schemas)) {
+        if (operations.has(one.operation)) continue
+        // What another view adds, the resource is of use without.
+        operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)
+      }
+      met.add(collection.name)
+    }
+    const ordered = contract.operations.flatMap(one => operations.get(one) ?? [])
+    return { resources: [...resources.values()], operations: ordered }
+  }
+}
+
+/** A collection with the resource that it is a view of. */
+export interface Named extends Collection {
+  readonly name: string
+}
+
+/** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
+const isTwin = (one: Collection, other: Collection): boolean => {
+  if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
+  return one.candidates[0]?.schema === other.candidates[0]?.schema && sameWord(one.word, other.word)
+}
+
+/** Whether a list is one of several of a collection's records: `/book/findByStatus` beside `/book`. */
+function isView({ segments, itemPath, create, list }: Collection, of: Collection, schemas: SchemaReader): boolean {
+  if (itemPath !== undefined || create !== undefined || list === undefined || of.itemPath === undefined) return false
+  const base = of.segments
+  if (segments.length !== base.length + 1 || base.some((one, i) => one !== segments[i])) return false
+  return of.records.some(one => schemas.areAkin(one, list.listed.items))
+}
+
+function freeName(word: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = word
+  for (let n = 2; taken.has(free); n++) free = `${word}-${n}`
+  return free
+}
+
+function describe({ path, itemPath, list, candidates }: Collection) {
+  const [{ schema, idField } = { schema: '', idField: '' }] = candidates
+  const item = itemPath === undefined ? '' : `${itemPath} names one by its ${idField}`
+  const because = list === undefined ? `POST ${path} creates ${schema}` : `GET ${path} lists ${schema}`
+  return { candidates, because: item === '' ? because : `${because}, ${item}` }
+}

@@ -1,0 +1,139 @@
+// What the parameters of a list and the properties around it usually mean, by their names and types.
+
+import type { Operation } from '../../contract/contract.ts'
+import type { Parameter } from '../../contract/parameters.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Shape } from '../../schema/dialect.ts'
+import type { Node } from '../../schema/document.ts'
+import { normal } from './paths.ts'
+import { rangeOf } from './range.ts'
+import { type Listed, nest } from './reply.ts'
+import type { SchemaReader } from './schema.ts'
+
+/** What query parameters are usually called, by what they do. */
+const ROLES: Readonly<Record<string, readonly string[]>> = {
+  limit: [
+    'limit',
+    'perpage',
+    'pagesize',
+    'size',
+    'count',
+    'maxresults',
+    'maxitems',
+    'top',
+    'first',
+    'take',
+    'pagelimit',
+  ],
+  offset: ['offset', 'skip', 'start', 'startindex', 'pageoffset'],
+  page: ['page', 'pagenumber', 'pageno', 'pageindex', 'currentpage'],
+  cursor: [
+    'cursor',
+    'after',
+    'startingafter',
+    'pagetoken',
+    'nexttoken',
+    'continuationtoken',
+    'nextpagetoken',
+    'marker',
+  ],
+  sort: ['sort', 'sortby', 'orderby', 'sortfield'],
+  order: ['order', 'direction', 'sortorder', 'sortdirection', 'sortdir'],
+  search: ['q', 'query', 'search', 'searchterm', 'filter'],
+}
+
+/** The keys of `respond` that the query parameters of a list suggest. */
+export function listKeys(
+  { parameters }: Operation,
+  { properties }: Shape,
+  schemas: SchemaReader,
+): Record<string, Json> {
+  const out: Record<string, Json> = {}
+  const query = parameters.filter(one => one.in === 'query')
+  const filter: Json[] = []
+  for (const parameter of query) {
+    const { name, schema } = parameter
+    const field = properties.get(name)
+    if (field !== undefined && schemas.isScalar(field)) {
+      if (isFilter(parameter, field, schemas)) filter.push(name)
+      continue
+    }
+    const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(normal(name)))
+    const range = rangeOf(parameter, properties, schemas)
+    if (range !== undefined && (role === undefined || range.certain)) {
+      filter.push({ parameter: name, field: range.field, is: range.is })
+      continue
+    }
+    const numeric = role === 'limit' || role === 'offset' || role === 'page'
+    const isNumber = schema.types.has('integer') || schema.types.has('number')
+    if (role === undefined || out[role] !== undefined || (numeric && !isNumber)) continue
+    if (role === 'sort' && !sortsByFields(parameter, properties, schemas)) continue
+    out[role] = name
+  }
+  if (out.order !== undefined && out.sort === undefined) delete out.order
+  const starts = ['page', 'offset', 'cursor'].filter(key => out[key] !== undefined)
+  for (const key of starts.slice(1)) delete out[key]
+  return { ...(filter.length > 0 ? { filter } : {}), ...out, ...(starts.length > 0 ? { links: true } : {}) }
+}
+
+/** Whether a parameter selects by a field of its name: not where its default, such as `all`, is no value of the field. */
+function isFilter({ default: fallback }: Parameter, field: Node, schemas: SchemaReader): boolean {
+  if (fallback === undefined) return true
+  const values = schemas.enumOf(field)
+  return values.length > 0 && values.includes(fallback as Json)
+}
+
+/** Whether whatever a parameter may ask to sort by is a field. */
+function sortsByFields({ schema }: Parameter, properties: ReadonlyMap<string, Node>, schemas: SchemaReader): boolean {
+  const { items } = schemas.shape(schema.node)
+  const values = schemas.enumOf(items ?? schema.node)
+  return values.every(value => properties.has(String(value).replace(/^[-+]|:.*$|[ ,].*$/g, '')))
+}
+
+/** What the other properties of a wrapping usually say of a page. */
+const PAGE_WORDS: Readonly<Record<string, readonly string[]>> = {
+  total: ['total', 'totalcount', 'totalitems', 'totalresults', 'totalelements', 'totalrecords'],
+  count: ['count', 'numberofelements', 'size'],
+  pages: ['pages', 'totalpages', 'pagecount', 'lastpage'],
+  number: ['page', 'currentpage', 'pagenumber', 'number'],
+  limit: ['limit', 'perpage', 'pagesize'],
+  offset: ['offset', 'skip', 'start'],
+  more: ['hasmore', 'more', 'hasnext', 'hasnextpage'],
+  cursor: ['nextcursor', 'cursor', 'nextpagetoken', 'nexttoken', 'endcursor'],
+  next: ['next', 'nextpage', 'nexturl', 'nextlink'],
+  prev: ['prev', 'previous', 'prevpage', 'previouspage', 'prevurl'],
+}
+const NUMBERS = new Set(['total', 'count', 'pages', 'number', 'limit', 'offset'])
+
+/** The template of what stands around the records of a list; nothing where the reply is the list itself. */
+export function wrapping({ whole, keys }: Listed, schemas: SchemaReader): Readonly<Record<string, Json>> {
+  return keys.length === 0 ? {} : { body: template(whole, keys, schemas) }
+}
+
+function template(node: Node, keys: readonly string[], schemas: SchemaReader): Json {
+  const { properties } = schemas.shape(node)
+  const [own, ...inner] = keys
+  const out: Record<string, Json> = {}
+  for (const [name, child] of properties) {
+    if (name === own) {
+      out[name] = inner.length === 0 ? '${page.items}' : { ...(template(child, inner, schemas) as object) }
+      continue
+    }
+    const word = Object.keys(PAGE_WORDS).find(one => PAGE_WORDS[one]?.includes(normal(name)))
+    const types = schemas.types(child)
+    const fits =
+      word !== undefined &&
+      (NUMBERS.has(word)
+        ? types.has('integer') || types.has('number')
+        : word === 'more'
+          ? types.has('boolean')
+          : // At either end there is no neighbour: only what may be null can say so.
+            schemas.isNullable(child))
+    if (fits) out[name] = `\${page.${word}}`
+    else if (schemas.isRecord(child) && !schemas.shape(child).properties.has(name)) {
+      const nested = template(child, [], schemas)
+      if (Object.keys(nested as object).length > 0) out[name] = nested
+    }
+  }
+  return own === undefined || own in out ? out : { ...(nest(keys, '${page.items}') as object), ...out }
+}

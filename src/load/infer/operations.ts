@@ -1,0 +1,171 @@
+// Says what each operation of a collection does: lists, creates, reads, changes or deletes its records.
+
+import type { Contract, Operation } from '../../contract/contract.ts'
+import { fieldNode } from '../../contract/field-node.ts'
+import { expressionsOf } from '../../contract/paths.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Node } from '../../schema/document.ts'
+import { outcomeOf } from './actions.ts'
+import type { Candidate, InferredOperation, Named } from './infer.ts'
+import { listKeys, wrapping } from './list.ts'
+import { isItemPath, normal, segmentsOf, singular } from './paths.ts'
+import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, requestSchema, singleIn } from './reply.ts'
+import type { SchemaReader } from './schema.ts'
+
+type Action = InferredOperation['action']
+type Keys = Readonly<Record<string, Json>>
+
+/** The operations that a collection makes sense of, its own first. */
+export function operationsOf(
+  collection: Named,
+  chosen: ReadonlyMap<string, Candidate>,
+  contract: Contract,
+  schemas: SchemaReader,
+): InferredOperation[] {
+  const { path, word, name, own, list, create, item, records, below, beside, me } = collection
+  const { schema, idField } = chosen.get(name) as Candidate
+  const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
+  const shape = schemas.shape(node)
+  const within = ownerOf(path, shape.properties, idField, schemas, chosen)
+  const out: InferredOperation[] = []
+  const add = (
+    operation: Operation,
+    action: Action,
+    keys: Keys,
+    because: string,
+    more: Partial<InferredOperation> = {},
+  ) => {
+    const respond = { [action]: name, ...keys }
+    out.push({ operation, resource: name, action, essential: true, fixed: false, respond, because, ...more })
+  }
+  const owned = (where: string): Keys =>
+    within !== undefined && expressionsOf(where).includes(within.parameter) ? { within: { ...within } } : {}
+  const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
+    const whole = replySchema(operation)
+    const listed = whole && listedIn(whole, word, schemas)
+    if (listed === undefined) return
+    const keys = { ...owned(operation.path), ...listKeys(operation, shape, schemas), ...wrapping(listed, schemas) }
+    const under = listed.keys.length === 0 ? '' : ` under ${listed.keys.join('.')}`
+    add(operation, 'list', keys, `lists ${schema}${under}`, more)
+  }
+  /** The keys of an operation on one record; `undefined` where it answers with something else. */
+  const about = (operation: Operation): Keys | undefined => {
+    const whole = replySchema(operation)
+    if (whole === undefined) return answersOtherwise(operation) ? undefined : owned(operation.path)
+    if (answersEmpty(whole, schemas)) return { ...owned(operation.path), body: {} }
+    const single = singleIn(whole, word, records, schemas)
+    if (single === undefined) return undefined
+    const body: Keys = single.keys.length === 0 ? {} : { body: nest(single.keys, '${record.value}') }
+    return { ...owned(operation.path), ...body }
+  }
+  const addOne = (operation: Operation | undefined, action: Action, because: string): void => {
+    const keys = operation && about(operation)
+    if (operation !== undefined && keys !== undefined) add(operation, action, keys, because)
+  }
+  if (list !== undefined) addList(list.operation)
+  if (create !== undefined) addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
+  addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)
+  addOne(item.get('PUT'), 'replace', 'PUT on the item')
+  addOne(item.get('PATCH'), 'update', 'PATCH on the item')
+  addOne(item.get('POST'), 'update', 'POST on the item')
+  if (item.has('GET')) {
+    for (const [method, action] of [
+      ['PUT', 'replace'],
+      ['PATCH', 'update'],
+    ] as const) {
+      const operation = own.get(method)
+      const keys = operation && namesInBody(operation, word, idField, records, schemas) ? about(operation) : undefined
+      if (operation !== undefined && keys !== undefined) {
+        add(operation, action, keys, `${method} on the collection, with the ${idField} in the body`, OPTIONAL)
+      }
+    }
+  }
+  const removal = item.get('DELETE')
+  if (removal !== undefined) {
+    const whole = replySchema(removal)
+    const isRecord = isAkin(removal, word, [node], schemas)
+    const keys =
+      whole === undefined || isRecord
+        ? about(removal)
+        : { ...owned(removal.path), ...confirmation(whole, idField, schemas) }
+    if (keys !== undefined && !schemas.shape(whole ?? node).items) add(removal, 'delete', keys, 'DELETE on the item')
+  }
+  for (const operation of below) {
+    const { method, path: where } = operation
+    const verb = segmentsOf(where).at(-1) as string
+    if (method === 'GET' || method === 'DELETE' || verb.includes('{')) continue
+    const set = outcomeOf(verb, shape.properties, schemas)
+    const keys = set && isAkin(operation, word, records, schemas) ? about(operation) : undefined
+    if (keys !== undefined) add(operation, 'update', { ...keys, set: { ...set } }, 'an action on the item', OPTIONAL)
+  }
+  for (const operation of me) {
+    const action = ({ GET: 'read', PUT: 'replace', PATCH: 'update' } as const)[operation.method]
+    const keys = action && isAkin(operation, word, records, schemas) ? about(operation) : undefined
+    if (action !== undefined && keys !== undefined) {
+      add(operation, action, keys, 'the one who asks', { ...OPTIONAL, fixed: true })
+    }
+  }
+  for (const operation of beside) {
+    const whole = operation.method === 'GET' && !isItemPath(operation.path) ? replySchema(operation) : undefined
+    const listed = whole && listedIn(whole, word, schemas)
+    if (listed !== undefined && records.some(one => schemas.areAkin(one, listed.items))) addList(operation, OPTIONAL)
+  }
+  return out
+}
+
+/** Whether a request says which record it is about: its path does not, and its body may. */
+function namesInBody(
+  operation: Operation,
+  word: string,
+  idField: string,
+  records: readonly Node[],
+  schemas: SchemaReader,
+): boolean {
+  const request = expressionsOf(operation.path).length === 0 ? requestSchema(operation) : undefined
+  const single = request && singleIn(request, word, records, schemas)
+  return single !== undefined && fieldNode(schemas.shape(single.record), idField, schemas.contract) !== undefined
+}
+
+/** What a deletion answers that is not the record: what it was, and that it is gone. */
+function confirmation(whole: Node, idField: string, schemas: SchemaReader): Keys {
+  const body: Record<string, Json> = {}
+  for (const [name, node] of schemas.shape(whole).properties) {
+    const types = schemas.types(node)
+    if (name === idField && types.has('string')) body[name] = '${record.id}'
+    else if (/^(?:is_?)?(?:deleted|success|succeeded|ok)$/i.test(name) && types.has('boolean')) body[name] = true
+  }
+  return { body }
+}
+
+const OPTIONAL = { essential: false } as const
+
+/** Whether an operation answers with a record of the collection. */
+function isAkin(operation: Operation, word: string, records: readonly Node[], schemas: SchemaReader): boolean {
+  const whole = replySchema(operation)
+  const single = whole && singleIn(whole, word, records, schemas)
+  return single !== undefined && records.some(one => schemas.areAkin(one, single.record))
+}
+
+/** The owner that a sub-collection's path names, where the records say whose they are. */
+function ownerOf(
+  path: string,
+  properties: ReadonlyMap<string, Node>,
+  idField: string,
+  schemas: SchemaReader,
+  chosen: ReadonlyMap<string, Candidate>,
+): { parameter: string; field?: string; resource?: string } | undefined {
+  const parameter = expressionsOf(path).at(-1)
+  if (parameter === undefined) return undefined
+  const segments = segmentsOf(path)
+  const owner = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
+  const wanted = [normal(parameter), `${normal(singular(owner))}id`, normal(singular(owner))]
+  const field = [...properties].find(
+    ([name, node]) => name !== idField && wanted.includes(normal(name)) && schemas.isScalar(node),
+  )?.[0]
+  if (field === undefined) return undefined
+  return {
+    parameter,
+    ...(field === parameter ? {} : { field }),
+    ...(chosen.has(owner) ? { resource: owner } : {}),
+  }
+}

@@ -1,0 +1,142 @@
+// Finds the records in what an operation answers or takes: bare, in a list, or under keys of an object around them.
+
+import { isJson, type Operation, type ResponseSpec } from '../../contract/contract.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Node } from '../../schema/document.ts'
+import { normal, sameWord } from './paths.ts'
+import type { SchemaReader } from './schema.ts'
+
+/** The records of a list: the schema of one, and the keys under which the list stands; none where the reply is the list. */
+export interface Listed {
+  readonly items: Node
+  readonly whole: Node
+  readonly keys: readonly string[]
+}
+
+/** One record, and the keys under which it stands. */
+export interface Single {
+  readonly record: Node
+  readonly keys: readonly string[]
+}
+
+const LIST_KEYS = [
+  'data',
+  'items',
+  'results',
+  'records',
+  'content',
+  'values',
+  'value',
+  'entries',
+  'list',
+  'rows',
+  'docs',
+]
+const RECORD_KEYS = [
+  'data',
+  'item',
+  'result',
+  'record',
+  'content',
+  'value',
+  'entry',
+  'attributes',
+  'resource',
+  'object',
+]
+/** Lists that stand beside the records. */
+const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
+
+/** The schema of the body that a success carries; `undefined` where it carries none. */
+export function replySchema(operation: Operation): Node | undefined {
+  const { content } = successOf(operation) ?? {}
+  return [...(content ?? [])].find(([type]) => isJson(type) || type === '*/*')?.[1].schema?.node
+}
+
+/** Whether a success is documented to carry a body in another type than JSON alone. */
+export const answersOtherwise = (operation: Operation): boolean =>
+  (successOf(operation)?.content.size ?? 0) > 0 && replySchema(operation) === undefined
+
+/** Whether a success carries an object without properties. */
+export function answersEmpty(whole: Node, schemas: SchemaReader): boolean {
+  const { types, properties, items } = schemas.shape(whole)
+  return items === undefined && properties.size === 0 && types.every(type => type === 'object')
+}
+
+/** The schema of the body that a request carries: JSON, else a form. */
+export function requestSchema({ body }: Operation): Node | undefined {
+  const types = [...(body?.content ?? [])]
+  const json = types.find(([type]) => isJson(type) || type === '*/*')
+  return (json ?? types.find(([, { form }]) => form !== undefined))?.[1].schema?.node
+}
+
+function successOf({ responses }: Operation): ResponseSpec | undefined {
+  const statuses = [...responses.keys()].filter(status => /^2(?:\d\d|XX)$/.test(status)).sort()
+  const withBody = statuses.find(status => (responses.get(status)?.content.size ?? 0) > 0)
+  return responses.get(withBody ?? statuses[0] ?? 'default')
+}
+
+/**
+ * The list in a reply, at most two keys deep.
+ *
+ * @param word the collection's name, which such a list often has
+ */
+export function listedIn(whole: Node, word: string, schemas: SchemaReader): Listed | undefined {
+  const { items, properties } = schemas.shape(whole)
+  if (items !== undefined) return schemas.isRecord(items) ? { items, whole, keys: [] } : undefined
+  const own = bestList(properties, word, schemas)
+  if (own !== undefined) return { items: own.items, whole, keys: [own.key] }
+  for (const [key, node] of properties) {
+    const inner = schemas.shape(node)
+    if (inner.items !== undefined || BESIDE.has(normal(key))) continue
+    const best = bestList(inner.properties, word, schemas)
+    const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', 'response', word.toLowerCase()].includes(normal(key))
+    if (best !== undefined && isWrapper) return { items: best.items, whole, keys: [key, best.key] }
+  }
+  return undefined
+}
+
+function bestList(properties: ReadonlyMap<string, Node>, word: string, schemas: SchemaReader) {
+  const lists = [...properties].flatMap(([key, node]) => {
+    const { items } = schemas.shape(node)
+    return items !== undefined && schemas.isRecord(items) && !BESIDE.has(normal(key)) ? [{ key, items }] : []
+  })
+  const named = lists.find(({ key }) => sameWord(key, word)) ?? lists.find(({ key }) => LIST_KEYS.includes(normal(key)))
+  if (named !== undefined) return named
+  // A record may hold a list too: then it says more of itself than a page does.
+  return lists.length === 1 && properties.size <= 8 && !properties.has('id') ? lists[0] : undefined
+}
+
+/**
+ * The record in a reply or a request: what is akin to a known record, else what stands under the collection's name or a
+ * usual key, else the whole.
+ */
+export function singleIn(whole: Node, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
+  const { properties, items } = schemas.shape(whole)
+  if (items !== undefined || properties.size === 0) return undefined
+  if (known.some(one => schemas.areAkin(one, whole))) return { record: whole, keys: [] }
+  const inner = [...properties].filter(([, node]) => schemas.isRecord(node) && schemas.shape(node).items === undefined)
+  const akin = inner.find(([, node]) => known.some(one => schemas.areAkin(one, node)))
+  if (akin !== undefined && !holdsMore(properties, akin[0], known, schemas)) {
+    return { record: akin[1], keys: [akin[0]] }
+  }
+  const isId = [...properties.keys()].some(name => ['id', 'uuid', 'sid'].includes(normal(name)))
+  const named = inner.find(([key]) => sameWord(key, word)) ?? inner.find(([key]) => RECORD_KEYS.includes(normal(key)))
+  if (named !== undefined && !isId) return { record: named[1], keys: [named[0]] }
+  return { record: whole, keys: [] }
+}
+
+/** Whether an object is a record that refers to another of its kind, not a wrapping of one: it has the record's fields. */
+function holdsMore(
+  properties: ReadonlyMap<string, Node>,
+  key: string,
+  known: readonly Node[],
+  schemas: SchemaReader,
+): boolean {
+  const fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
+  return [...properties.keys()].filter(name => name !== key && fields.has(name)).length > 2
+}
+
+/** A value under keys: `a`, `b` → `{ a: { b: value } }`. */
+export const nest = (keys: readonly string[], value: Json): Json =>
+  keys.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)

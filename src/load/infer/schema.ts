@@ -1,0 +1,144 @@
+// Reads schemas for inference: looks through `$ref`, `allOf`, `anyOf` and `null` for the record that a schema describes.
+
+import type { Contract } from '../../contract/contract.ts'
+import { isObject, type Json, pointer } from '../../kernel/json.ts'
+import type { Shape } from '../../schema/dialect.ts'
+import { childOf, itemsOf, type Node } from '../../schema/document.ts'
+
+const UNIONS = ['anyOf', 'oneOf'] as const
+
+export class SchemaReader {
+  readonly contract: Contract
+  readonly #names: ReadonlyMap<string, string>
+  readonly #shapes = new Map<string, Shape>()
+  readonly #kin = new Map<string, ReadonlySet<string>>()
+
+  constructor(contract: Contract) {
+    this.contract = contract
+    const named = [...contract.schemas].map(([name, { node }]) => [contract.identify(node), name] as const)
+    // An alias has the identity of its target: the target's own name, which is read last, is kept.
+    const aliases = named.filter(([, name]) => this.#isAlias(name))
+    this.#names = new Map([...aliases, ...named.filter(entry => !aliases.includes(entry))])
+  }
+
+  #isAlias(name: string): boolean {
+    const { value } = this.contract.schemas.get(name)?.node ?? {}
+    return isObject(value) && typeof value.$ref === 'string'
+  }
+
+  /** The shape of the first alternative that has properties or items, else of the schema as it is written. */
+  shape(node: Node): Shape {
+    const identity = this.contract.identify(node)
+    let shape = this.#shapes.get(identity)
+    if (shape === undefined) {
+      const shapes = this.alternatives(node).map(one => this.contract.shapeOf(one))
+      shape =
+        shapes.find(({ properties, items }) => properties.size > 0 || items !== undefined) ??
+        shapes[0] ??
+        this.contract.shapeOf(node)
+      this.#shapes.set(identity, shape)
+    }
+    return shape
+  }
+
+  /** The schemas that a value may have: branches of unions and single `allOf`s taken out, `null` left out. */
+  alternatives(node: Node, seen: ReadonlySet<string> = new Set()): Node[] {
+    const target = this.contract.resolve(node)
+    const { value } = target
+    const identity = this.contract.identify(target)
+    if (!isObject(value) || seen.has(identity)) return []
+    const inner = new Set([...seen, identity])
+    const parts = itemsOf(childOf(target, 'allOf'))
+    if (value.properties === undefined && parts.length === 1) return this.alternatives(parts[0] as Node, inner)
+    const branches = UNIONS.flatMap(keyword => itemsOf(childOf(target, keyword)))
+    if (value.properties === undefined && parts.length === 0 && branches.length > 0) {
+      return branches.flatMap(branch => this.alternatives(branch, inner))
+    }
+    return value.type === 'null' ? [] : [target]
+  }
+
+  /** The types of a value, those of all alternatives. */
+  types(node: Node): ReadonlySet<string> {
+    return new Set(this.alternatives(node).flatMap(one => this.contract.shapeOf(one).types))
+  }
+
+  format(node: Node): string | undefined {
+    return this.alternatives(node)
+      .map(one => this.contract.shapeOf(one).format)
+      .find(format => format !== undefined)
+  }
+
+  /** The values of a text's enum. */
+  enumOf(node: Node): readonly Json[] {
+    return this.alternatives(node).flatMap(({ value }) => {
+      const values = isObject(value) ? value.enum : undefined
+      return Array.isArray(values) ? (values as Json[]) : []
+    })
+  }
+
+  isReadOnly(node: Node): boolean {
+    return this.alternatives(node)
+      .concat(node)
+      .some(({ value }) => isObject(value) && value.readOnly === true)
+  }
+
+  /** Whether a value may be `null`. */
+  isNullable(node: Node): boolean {
+    return this.contract.use(node).types.has('null')
+  }
+
+  /** Whether a value may be an object with properties. */
+  isRecord(node: Node): boolean {
+    return this.shape(node).properties.size > 0
+  }
+
+  isScalar(node: Node): boolean {
+    const types = [...this.types(node)]
+    return types.length > 0 && !types.includes('object') && !types.includes('array')
+  }
+
+  /** Whether two schemas describe the same record: one of them is the other, or is made of it. */
+  areAkin(a: Node, b: Node): boolean {
+    const known = this.#kinOf(b)
+    return [...this.#kinOf(a)].some(identity => known.has(identity))
+  }
+
+  /** How gateway.yaml names a schema: by its component, else by a JSON Pointer; `undefined` for one in another file. */
+  reference(node: Node): string | undefined {
+    const target = this.contract.resolve(node)
+    const name = this.#names.get(this.contract.identify(target))
+    if (name !== undefined) return name
+    const text = `#${pointer(target.path).replaceAll('%', '%25')}`
+    const found = this.contract.at(text)
+    return found !== undefined && this.contract.identify(found) === this.contract.identify(target) ? text : undefined
+  }
+
+  /** The schemas that a record of this schema may be kept by, components before what is written in place. */
+  recordSchemas(node: Node): Node[] {
+    const all = this.alternatives(node).flatMap(one => (this.#isNamed(one) ? [one] : [...this.#parts(one), one]))
+    const records = all.filter(one => this.contract.shapeOf(one).properties.size > 0)
+    return [...records.filter(one => this.#isNamed(one)), ...records.filter(one => !this.#isNamed(one))]
+  }
+
+  #isNamed(node: Node): boolean {
+    return this.#names.has(this.contract.identify(node))
+  }
+
+  /** The components that an `allOf` written in place is made of. */
+  #parts(node: Node): Node[] {
+    return itemsOf(childOf(node, 'allOf'))
+      .flatMap(part => this.alternatives(part))
+      .filter(part => this.#isNamed(part))
+  }
+
+  #kinOf(node: Node): ReadonlySet<string> {
+    const identity = this.contract.identify(node)
+    let kin = this.#kin.get(identity)
+    if (kin === undefined) {
+      const all = this.alternatives(node).flatMap(one => (this.#isNamed(one) ? [one] : [one, ...this.#parts(one)]))
+      kin = new Set([identity, ...all.map(one => this.contract.identify(one))])
+      this.#kin.set(identity, kin)
+    }
+    return kin
+  }
+}

@@ -1,0 +1,194 @@
+// A gateway.yaml for a contract that has none: inferred, held to the checks of a written one, and tried in process. A
+// resource that does not hold is left out whole, with the reason.
+
+import { relative, resolve } from 'node:path'
+import type { Contract } from '../../contract/contract.ts'
+import { Diagnostics } from '../../kernel/diagnostic.ts'
+import { parseSource } from '../../kernel/read-source.ts'
+import { compilePlan } from '../../plan/compile.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { simulationOf } from '../../plan/settings.ts'
+import { checkSimulation } from '../../plan/simulation.ts'
+import { readResources } from '../seed/seed.ts'
+import { type Candidate, type Infer, type Inference, type InferredOperation, readInference } from './infer.ts'
+import { SeedBook } from './seeds.ts'
+import { describeInference } from './text.ts'
+import { seedTrial, tryResource } from './trial.ts'
+
+export interface InferredGateway {
+  readonly text: string
+  readonly plan: Plan
+  /** What was inferred and did not hold, by operation id or `resource NAME`, with the reason. */
+  readonly without: ReadonlyMap<string, string>
+}
+
+/** Tells how many of the resources have been tried. */
+export type Progress = (done: number, total: number) => void
+
+/**
+ * @param file the contract's file, absolute
+ * @param home where the gateway.yaml would stand
+ */
+export async function inferGateway(
+  contract: Contract,
+  file: string,
+  home: string,
+  progress: Progress = () => {},
+): Promise<InferredGateway> {
+  return contract.walking(async () => {
+    const attempt = new Attempt(contract, file, home)
+    // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
+    while (attempt.open.size > 0) await attempt.round(progress)
+    return attempt.finish()
+  })
+}
+
+const SELECTING = ['filter', 'search', 'sort', 'order'] as const
+
+const withoutKeys = (value: InferredOperation['respond'], keys: readonly string[]): InferredOperation['respond'] =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
+
+class Attempt {
+  /** The resources that have not been found to hold, nor been left out. */
+  readonly open: Set<string>
+  readonly #contract: Contract
+  readonly #reference: string
+  readonly #home: string
+  readonly #choices = new Map<string, number>()
+  readonly #without = new Map<string, string>()
+  /** Why the first candidate of a resource did not hold. */
+  readonly #reasons = new Map<string, string>()
+  /** Resources without what the server sets, and lists without what selects and sorts. */
+  readonly #bare = new Set<string>()
+  readonly #plain = new Set<string>()
+  readonly #read: Infer
+  readonly #seeds = new SeedBook()
+  #inference: Inference
+
+  constructor(contract: Contract, file: string, home: string) {
+    this.#contract = contract
+    this.#home = home
+    this.#reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
+    this.#read = readInference(contract)
+    this.#inference = this.#read()
+    this.open = new Set(this.#inference.resources.map(({ name }) => name))
+  }
+
+  /** Compiles and tries what is open. */
+  async round(progress: Progress): Promise<void> {
+    const operations = this.#inference.operations.filter(
+      ({ operation, resource }) => this.open.has(resource) && !this.#without.has(operation.id),
+    )
+    const owners = operations.flatMap(
+      ({ respond }) => (respond.within as { resource?: string } | undefined)?.resource ?? [],
+    )
+    const needed = new Set([...this.open, ...owners])
+    const resources = this.#inference.resources.filter(({ name }) => needed.has(name))
+    const contract = { ...this.#contract, operations: operations.map(({ operation }) => operation) }
+    const { plan, blamed } = this.#compile({ resources, operations }, contract)
+    if (blamed.size > 0) {
+      this.#blame(blamed)
+      return this.#infer()
+    }
+    const seeded = seedTrial(plan)
+    const total = this.#inference.resources.length
+    for (const name of [...this.open]) {
+      const own = operations.filter(({ resource }) => resource === name)
+      const faults = await tryResource(name, own, plan, seeded)
+      const reasons = new Map(
+        faults
+          .filter(({ operation }) => !this.#simplify(operation))
+          .map(({ operation: { operation, essential }, reason }) =>
+            essential ? [`resource ${name}`, `${operation.id}: ${reason}`] : [operation.id, reason],
+          ),
+      )
+      if (faults.length === 0) this.open.delete(name)
+      else this.#blame(reasons)
+      progress(total - this.open.size, total)
+    }
+    this.#infer()
+  }
+
+  finish(): InferredGateway {
+    this.#infer()
+    const { plan, text, blamed } = this.#compile(this.#inference, this.#contract)
+    const [message] = blamed.values()
+    if (message !== undefined) throw new Error(`an inferred configuration is malformed: ${message}`)
+    return { text, plan, without: this.#without }
+  }
+
+  /** Takes the selecting and sorting away from a list that does not hold; `false` where it has none. */
+  #simplify({ action, operation: { id }, respond }: InferredOperation): boolean {
+    if (action !== 'list' || !SELECTING.some(key => respond[key] !== undefined)) return false
+    this.#plain.add(id)
+    return true
+  }
+
+  #infer(): void {
+    const left = [...this.#without.keys()].filter(key => key.startsWith('resource ')).map(key => key.slice(9))
+    const { resources, operations } = this.#read(this.#choices, new Set(left))
+    this.#inference = {
+      resources,
+      operations: operations.map(one =>
+        this.#plain.has(one.operation.id) ? { ...one, respond: withoutKeys(one.respond, SELECTING) } : one,
+      ),
+    }
+  }
+
+  /** Takes the next candidate of each resource that is to blame, or leaves it out; leaves out operations and defaults. */
+  #blame(reasons: ReadonlyMap<string, string>): void {
+    for (const [owner, reason] of reasons) {
+      const [, kind, name = ''] = /^(resource|defaults|set) (.*)$/s.exec(owner) ?? []
+      if (kind === 'defaults' || kind === 'set') this.#bare.add(name)
+      else if (kind === undefined) this.#disown(owner, reason)
+      else this.#fail(name, reason)
+    }
+  }
+
+  /** An operation that the checks refuse takes its resource with it, unless the resource is of use without it. */
+  #disown(id: string, reason: string): void {
+    const one = this.#inference.operations.find(({ operation }) => operation.id === id)
+    if (one?.essential) this.#fail(one.resource, `${id}: ${reason}`)
+    else this.#without.set(id, reason)
+  }
+
+  #fail(name: string, reason: string): void {
+    const resource = this.#inference.resources.find(one => one.name === name)
+    const next = (this.#choices.get(name) ?? 0) + 1
+    if (!this.#reasons.has(name)) this.#reasons.set(name, reason)
+    if (resource !== undefined && next < resource.candidates.length) this.#choices.set(name, next)
+    else {
+      this.#without.set(`resource ${name}`, this.#reasons.get(name) as string)
+      this.open.delete(name)
+    }
+  }
+
+  #candidateOf(name: string): Candidate {
+    const resource = this.#inference.resources.find(one => one.name === name)
+    const candidate = resource?.candidates[this.#choices.get(name) ?? 0] as Candidate
+    return this.#bare.has(name) ? { ...candidate, server: { defaults: {}, set: {} } } : candidate
+  }
+
+  #compile(inference: Inference, contract: Contract) {
+    const candidateOf = (name: string) => this.#candidateOf(name)
+    const kept = inference.resources.filter(({ name }) => !this.#without.has(`resource ${name}`))
+    const seeds = this.#seeds.generate({ ...inference, resources: kept }, candidateOf, this.#contract)
+    const reference = this.#reference
+    const without = this.#without
+    const { text, owners } = describeInference({ inference, contract, reference, seeds, candidateOf, without })
+    const report = new Diagnostics()
+    const source = parseSource('inferred gateway.yaml', text, report)
+    const settings = source && checkSimulation(source, report)
+    if (source === undefined || settings === undefined) throw new Error('an inferred configuration is malformed')
+    const file = resolve(this.#home, 'x')
+    const { resources } = readResources(settings, this.#contract, source, file, this.#home, report)
+    const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
+    const faults = report.list.filter(({ severity }) => severity === 'error')
+    const blamed = new Map<string, string>()
+    for (const { place, message } of faults) {
+      const owner = owners.get(place.line) ?? [...this.open].map(name => `resource ${name}`)[0]
+      if (owner !== undefined && !blamed.has(owner)) blamed.set(owner, message)
+    }
+    return { plan, text, blamed }
+  }
+}

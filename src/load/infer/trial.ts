@@ -1,0 +1,201 @@
+// Tries inferred state in process: for each resource a valid create, read, list, update and delete, as a client sends them.
+
+import { Exchange } from '../../behaviours/behaviour.ts'
+import type { WithinConfig } from '../../behaviours/respond/within.ts'
+import { type Nonconformance, nonconformanceOf } from '../../contract/conformance.ts'
+import type { Operation } from '../../contract/contract.ts'
+import { expressionsOf } from '../../contract/paths.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Reply } from '../../kernel/reply.ts'
+import type { Request } from '../../kernel/request.ts'
+import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import { realClock } from '../../world/clock.ts'
+import { type Id, idIn } from '../../world/collection.ts'
+import { MemoryCollection } from '../../world/memory.ts'
+import { World } from '../../world/world.ts'
+import { type Given, validRequest } from '../probe/probe.ts'
+import type { InferredOperation } from './infer.ts'
+
+/** Why something that was inferred does not hold. */
+export interface Fault {
+  readonly operation: InferredOperation
+  readonly reason: string
+}
+
+/** Tries the operations of one resource, in a world of their own. */
+export async function tryResource(
+  resource: string,
+  operations: readonly InferredOperation[],
+  plan: Plan,
+  seeded: World,
+): Promise<readonly Fault[]> {
+  const trial = new Trial(resource, plan, seeded.fork())
+  const of = (...actions: InferredOperation['action'][]) =>
+    operations.filter(one => actions.includes(one.action) && !one.fixed)
+  const victims: Victim[] = []
+  for (const create of of('create')) {
+    const made = await trial.create(create)
+    if (made !== undefined) victims.push(made)
+  }
+  for (const made of victims) for (const one of of('read', 'list')) await trial.look(one, made)
+  victims.push(trial.firstSeed())
+  if (of('create').length === 0) for (const one of of('read', 'list')) await trial.look(one, victims[0] as Victim)
+  for (const one of of('update', 'replace')) await trial.callAbout(one, victims)
+  for (const one of operations.filter(({ fixed }) => fixed)) await trial.callAbout(one, [NOBODY])
+  for (const one of of('delete')) {
+    const gone = await trial.callAbout(one, victims)
+    if (gone === undefined) continue
+    await trial.expectGone(of('read')[0], gone)
+    victims.splice(victims.indexOf(gone), 1)
+  }
+  return trial.faults
+}
+
+/** The world that trials begin with. */
+export const seedTrial = ({ collections, simulation }: Plan): World =>
+  new World(
+    simulation.seed,
+    realClock,
+    new Map(
+      [...collections].map(([name, { options, resource }]) => [name, new MemoryCollection(options, resource.seeds)]),
+    ),
+  )
+
+/** The record that requests are about, and the owners in the path that it was created under. */
+interface Victim {
+  readonly given: Given
+  readonly id: Id | undefined
+}
+
+const NOBODY: Victim = { given: new Map(), id: undefined }
+
+/** What the contract says nothing better about: an operation that documents no success, a media type beside JSON. */
+const isForgiven = (code: Nonconformance['code'], { responses }: Operation): boolean =>
+  code === 'undocumented-type' ||
+  (code === 'undocumented-status' && ![...responses.keys()].some(status => status.startsWith('2')))
+
+interface Sent {
+  readonly planned: PlannedOperation
+  readonly request: Request
+}
+
+class Trial {
+  readonly faults: Fault[] = []
+  readonly #resource: string
+  readonly #plan: Plan
+  readonly #world: World
+  readonly #planned: ReadonlyMap<Operation, PlannedOperation>
+
+  constructor(resource: string, plan: Plan, world: World) {
+    this.#resource = resource
+    this.#plan = plan
+    this.#world = world
+    this.#planned = new Map(plan.operations.map(one => [one.operation, one]))
+  }
+
+  /** The first record that the resource begins with. */
+  firstSeed(): Victim {
+    const resource = this.#plan.simulation.resources.get(this.#resource)
+    const [seed] = resource?.seeds ?? []
+    return { given: new Map(), id: resource && seed && (idIn(resource.idField, seed) as Id) }
+  }
+
+  async create(create: InferredOperation): Promise<Victim | undefined> {
+    const sent = this.#request(create, new Map())
+    if (sent === undefined) return undefined
+    const { reply, exchange } = await this.#send(create, sent)
+    if (!this.#holds(create, reply)) return undefined
+    const names = expressionsOf(create.operation.path)
+    const given = new Map(names.map((name, i) => [name, exchange.segments[i] as Json]))
+    const id = exchange.entry?.id
+    if (id === undefined) this.#fault(create, 'no record was created')
+    return { given, id }
+  }
+
+  /** Reads or lists a record: it must be there. */
+  async look(one: InferredOperation, victim: Victim): Promise<void> {
+    const given = await this.#naming(one, victim)
+    const reply = given && (await this.#call(one, given))
+    if (reply === undefined || victim.id === undefined || !this.#shows(one, victim)) return
+    const text = typeof reply.body === 'string' ? reply.body : ''
+    if (!text.includes(JSON.stringify(textOf(victim.id)))) this.#fault(one, 'does not show the record that was created')
+  }
+
+  async expectGone(read: InferredOperation | undefined, victim: Victim): Promise<void> {
+    const given = read && (await this.#naming(read, victim))
+    const sent = read && given && this.#request(read, given, true)
+    if (read === undefined || sent === undefined) return
+    const { reply } = await this.#send(read, sent)
+    if (reply.status < 400) this.#fault(read, 'still shows the record that was deleted')
+  }
+
+  /** Sends a valid request about the first record that the path can name; returns it where the reply is as documented. */
+  async callAbout(one: InferredOperation, victims: readonly Victim[]): Promise<Victim | undefined> {
+    for (const victim of victims) {
+      const given = await this.#naming(one, victim)
+      if (given !== undefined) return (await this.#call(one, given)) === undefined ? undefined : victim
+    }
+    return undefined
+  }
+
+  async #call(one: InferredOperation, given: Given): Promise<Reply | undefined> {
+    const sent = this.#request(one, given)
+    if (sent === undefined) return undefined
+    const { reply } = await this.#send(one, sent)
+    return this.#holds(one, reply) ? reply : undefined
+  }
+
+  /** Whether a list of all records, or of the same owner's, must show this one. */
+  #shows({ action, operation, essential }: InferredOperation, { given }: Victim): boolean {
+    if (action !== 'list') return true
+    const isNarrowed = operation.parameters.some(({ in: place, required }) => place === 'query' && required)
+    return essential && !isNarrowed && expressionsOf(operation.path).every(name => given.has(name))
+  }
+
+  /** What the path of an operation is to name: the record, and its owner; `undefined` where it has no such owner. */
+  async #naming({ operation, action, respond }: InferredOperation, { given, id }: Victim): Promise<Given | undefined> {
+    const last = expressionsOf(operation.path).at(-1)
+    const isAbout = action !== 'list' && last !== undefined && id !== undefined
+    const named = new Map(isAbout ? [...given, [last, id as Json] as const] : given)
+    const within = respond.within as WithinConfig | undefined
+    if (within === undefined || given.has(within.parameter) || id === undefined) return named
+    const entry = await this.#world.collection(this.#resource).read(id)
+    const owner = entry?.value[within.field ?? within.parameter]
+    if (typeof owner !== 'string' && typeof owner !== 'number') return action === 'list' ? named : undefined
+    return named.set(within.parameter, owner)
+  }
+
+  #request(one: InferredOperation, given: Given, quiet = false): Sent | undefined {
+    const planned = this.#planned.get(one.operation) as PlannedOperation
+    const request = validRequest(planned, this.#plan, given)
+    if (typeof request !== 'string') return { planned, request }
+    if (!quiet) this.#fault(one, `no valid request was found: ${request}`)
+    return undefined
+  }
+
+  async #send({ operation }: InferredOperation, { planned, request }: Sent) {
+    const found = this.#plan.find(request.method, request.path)
+    const base = found?.target.basePath ?? ''
+    const exchange = new Exchange(request, this.#world, operation, base, found?.segments ?? [], false)
+    const reply = await planned.handle(exchange)
+    exchange.release?.()
+    return { reply, exchange }
+  }
+
+  #holds(one: InferredOperation, reply: Reply): boolean {
+    const { status, refusal, body } = reply
+    const fault = nonconformanceOf(one.operation, reply)
+    if (status >= 300) {
+      const detail = refusal?.detail ?? (typeof body === 'string' ? body : '')
+      this.#fault(one, `a valid request was answered ${status}: ${detail}`.slice(0, 300))
+    } else if (fault !== undefined && !isForgiven(fault.code, one.operation)) this.#fault(one, fault.message)
+    else return true
+    return false
+  }
+
+  #fault(operation: InferredOperation, reason: string): void {
+    this.faults.push({ operation, reason })
+  }
+}
+
+const textOf = (id: Id): string | number => (typeof id === 'bigint' ? String(id) : id)

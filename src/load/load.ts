@@ -1,0 +1,244 @@
+// From a file name to a Plan: reads whatever is needed, and collects whatever is wrong.
+
+import { dirname, relative, resolve } from 'node:path'
+import type { Contract } from '../contract/contract.ts'
+import { foreignFile } from '../contract/foreign-file.ts'
+import { readContract } from '../contract/read-contract.ts'
+import { Diagnostics } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
+import type { Progress } from '../kernel/progress.ts'
+import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
+import { refuseRemote } from '../kernel/remote.ts'
+import { ReplyFiles } from '../kernel/reply-files.ts'
+import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
+import { parseDuration, parseSize } from '../kernel/units.ts'
+import { compilePlan } from '../plan/compile.ts'
+import type { Plan } from '../plan/plan.ts'
+import { simulationOf } from '../plan/settings.ts'
+import { expandShortForms } from '../plan/short-forms.ts'
+import { checkSimulation, type SimulationFile } from '../plan/simulation.ts'
+import { readTls, type TlsSettings } from '../plan/tls.ts'
+import { type Document, placeOf } from '../schema/document.ts'
+import { confine } from './confine.ts'
+import { type InferredGateway, inferGateway } from './infer/simulation.ts'
+import { keyVariables, publishedKeys } from './published.ts'
+import { readResources } from './seed/seed.ts'
+
+export interface Loaded {
+  /** `undefined` where anything was wrong. */
+  readonly plan: Plan | undefined
+  readonly report: Diagnostics
+  /** Every file that matters: a change to one of them asks for a reload. */
+  readonly files: readonly string[]
+}
+
+/** What the command line may ask of a load. */
+export interface LoadOptions {
+  /** Whether a warning is an error. */
+  readonly strict?: boolean
+  /** Below which path the API is served, whatever its servers say. */
+  readonly basePath?: string | undefined
+  /** The status of an invalid request where the contract documents none. */
+  readonly invalidStatus?: 400 | 422 | undefined
+  /** Whether everything is compiled and every example checked, however much there is. */
+  readonly thorough?: boolean
+  /** Is called with what is being done. */
+  readonly progress?: Progress
+  /** What the file is taken to hold; it need not exist then. */
+  readonly text?: string
+  /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
+  readonly confined?: readonly string[] | undefined
+}
+
+/**
+ * Loads a gateway file, or a bare OpenAPI document.
+ *
+ * @param path relative to `home`, or absolute
+ * @param home what file names in messages are relative to
+ */
+export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
+  if (options.confined === undefined) return compileLoaded(readGateway(path, home, environment, options))
+  const { variables, admits } = confine(resolve(home, path), options.confined, environment)
+  const loaded = compileLoaded(readGateway(path, home, variables, options))
+  const outside = loaded.files.find(file => !admits(file))
+  if (outside === undefined) return loaded
+  // What was found there, or wrong with it, is not told.
+  const report = new Diagnostics()
+  const message = `${relative(home, outside)} lies outside the folder of this file, which does not name it`
+  report.error('outside-file', message, placeOfFile(relative(home, resolve(home, path)) || path))
+  return { plan: undefined, report, files: [resolve(home, path)] }
+}
+
+/**
+ * As `loadPlan`; a bare OpenAPI document gets the state that can be inferred from it.
+ */
+export async function loadInferred(
+  path: string,
+  home: string,
+  environment: Environment,
+  options: LoadOptions = {},
+): Promise<Loaded> {
+  const read = readGateway(path, home, environment, options)
+  if ('plan' in read || !read.bare || read.report.failed) return compileLoaded(read)
+  const { contract, report, file, files } = read
+  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress))
+  reportLeftOut(inferred, contract, report)
+  return { plan: report.failed ? undefined : inferred.plan, report, files }
+}
+
+/** Reports the trials of an inference as progress. */
+const trialsOf = (progress: Progress | undefined) =>
+  progress && ((done: number, all: number) => progress('trying what was inferred:', done, all))
+
+/** What a load has read, before it is compiled. */
+interface Read {
+  readonly bare: boolean
+  readonly settings: SimulationFile
+  readonly source: Source
+  readonly contract: Contract
+  readonly file: string
+  readonly home: string
+  readonly published: ReadonlyMap<string, string>
+  readonly variables: ReadonlyMap<string, string>
+  readonly tls: TlsSettings | undefined
+  readonly progress: Progress | undefined
+  readonly report: Diagnostics
+  readonly files: readonly string[]
+}
+
+function readGateway(path: string, home: string, environment: Environment, options: LoadOptions): Read | Loaded {
+  const report = new Diagnostics(options.strict)
+  if (refuseRemote(path, placeOfFile(path), report)) return { plan: undefined, report, files: [] }
+  const { progress } = options
+  const file = resolve(home, path)
+  const name = relative(home, file) || file
+  progress?.(`reading ${name}`)
+  // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
+  const first = new Diagnostics(options.strict)
+  const read = (into: Diagnostics, variables?: Environment, lenient = false) =>
+    options.text === undefined
+      ? readSource(file, name, into, variables, lenient)
+      : parseSource(name, options.text, into, variables, lenient)
+  // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
+  const raw = read(first, undefined, options.text === undefined)
+  const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
+  if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
+  if (raw === undefined) return { plan: undefined, report, files: [file] }
+  const foreign = foreignFile(raw.value, name)
+  if (foreign !== undefined) {
+    report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
+    return { plan: undefined, report, files: [file] }
+  }
+  const filled = bare || raw.settled ? raw : read(report, environment)
+  const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
+  const written = bare ? { contract: path } : source && checkSimulation(source, report)
+  const settings = written && withInvalidStatus(written, options.invalidStatus)
+  if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
+
+  for (const [key, text] of Object.entries(settings.limits ?? {})) {
+    if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
+    report.error(
+      'invalid-value',
+      `"${key}" leaves room for nothing`,
+      source.locate(['limits', key]),
+      'at least 1B or 1ms',
+    )
+  }
+  const tls = readTls(settings.listen?.tls, source, file, home, report)
+  const knowsClients = tls.settings?.clients !== undefined
+  const { document, files } = contractDocument(settings, source, file, home, bare, report)
+  progress?.('reading the contract')
+  const basePath = options.basePath ?? settings.listen?.basePath
+  const contract = document && readContract(document, home, report, { ...options, basePath, knowsClients })
+  const contractFiles = [file, ...tls.files, ...files, ...(contract?.files ?? [])]
+  if (contract === undefined) return { plan: undefined, report, files: contractFiles }
+  return {
+    bare,
+    settings,
+    source,
+    contract,
+    file,
+    home,
+    published: publishedKeys(raw.value, environment),
+    variables: keyVariables(raw.value),
+    tls: tls.settings,
+    progress,
+    report,
+    files: contractFiles,
+  }
+}
+
+function compileLoaded(read: Read | Loaded): Loaded {
+  if ('plan' in read) return read
+  const { settings, source, contract, file, home, published, variables, tls, progress, report, files } = read
+  const seeding = readResources(settings, contract, source, file, home, report)
+  progress?.(`compiling ${contract.operations.length} operations`)
+  const replyFiles = new ReplyFiles(dirname(file))
+  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles, variables, tls)
+  const plan = compilePlan(simulation, contract, report)
+  const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
+  return { plan: report.failed ? undefined : plan, report, files: all }
+}
+
+/** Says which resources were inferred and did not hold. */
+function reportLeftOut({ without }: InferredGateway, contract: Contract, report: Diagnostics): void {
+  for (const [owner, reason] of without) {
+    const name = /^resource (.*)$/s.exec(owner)?.[1]
+    const operation = contract.operations.find(
+      ({ id }) => id === (name === undefined ? owner : reason.split(': ', 1)[0]),
+    )
+    const node = operation?.node ?? contract.at('#/paths') ?? contract.at('#')
+    if (node === undefined) continue
+    const what = name === undefined ? `the operation ${owner}` : `the resource "${name}"`
+    report.warning('left-out', `${what} is left out of the inferred state: ${reason}`, placeOf(node, 'key'))
+  }
+}
+
+/**
+ * Infers a gateway.yaml for an OpenAPI document; the text is `undefined` where the document cannot be read.
+ *
+ * @param directory where the gateway.yaml is to stand: the contract is named relative to it
+ * @param progress called while what was inferred is tried
+ */
+export async function inferFile(
+  path: string,
+  home: string,
+  directory: string,
+  progress?: Progress,
+): Promise<{ readonly inferred: string | undefined; readonly report: Diagnostics }> {
+  const report = new Diagnostics()
+  if (refuseRemote(path, placeOfFile(path), report)) return { inferred: undefined, report }
+  progress?.(`reading ${path}`)
+  const file = resolve(home, path)
+  const source = readSource(file, relative(home, file) || file, report, undefined, true)
+  const contract = source && readContract({ file, source, base: [] }, home, report)
+  const fit = contract !== undefined && !report.failed
+  return {
+    inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).text : undefined,
+    report,
+  }
+}
+
+/** A flag wins over the file. */
+function withInvalidStatus(file: SimulationFile, status: 400 | 422 | undefined): SimulationFile {
+  const validate = file.defaults?.validate
+  if (status === undefined || validate === null) return file
+  return { ...file, defaults: { ...file.defaults, validate: { ...(validate as object | undefined), status } } }
+}
+
+function contractDocument(
+  { contract = '' }: SimulationFile,
+  source: Source,
+  file: string,
+  home: string,
+  bare: boolean,
+  report: Diagnostics,
+): { document: Document | undefined; files: string[] } {
+  if (bare) return { document: { file, source, base: [] }, files: [] }
+  if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
+  if (refuseRemote(contract, source.locate(['contract']), report)) return { document: undefined, files: [] }
+  const path = resolve(dirname(file), contract)
+  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true)
+  if (found === undefined) return { document: undefined, files: [path] }
+  return { document: { file: path, source: found, base: [] }, files: [path] }
+}

@@ -1,0 +1,116 @@
+// Makes a request body that keeps to the contract: JSON, else a form.
+
+import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
+import { valueFor } from '../../schema/sampling.ts'
+
+export interface ProbeBody {
+  readonly type: string
+  readonly text: string
+}
+
+/** Seeds that no generated record was made with, so that nothing to be created is there already. */
+const FRESH = [1001, 1002, 1003]
+const BOUNDARY = 'understudy-probe'
+
+/**
+ * @param adapt changes a value before it is held to its schema: for ids that must name a record
+ * @returns a sentence where no body was found; `undefined` where none is asked for
+ */
+export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): ProbeBody | string | undefined {
+  const types = [...(body?.content ?? [])]
+  const json = types.find(([type]) => isJson(type)) ?? types.find(([type]) => type === '*/*')
+  if (json !== undefined) {
+    const [type, media] = json
+    const value = firstOf(valuesOf(media, adapt), one => media.schema?.check(one, true) === undefined)
+    if (value === undefined) return 'no body was found that fits its schema'
+    return { type: type === '*/*' ? 'application/json' : type, text: stringifyJson(value) }
+  }
+  const form = types.find(([type]) => isForm(type))
+  if (form === undefined) {
+    if (body?.required !== true) return undefined
+    return `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
+  }
+  const [type, media] = form
+  for (const value of valuesOf(media, adapt)) {
+    if (!isObject(value)) continue
+    const fields = fieldsOf(value as Readonly<Record<string, Json>>, media)
+    if (fields !== undefined) return isUrlEncoded(type) ? urlEncoded(fields) : multipart(fields)
+  }
+  return 'no form was found that fits its schema'
+}
+
+const isUrlEncoded = (type: string): boolean => /^application\/x-www-form-urlencoded\b/i.test(type)
+const isForm = (type: string): boolean => isUrlEncoded(type) || /^multipart\/form-data\b/i.test(type)
+
+/** What a body may hold, the contract's examples first. */
+function* valuesOf({ schema, examples }: MediaType, adapt: (value: Json) => Json): Iterable<Json> {
+  for (const { value } of examples) {
+    yield adapt(value)
+    yield value
+  }
+  if (schema === undefined) return yield {}
+  for (const seed of FRESH) {
+    const value = valueFor(schema, seed, true)
+    if (value === undefined) continue
+    yield adapt(value)
+    yield value
+  }
+}
+
+function firstOf<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (holds(item)) return item
+  return undefined
+}
+
+type Fields = readonly (readonly [name: string, text: string])[]
+
+/** A value as the fields of a form that reads back as a fitting one; fields that do not read back are left out. */
+function fieldsOf(value: Readonly<Record<string, Json>>, { schema, form, encoding }: MediaType): Fields | undefined {
+  const fits = (fields: Fields): boolean => {
+    if (form === undefined) return true
+    const byName = new Map<string, string[]>()
+    for (const [name, text] of fields) byName.set(name, [...(byName.get(name) ?? []), text])
+    const read = form(byName)
+    return 'value' in read && schema?.check(read.value, read.exact) === undefined
+  }
+  const all = Object.entries(value).map(([name, item]) => {
+    const isDeep = encoding?.get(name)?.style === 'deepObject'
+    return isDeep && isObject(item) ? deep(name, item as Readonly<Record<string, Json>>) : flat(name, item)
+  })
+  const whole = all.flat()
+  if (fits(whole)) return whole
+  const { required } = schema?.shape ?? { required: new Set<string>() }
+  const needed = all.flat().filter(([name]) => required.has(name.replace(/\[.*$/, '')))
+  return fits(needed) ? needed : undefined
+}
+
+const flat = (name: string, item: Json): Fields => {
+  if (Array.isArray(item)) return item.map(one => [name, textOf(one)] as const)
+  return [[name, textOf(item)]]
+}
+
+const deep = (name: string, item: Readonly<Record<string, Json>>): Fields =>
+  Object.entries(item).flatMap(([key, one]) => {
+    const inner = `${name}[${key}]`
+    return isObject(one) ? deep(inner, one as Readonly<Record<string, Json>>) : flat(inner, one)
+  })
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
+
+const urlEncoded = (fields: Fields): ProbeBody => ({
+  type: 'application/x-www-form-urlencoded',
+  text: fields.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&'),
+})
+
+/** RFC 7578. */
+const multipart = (fields: Fields): ProbeBody => ({
+  type: `multipart/form-data; boundary=${BOUNDARY}`,
+  text: [
+    ...fields.map(
+      ([name, text]) =>
+        `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name.replace(/["\r\n]/g, encodeURIComponent)}"\r\n\r\n${text}\r\n`,
+    ),
+    `--${BOUNDARY}--\r\n`,
+  ].join(''),
+})

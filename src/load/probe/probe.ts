@@ -1,0 +1,253 @@
+// Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
+
+import { isJson, type Operation } from '../../contract/contract.ts'
+import type { Parameter } from '../../contract/parameters.ts'
+import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
+import type { ClientCertificate, Request } from '../../kernel/request.ts'
+import type { Plan, PlannedOperation } from '../../plan/plan.ts'
+import { parseSubject } from '../../plan/tls.ts'
+import { valueFor } from '../../schema/sampling.ts'
+import { idIn } from '../../world/collection.ts'
+import { bodyOf, type ProbeBody } from './body.ts'
+import { referring } from './references.ts'
+
+export interface Probe {
+  /** What is special about it: reads on after "a request". */
+  readonly what: string
+  /** Whether it keeps to the contract. */
+  readonly valid: boolean
+  readonly request: Request
+}
+
+interface Draft {
+  readonly segments: readonly string[]
+  readonly query: readonly (readonly [string, string])[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ProbeBody | undefined
+  readonly certificate: ClientCertificate | undefined
+}
+
+/** Values for path parameters by name, instead of those of the seeds. */
+export type Given = ReadonlyMap<string, Json>
+const NOTHING_GIVEN: Given = new Map()
+
+/**
+ * A request that keeps to the contract.
+ *
+ * @param given what its path is to name
+ * @returns a sentence where no value could be found for a part of it
+ */
+export function validRequest({ operation }: PlannedOperation, plan: Plan, given: Given): Request | string {
+  const draft = draftOf(operation, plan, given)
+  return typeof draft === 'string' ? draft : requestOf(operation, draft)
+}
+
+/** @returns the probes, or a sentence about what no value could be found for */
+export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[] | string {
+  const { operation } = planned
+  const draft = draftOf(operation, plan, NOTHING_GIVEN)
+  if (typeof draft === 'string') return draft
+  const send = (what: string, valid: boolean, change: Partial<Draft> = {}): Probe => ({
+    what,
+    valid,
+    request: requestOf(operation, { ...draft, ...change }),
+  })
+  const probes = [send('that keeps to the contract', true)]
+  if (asksForCredential(operation, plan)) {
+    probes.push(send('without a credential', false, withoutCredential(draft, operation, plan)))
+  }
+  for (const { name, required, schema } of operation.parameters.filter(one => one.in === 'query')) {
+    const others = draft.query.filter(([known]) => known !== name)
+    if (required) probes.push(send(`without the query parameter ${name}`, false, { query: others }))
+    const { types } = schema.shape
+    if (types.length > 0 && types.every(type => type === 'integer' || type === 'number' || type === 'boolean')) {
+      probes.push(
+        send(`whose query parameter ${name} is "nonsense"`, false, { query: [...others, [name, 'nonsense']] }),
+      )
+    }
+  }
+  const { body } = draft
+  if (body !== undefined && isJson(body.type)) {
+    probes.push(send('whose body is cut short', false, { body: { ...body, text: '{"' } }))
+    const media = operation.body?.content.get(body.type)
+    if (media?.schema?.check([]) !== undefined && media.schema.check('text') !== undefined) {
+      probes.push(send('whose body is an empty list', false, { body: { ...body, text: '[]' } }))
+    }
+    if (operation.body?.required) probes.push(send('without its body', false, { body: undefined }))
+  }
+  return probes
+}
+
+/** Returns a request that keeps to the contract, without a credential; `undefined` where no values were found for it. */
+export function requestTo(
+  { operation }: PlannedOperation,
+  plan: Plan,
+): (Request & { readonly text: string }) | undefined {
+  const draft = draftOf(operation, plan, NOTHING_GIVEN)
+  if (typeof draft === 'string') return undefined
+  const request = requestOf(operation, { ...draft, ...withoutCredential(draft, operation, plan) })
+  return { ...request, text: draft.body?.text ?? '' }
+}
+
+/** Whether every alternative wants something that can be left out. */
+const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
+  security.length > 0 &&
+  security.every(alternative =>
+    alternative.some(({ scheme }) => contract.securitySchemes.get(scheme)?.type !== 'other'),
+  )
+
+function draftOf(operation: Operation, plan: Plan, given: Given): Draft | string {
+  const segments: string[] = []
+  const query: [string, string][] = []
+  const headers: Record<string, string> = {}
+  for (const parameter of operation.parameters) {
+    if (!parameter.required) continue
+    const texts = textsOf(parameter, operation, plan, given)
+    if (texts === undefined) return `no value was found for the ${parameter.in} parameter ${parameter.name}`
+    if (parameter.in === 'path') segments.push(texts[0] as string)
+    else if (parameter.in === 'query') for (const text of texts) query.push([parameter.name, text])
+    else if (parameter.in === 'header') headers[parameter.name.toLowerCase()] = texts.join(',')
+    else
+      headers.cookie = [
+        ...(headers.cookie === undefined ? [] : [headers.cookie]),
+        `${parameter.name}=${texts[0]}`,
+      ].join('; ')
+  }
+  const names = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
+  const ordered = operation.parameters.filter(one => one.in === 'path').map(({ name }) => name)
+  const placed = names.map((name = '') => {
+    // One that the contract forgot to declare is any text.
+    return segments[ordered.indexOf(name)] ?? String(given.get(name) ?? seededId({ name }, operation, plan) ?? '1')
+  })
+  const id = given.get(names.at(-1) ?? '') ?? seededId({ name: names.at(-1) ?? '' }, operation, plan)
+  const body = operation.body === undefined ? undefined : bodyOf(operation, referring(operation, plan, id))
+  if (typeof body === 'string') return body
+  const credential = credentialFor(operation, plan)
+  // Some contracts declare a credential twice: as a scheme, and as a parameter.
+  const beside = query.filter(([name]) => credential.query.every(([known]) => known !== name))
+  return {
+    segments: placed,
+    query: [...beside, ...credential.query],
+    headers: { ...headers, ...credential.headers },
+    body,
+    certificate: credential.certificate,
+  }
+}
+
+/** How the value of a parameter is written: as the first of the usual ways that the parameter itself reads back. */
+function textsOf(parameter: Parameter, operation: Operation, plan: Plan, given: Given): readonly string[] | undefined {
+  const wanted = parameter.in === 'path' ? given.get(parameter.name) : undefined
+  const { examples = [], example } = isObject(parameter.node.value) ? parameter.node.value : {}
+  const values =
+    wanted !== undefined
+      ? [wanted]
+      : [
+          parameter.in === 'path' ? seededId(parameter, operation, plan) : undefined,
+          example,
+          ...Object.values(examples as object).map(one => one?.value),
+          ...[1, 2, 3].map(seed => valueFor(parameter.schema, seed)),
+        ]
+  for (const value of values) {
+    if (value === undefined) continue
+    for (const texts of waysToWrite(value as Json, parameter)) {
+      const read = parameter.read(texts)
+      if (
+        texts.every(text => text !== '') &&
+        'value' in read &&
+        parameter.schema.check(read.value, read.exact) === undefined
+      ) {
+        return texts
+      }
+    }
+  }
+  return undefined
+}
+
+function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
+  const encode = place === 'query' || place === 'cookie' ? encodeURIComponent : (text: string) => text
+  const text = (one: Json) => encode(typeof one === 'string' ? one : stringifyJson(one))
+  if (Array.isArray(value)) return [value.map(text), [value.map(text).join(',')], [text(value)]]
+  if (!isObject(value)) {
+    // A parameter with a media type is written as that: text of JSON has quotes.
+    return [[text(value)], [`.${text(value)}`], [`;${name}=${text(value)}`], [encode(stringifyJson(value))]]
+  }
+  const pairs = Object.entries(value as Record<string, Json>)
+  return [[text(value)], [pairs.map(([key, one]) => `${encode(key)},${text(one)}`).join(',')]]
+}
+
+/** The id of a record that is there, where the parameter names one of a resource, or its owner. */
+function seededId({ name }: { readonly name: string }, operation: Operation, { simulation }: Plan): Json | undefined {
+  const respond = simulation.file.operations?.[operation.id]?.respond
+  if (!isObject(respond)) return undefined
+  const firstId = (resource: unknown) => {
+    const found = typeof resource === 'string' ? simulation.resources.get(resource) : undefined
+    const [seed] = found?.seeds ?? []
+    return found && seed && idIn(found.idField, seed)
+  }
+  const { within, ...actions } = respond
+  if (isObject(within) && within.parameter === name) return firstId(within.resource)
+  return Object.values(actions)
+    .map(firstId)
+    .find(id => id !== undefined)
+}
+
+function credentialFor(
+  { security }: Operation,
+  { contract, simulation }: Plan,
+): Pick<Draft, 'query' | 'headers' | 'certificate'> {
+  let certificate: ClientCertificate | undefined
+  const query: [string, string][] = []
+  const headers: Record<string, string> = {}
+  const consumers = Object.values(simulation.file.consumers ?? {}).filter(one => one.expires === undefined)
+  const alternative = security[0] ?? []
+  const consumer = consumers.find(one =>
+    alternative.every(
+      ({ scheme, scopes }) => one[scheme] !== undefined && scopes.every(scope => one.scopes?.includes(scope)),
+    ),
+  )
+  for (const { scheme: name } of alternative) {
+    const scheme = contract.securitySchemes.get(name)
+    const key = String(consumer?.[name] ?? 'self:check')
+    if (scheme?.type === 'apiKey') {
+      if (scheme.in === 'query') query.push([scheme.name, encodeURIComponent(key)])
+      else if (scheme.in === 'header') headers[scheme.name] = key
+      else headers.cookie = `${scheme.name}=${key}`
+    } else if (scheme?.type === 'http' && scheme.scheme === 'basic') {
+      headers.authorization = `Basic ${Buffer.from(key).toString('base64')}`
+    } else if (scheme?.type === 'mutualTLS') {
+      certificate = { verified: true, subject: parseSubject(key) ?? [] }
+    } else if (scheme?.type !== 'other') {
+      headers.authorization = `${scheme?.type === 'http' ? scheme.scheme : 'Bearer'} ${key}`
+    }
+  }
+  return { query, headers, certificate }
+}
+
+function withoutCredential(draft: Draft, operation: Operation, plan: Plan): Partial<Draft> {
+  const { query, headers } = credentialFor(operation, plan)
+  const given = new Set(query.map(([name]) => name))
+  return {
+    query: draft.query.filter(([name]) => !given.has(name)),
+    headers: Object.fromEntries(Object.entries(draft.headers).filter(([name]) => !(name in headers))),
+    certificate: undefined,
+  }
+}
+
+function requestOf(
+  { method, path, basePaths }: Operation,
+  { segments, query, headers, body, certificate }: Draft,
+): Request {
+  let expression = 0
+  const filled = path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
+  const bytes = Buffer.from(body?.text ?? '')
+  return {
+    method,
+    path: (basePaths[0] ?? '') + filled,
+    query: query.map(([name, value]) => `${encodeURIComponent(name)}=${value}`).join('&'),
+    headers: body === undefined ? headers : { ...headers, 'content-type': body.type },
+    hasBody: body !== undefined,
+    readBody: async () => ({ bytes }),
+    address: '127.0.0.1',
+    certificate,
+  }
+}

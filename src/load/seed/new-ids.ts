@@ -1,0 +1,122 @@
+// How the server makes ids that are text: in the form of an example of the contract (`cus_9s6XKzkNRiz8i3`), as a UUID, by
+// format or pattern. An id must fit the record's schema, and every path parameter that names a record by it.
+
+import { describeField } from '../../answer/field.ts'
+import type { Contract, Operation } from '../../contract/contract.ts'
+import { fieldNode } from '../../contract/field-node.ts'
+import type { Parameter } from '../../contract/parameters.ts'
+import { expressionsOf } from '../../contract/paths.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import { Chance, hashOf } from '../../sample/chance.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
+import { drawUuid } from '../../world/draws.ts'
+
+/** Makes an id out of how many records came before. */
+export type NewId = (ordinal: number) => string
+
+/**
+ * @param readers the operations that name a record by the last parameter of their path
+ * @param seed the same seed, the same ids
+ * @returns `undefined` where no text was found that could be an id
+ */
+export function compileNewId(
+  name: string,
+  schema: SchemaUse,
+  idField: string,
+  readers: readonly Operation[],
+  contract: Contract,
+  seed: number,
+): NewId | undefined {
+  const node = fieldNode(schema.shape, idField, contract)
+  if (node === undefined) return undefined
+  const field = describeField(idField, contract.use(node))
+  const parameters = readers.flatMap(operation => {
+    const last = expressionsOf(operation.path).at(-1)
+    const found = operation.parameters.find(one => one.in === 'path' && one.name === last)
+    return found === undefined ? [] : [found]
+  })
+  const chanceOf = (ordinal: number) => new Chance(hashOf(`${name}\n${seed}\n${ordinal}`))
+  const examples = examplesOf(schema, idField, field.example, parameters, readers)
+  const generated = (one: ReturnType<typeof describeField>): NewId => {
+    return ordinal => String(one.generate(hashOf(`${name}\n${seed}\n${ordinal}`) | 1, true) ?? '')
+  }
+  const candidates: NewId[] = [
+    ...examples.flatMap(example => {
+      const style = styleOf(example)
+      return style === undefined ? [] : [style === 'uuid' ? uuid(name, seed) : (n: number) => style(chanceOf(n))]
+    }),
+    uuid(name, seed),
+    generated(field),
+    ...parameters.map(one => generated(describeField(one.name, one.schema))),
+    String,
+  ]
+  const fits = (id: string) => id !== '' && field.allows(id) && parameters.every(parameter => isReadBack(id, parameter))
+  return candidates.find(make => fits(make(1)) && fits(make(2)) && fits(make(3)) && make(1) !== make(2))
+}
+
+const uuid =
+  (name: string, seed: number): NewId =>
+  ordinal =>
+    drawUuid(seed, name, ordinal)
+
+function isReadBack(id: string, parameter: Parameter): boolean {
+  const read = parameter.read([id])
+  return 'value' in read && parameter.schema.check(read.value, read.exact) === undefined
+}
+
+/** Ids that the contract shows: at the field, in examples of the record, at the path parameter, in examples of replies. */
+function examplesOf(
+  schema: SchemaUse,
+  idField: string,
+  own: Json | undefined,
+  parameters: readonly Parameter[],
+  readers: readonly Operation[],
+): string[] {
+  const { example, examples } = isObject(schema.node.value) ? schema.node.value : {}
+  const records: Record<string, unknown>[] = [example, ...(Array.isArray(examples) ? examples : [])].filter(isObject)
+  const shown = readers.flatMap(({ responses }) =>
+    [...responses.values()].flatMap(({ content }) =>
+      [...content.values()].flatMap(media => media.examples.map(({ value }) => value)),
+    ),
+  )
+  const inside: Record<string, unknown>[] = shown
+    .flatMap((value): unknown[] => (isObject(value) ? [value, ...Object.values(value)] : []))
+    .filter(isObject)
+  const named = parameters.flatMap(({ node }) => (isObject(node.value) ? [node.value.example] : []))
+  const ids: unknown[] = [own, ...[...records, ...inside].map(record => record[idField]), ...named]
+  return ids.filter((id): id is string => typeof id === 'string')
+}
+
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i
+
+/** How to write more texts like an id: the same prefix, then as many characters of the same kinds; `undefined` for a word. */
+export function styleOf(example: string): 'uuid' | ((chance: Chance) => string) | undefined {
+  if (UUID.test(example)) return 'uuid'
+  const [, prefix = '', tail = ''] = /^((?:.*[^A-Za-z\d])?)([A-Za-z\d]+)$/.exec(example) ?? []
+  const letters = /[A-Za-z]/.test(tail)
+  const digits = /\d/.test(tail)
+  const mixed = digits || (/[a-z]/.test(tail) && /[A-Z]/.test(tail.slice(1)))
+  // What could be a word, or a short number, is not the form of an id.
+  const telling = prefix === '' ? tail.length >= 8 && mixed : tail.length >= 4 && (mixed || /_$/.test(prefix))
+  if (!telling || tail.length > 64) return undefined
+  const alphabet = alphabetOf(tail)
+  const count = letters ? tail.length : Math.max(tail.length, 6)
+  return chance => {
+    let id = prefix
+    for (let i = 0; i < count; i++) {
+      const drawn = alphabet[chance.between(0, alphabet.length - 1)] as string
+      id += i === 0 && drawn === '0' && !letters ? '1' : drawn
+    }
+    return id
+  }
+}
+
+const DIGITS = '0123456789'
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+
+function alphabetOf(text: string): string {
+  if (/^[\da-f]+$/.test(text) && /\d/.test(text) && /[a-f]/.test(text)) return `${DIGITS}abcdef`
+  if (/^[\dA-F]+$/.test(text) && /\d/.test(text) && /[A-F]/.test(text)) return `${DIGITS}ABCDEF`
+  const parts = [/\d/.test(text) ? DIGITS : '', /[a-z]/.test(text) ? LETTERS : '']
+  return [...parts, /[A-Z]/.test(text) ? LETTERS.toUpperCase() : ''].join('')
+}

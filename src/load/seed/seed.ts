@@ -1,0 +1,326 @@
+// Resources and the records they begin with: checked against the contract before anything is served.
+
+import { dirname, relative, resolve } from 'node:path'
+import { compileValue, type Make, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
+import { check, type Reference, type Resource } from '../../behaviours/respond/resource.ts'
+import type { Contract, Operation } from '../../contract/contract.ts'
+import { fieldNode } from '../../contract/field-node.ts'
+import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
+import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../../kernel/json.ts'
+import { readNamed } from '../../kernel/read-source.ts'
+import type { Path, Source } from '../../kernel/source.ts'
+import { unfilled } from '../../kernel/template.ts'
+import { parseSize } from '../../kernel/units.ts'
+import { compileStates } from '../../plan/record-states.ts'
+import type { ResourceFile, SimulationFile } from '../../plan/simulation.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
+import { type Assign, type Id, idIn, withId } from '../../world/collection.ts'
+import { exampleIds } from './example-ids.ts'
+import { generateRecords, type Wanted } from './generate-records.ts'
+import { SeedMemory } from './memory.ts'
+import { compileNewId } from './new-ids.ts'
+
+export interface Seeding {
+  readonly resources: ReadonlyMap<string, Resource>
+  /** Absolute paths of the fixtures. */
+  readonly files: readonly string[]
+}
+
+/** The place of something within the block of a resource. */
+type At = (path: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
+
+const MAX_RECORDS = 100_000
+const MAX_BYTES = '256MB'
+/** The actions that name a record by the last parameter of their path. */
+const NAMING = ['read', 'update', 'replace', 'delete']
+const NIL_UUID = '00000000-0000-4000-8000-000000000000'
+
+/**
+ * @param file the gateway file: fixtures are named relative to it
+ * @param home what file names in messages are relative to
+ */
+export function readResources(
+  { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
+  contract: Contract,
+  source: Source,
+  file: string,
+  home: string,
+  report: Diagnostics,
+): Seeding {
+  const resources = new Map<string, Resource>()
+  const files: string[] = []
+  const wanted: Wanted[] = []
+  const memory = new SeedMemory()
+  for (const [name, block] of Object.entries(declared)) {
+    report.broken.add(name) // until it turns out to be sound
+    const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
+    const schema = schemaNamed(block.schema, contract)
+    if (schema === undefined) {
+      const hint = suggest(block.schema, contract.schemas.keys())
+      report.error('unknown-schema', `the contract has no schema "${block.schema}"`, at(['schema']), hint)
+      continue
+    }
+    const idField = block.id?.field ?? 'id'
+    const { properties, types } = schema.shape
+    if (types.length > 0 && !types.includes('object')) {
+      report.error('no-object', `${block.schema} is no object, as records are`, at(['schema']))
+      continue
+    }
+    const idNode = fieldNode(schema.shape, idField, contract)
+    if (idNode === undefined) {
+      const hint = suggest(idField, properties.keys())
+      const message = `${block.schema} has no field "${idField}" to name its records by`
+      report.error('unknown-field', message, at(block.id?.field === undefined ? ['schema'] : ['id', 'field']), hint)
+      continue
+    }
+    const idPointer = pointer(properties.has(idField) ? [idField] : idField.split('.'))
+    const faultsOf = (id: Json) => {
+      if (fitsRecord(block, schema, record => withId(idField, id as Id, record))) return []
+      return schema.check(withId(idField, id as Id, {}), true)?.filter(({ pointer }) => pointer === idPointer) ?? []
+    }
+    const makeId = once(() =>
+      compileNewId(name, schema, idField, operationsOn(name, NAMING, operations, contract), contract, chance),
+    )
+    const sampleOf: Readonly<Record<Assign, () => Json>> = {
+      sequence: () => 1,
+      uuid: () => NIL_UUID,
+      generate: () => makeId()?.(1) ?? 1,
+      client: () => NIL_UUID,
+    }
+    const findFitting = () =>
+      (['sequence', 'generate', 'uuid'] as const).find(one => faultsOf(sampleOf[one]()).length === 0)
+    const assign = block.id?.assign ?? findFitting() ?? 'sequence'
+    const ids = assign === 'sequence' || (assign === 'client' && faultsOf(1).length === 0) ? 'integer' : 'text'
+    const resource: Resource = {
+      name,
+      schema,
+      idField,
+      assign,
+      ids,
+      newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
+      defaults: compileFields(block, 'defaults', schema, contract, at, report),
+      set: compileFields(block, 'set', schema, contract, at, report),
+      unknownFields: block.unknownFields ?? 'drop',
+      maxRecords: block.maxRecords ?? MAX_RECORDS,
+      maxBytes: parseSize(block.maxBytes ?? MAX_BYTES) as number,
+      references: checkReferences(block, declared, schema, at, report),
+      seeds: [],
+      states: undefined,
+    }
+    const idFaults = assign === 'client' ? [] : faultsOf(sampleOf[assign]())
+    if (idFaults.length > 0) {
+      const message = `ids by ${assign} do not fit ${block.schema}: /${idField} ${idFaults[0]?.message}`
+      const hint = assign === 'sequence' ? 'assign: generate makes text' : 'assign: sequence makes integers'
+      report.error('wrong-id-type', message, at(block.id?.assign === undefined ? ['schema'] : ['id', 'assign']), hint)
+      continue
+    }
+    report.broken.delete(name)
+    const { seed } = block
+    if (seed === undefined) {
+      resources.set(name, resource)
+      continue
+    }
+    if (isObject(seed)) {
+      const taken = exampleIds(operationsOn(name, ['create'], operations, contract), idField, contract)
+      wanted.push({ resource, count: (seed as { generate: number }).generate, taken })
+      checkRoom(resource, wanted.at(-1)?.count ?? 0, at, report)
+      resources.set(name, resource)
+      continue
+    }
+    let seedSource: Source | undefined = source
+    let base: Path = ['resources', name, 'seed']
+    if (typeof seed === 'string') {
+      const path = resolve(dirname(file), seed)
+      files.push(path)
+      const name = relative(home, path) || path
+      seedSource = memory.admits(path, name, at(['seed']), report)
+        ? readNamed(path, name, at(['seed']), report)
+        : undefined
+      base = []
+    } else {
+      for (const { path, part, message, hint } of unfilled(seed, [], SEEDS_ARE_DATA)) {
+        report.error('unknown-placeholder', message, source.locate([...base, ...path], part), hint)
+      }
+    }
+    const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
+    checkRoom(resource, seeds?.length ?? 0, at, report)
+    resources.set(name, { ...resource, seeds: seeds ?? [] })
+  }
+  for (const [name, { records, unowned }] of generateRecords(wanted, resources, contract, chance)) {
+    const resource = resources.get(name) as Resource
+    resources.set(name, { ...resource, seeds: records })
+    for (const field of unowned) {
+      const message = `the records to generate need one of ${resource.references.get(field)?.to} to name, and it has none`
+      report.error('no-owner', message, source.locate(['resources', name, 'references', field], 'key'))
+    }
+    const count = wanted.find(one => one.resource.name === name)?.count ?? 0
+    if (records.length === count || unowned.length > 0) continue
+    const message = `only ${records.length} of ${count} records were found that fit the schema with an id of their own`
+    report.warning('fewer-records', message, source.locate(['resources', name, 'seed', 'generate']))
+  }
+  for (const [name, resource] of resources) {
+    const block = (declared[name] as ResourceFile).states
+    if (block === undefined) continue
+    const states = compileStates(block, resource, contract, source, ['resources', name, 'states'], report)
+    resources.set(name, { ...resource, states })
+  }
+  return { resources, files }
+}
+
+const SEEDS_ARE_DATA = 'a seed is taken as it is written; ${now} and ${uuid} work in "defaults" and "set"'
+
+function checkRoom({ maxRecords }: Resource, seeds: number, at: At, report: Diagnostics): void {
+  if (seeds < maxRecords) return
+  const message = `${seeds} seeds, which never go, leave no room for another record`
+  report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
+}
+
+/** The schema of a component's name, or at a JSON Pointer into the contract: `#/components/schemas/Book`. */
+function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
+  const node = contract.at(name)
+  return contract.schemas.get(name) ?? (node === undefined ? undefined : contract.use(node))
+}
+
+function checkReferences(
+  { references = {}, schema: name }: ResourceFile,
+  declared: Readonly<Record<string, ResourceFile>>,
+  schema: SchemaUse,
+  at: At,
+  report: Diagnostics,
+): ReadonlyMap<string, Reference> {
+  const { shape } = schema
+  return new Map(
+    Object.entries(references).map(([field, written]) => {
+      const { to, onDelete = 'restrict' } = typeof written === 'string' ? { to: written } : written
+      if (!shape.properties.has(field)) {
+        const hint = suggest(field, shape.properties.keys())
+        report.error('unknown-field', `${name} has no field "${field}"`, at(['references', field], 'key'), hint)
+      }
+      if (!Object.hasOwn(declared, to)) {
+        const place = at(typeof written === 'string' ? ['references', field] : ['references', field, 'to'])
+        report.error('unknown-resource', `there is no resource "${to}"`, place, suggest(to, Object.keys(declared)))
+      }
+      if (onDelete === null && shape.required.has(field)) {
+        const faults = schema.check({ [field]: null })?.filter(({ pointer }) => pointer === `/${field}`) ?? []
+        if (faults.length > 0 && schema.check({ [field]: [] })?.some(({ pointer }) => pointer === `/${field}`)) {
+          const message = `"${field}" is required and cannot be null, so that it cannot be emptied`
+          report.error('invalid-value', message, at(['references', field, 'onDelete']), 'restrict or cascade')
+        }
+      }
+      return [field, { to, onDelete: onDelete ?? 'null' }] as const
+    }),
+  )
+}
+
+/** The fields of a block, compiled: each must be a field of the schema, and what is written or made for it must fit. */
+function compileFields(
+  block: ResourceFile,
+  key: 'defaults' | 'set',
+  schema: SchemaUse,
+  contract: Contract,
+  at: At,
+  report: Diagnostics,
+): ReadonlyMap<string, Make> {
+  const makes = new Map<string, Make>()
+  for (const [field, value] of Object.entries(block[key] ?? {})) {
+    const node = schema.shape.properties.get(field)
+    if (node === undefined) {
+      const hint = suggest(field, schema.shape.properties.keys())
+      report.error('unknown-field', `${block.schema} has no field "${field}"`, at([key, field], 'key'), hint)
+      continue
+    }
+    let sound = true
+    const make = compileValue(value, node, contract, [field], (path, message, hint) => {
+      report.error('unknown-expression', message, at([key, ...path]), hint)
+      sound = false
+    })
+    if (sound) makes.set(field, make)
+  }
+  if (makes.size === 0) return makes
+  // What a request fills in is held to the schema when the record is written.
+  const fixed = [...makes].filter(([, make]) => make.scoped !== true)
+  const tried = Object.fromEntries(fixed.map(([field, make]) => [field, make(SOME_REQUEST) as Json]))
+  if (fitsRecord(block, schema, record => ({ ...record, ...tried }))) return makes
+  for (const { pointer, message } of schema.check(tried, true) ?? []) {
+    const path = parsePointer(pointer) ?? []
+    if (path[0] === undefined || !makes.has(path[0])) continue
+    const place = at([key, ...path])
+    report.error('invalid-default', `this ${SINGULAR[key]} breaks ${block.schema}: ${pointer} ${message}`, place)
+  }
+  return makes
+}
+
+/**
+ * Whether the first seed fits the schema with some of its fields changed, which then fit too. This saves checking the fields
+ * by themselves: that fails for want of the others, and explaining a failure costs the most.
+ */
+function fitsRecord(
+  { seed }: ResourceFile,
+  schema: SchemaUse,
+  change: (record: JsonObject) => Record<string, Json>,
+): boolean {
+  const [first] = Array.isArray(seed) ? seed : []
+  return isObject(first) && schema.check(change(first as JsonObject), true) === undefined
+}
+
+const SINGULAR = { defaults: 'default', set: 'value' } as const
+
+/** The operations that do one of these things with a resource. */
+const operationsOn = (
+  name: string,
+  actions: readonly string[],
+  operations: NonNullable<SimulationFile['operations']>,
+  { operations: all }: Contract,
+): Operation[] =>
+  all.filter(({ id, method, path }) => {
+    const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
+    return isObject(respond) && actions.some(key => respond[key] === name)
+  })
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function checkSeeds(resource: Resource, source: Source, base: Path, report: Diagnostics): JsonObject[] | undefined {
+  const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
+  if (!Array.isArray(value)) {
+    const key = isObject(value) && Object.keys(value).find(key => Array.isArray(value[key]))
+    const hint = key ? `the list under "${key}" should be all there is` : undefined
+    report.error('invalid-seed', 'seeds are a list of records', source.locate(base), hint)
+    return undefined
+  }
+  const { idField, name, ids } = resource
+  const { required } = resource.schema.shape
+  const seen = new Map<unknown, number>()
+  for (const [index, record] of value.entries()) {
+    const path = [...base, index]
+    if (!isObject(record)) {
+      report.error('invalid-seed', 'a record must be an object', source.locate(path))
+      continue
+    }
+    for (const fault of check(resource, record as JsonObject) ?? []) {
+      const [pointer = '', ...words] = fault.split(' ')
+      const place = source.locate([...path, ...(parsePointer(pointer) ?? [])])
+      report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
+    }
+    const id = idIn(idField, record as JsonObject)
+    const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
+    if (!fits) {
+      if (id === undefined && !required.has(idField))
+        report.error('invalid-seed', `a record of ${name} needs its ${idField}`, source.locate(path))
+      continue
+    }
+    const twin = seen.get(id)
+    if (twin !== undefined) {
+      const { line } = source.locate([...base, twin])
+      const message = `the ${idField} ${String(id)} is taken by the record on line ${line}`
+      report.error('duplicate-id', message, source.locate([...path, idField]))
+    }
+    seen.set(id, index)
+  }
+  return value as JsonObject[]
+}

@@ -1,0 +1,274 @@
+// Whether a value fits a schema, found by walking both. The validator proper compiles a schema, which takes milliseconds
+// and keeps memory; a generator asks once per value, about the part it is at, and only whether.
+
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { compilePattern } from '../kernel/pattern.ts'
+import { isFormat, type RequiredBy, type Schema } from '../kernel/schema.ts'
+
+export type SchemaObject = Readonly<Record<string, unknown>>
+/** Schemas by key: `#/$defs/KEY`. */
+export type Definitions = Readonly<Record<string, Schema>>
+
+/** The key that a reference names. */
+export const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
+
+/** A schema that never ends is a mistake of its author; nothing fits it. */
+const DEEPEST = 400
+
+export class Fitting {
+  /** How many times a value has been compared with a schema: what making a value has cost, on any machine. */
+  work = 0
+  readonly #definitions: Definitions
+  readonly #request: boolean
+  /** Values are never changed once they are made: what was found of an object or a list holds of it in another place. */
+  readonly #known = new WeakMap<object, Map<object, boolean>>()
+  #depth = 0
+  #nulls = false
+
+  /** @param request whether values are for requests, of which other properties may be required than of replies */
+  constructor(definitions: Definitions, request = false) {
+    this.#definitions = definitions
+    this.#request = request
+  }
+
+  /** Whether a schema carries a mark: by itself, by what it refers to or extends. `writeOnly` is never in a reply. */
+  isMarked(schema: unknown, mark: 'readOnly' | 'writeOnly', depth = 0): boolean {
+    if (!isObject(schema) || depth > 8) return false
+    const { $ref, allOf } = schema
+    if (schema[mark] === true) return true
+    if (typeof $ref === 'string' && this.isMarked(this.#target($ref), mark, depth + 1)) return true
+    return Array.isArray(allOf) && allOf.some(part => this.isMarked(part, mark, depth + 1))
+  }
+
+  fits(schema: Schema | unknown, value: Json): boolean {
+    if (typeof schema === 'boolean') return schema
+    if (!isObject(schema)) return true
+    if (this.#depth > DEEPEST) return false
+    this.work += 1
+    if (typeof value !== 'object' || value === null || this.#nulls) return this.#walk(schema, value)
+    let known = this.#known.get(value)
+    if (known === undefined) {
+      known = new Map()
+      this.#known.set(value, known)
+    }
+    let fit = known.get(schema)
+    if (fit === undefined) {
+      fit = this.#walk(schema, value)
+      known.set(schema, fit)
+    }
+    return fit
+  }
+
+  /** The same, where `null` within the value fits every schema: people write it in examples for what is not there. */
+  fitsButNulls(schema: Schema | unknown, value: Json): boolean {
+    if (value === null) return this.fits(schema, value)
+    this.#nulls = true
+    const fit = this.fits(schema, value)
+    this.#nulls = false
+    return fit
+  }
+
+  #walk(schema: SchemaObject, value: Json): boolean {
+    if (value === null && this.#nulls) return true
+    this.#depth++
+    const fit = this.#fits(schema, value)
+    this.#depth--
+    return fit
+  }
+
+  #fits(schema: SchemaObject, value: Json): boolean {
+    if (typeof schema.$ref === 'string' && !this.fits(this.#target(schema.$ref), value)) return false
+    if (schema.type !== undefined && ![schema.type].flat().some(type => isOfType(value, type))) return false
+    if (Array.isArray(schema.enum) && !schema.enum.some(item => same(item, value))) return false
+    if (schema.const !== undefined && !same(schema.const as Json, value)) return false
+    if (typeof value === 'number' ? !fitsNumber(schema, value) : typeof value === 'bigint') return false
+    if (typeof value === 'string' && !fitsString(schema, value)) return false
+    if (Array.isArray(value) && !this.#fitsArray(schema, value)) return false
+    if (isObject(value) && !this.#fitsObject(schema, value as JsonObject)) return false
+    return this.#combines(schema, value)
+  }
+
+  #combines(schema: SchemaObject, value: Json): boolean {
+    const { allOf, anyOf, oneOf, not } = schema
+    if (Array.isArray(allOf) && !allOf.every(part => this.fits(part, value))) return false
+    if (Array.isArray(anyOf) && !anyOf.some(part => this.fits(part, value))) return false
+    if (Array.isArray(oneOf) && oneOf.filter(part => this.fits(part, value)).length !== 1) return false
+    if (not !== undefined && this.fits(not, value)) return false
+    if (schema.if !== undefined) {
+      const branch = this.fits(schema.if, value) ? schema.then : schema.else
+      if (branch !== undefined && !this.fits(branch, value)) return false
+    }
+    return true
+  }
+
+  #fitsArray(schema: SchemaObject, value: readonly Json[]): boolean {
+    const { minItems, maxItems, prefixItems, items, contains } = schema
+    if (typeof minItems === 'number' && value.length < minItems) return false
+    if (typeof maxItems === 'number' && value.length > maxItems) return false
+    if (schema.uniqueItems === true && new Set(value.map(canonical)).size < value.length) return false
+    const prefix = Array.isArray(prefixItems) ? prefixItems : []
+    for (const [index, item] of value.entries()) {
+      const part = index < prefix.length ? prefix[index] : items
+      if (part !== undefined && !this.fits(part, item)) return false
+    }
+    if (contains !== undefined) {
+      const { minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema
+      const found = value.filter(item => this.fits(contains, item)).length
+      if (found < Number(minContains) || found > Number(maxContains)) return false
+    }
+    if (schema.unevaluatedItems !== undefined) {
+      const seen = this.#evaluatedItems(schema, value)
+      if (value.some((item, index) => !seen.has(index) && !this.fits(schema.unevaluatedItems, item))) return false
+    }
+    return true
+  }
+
+  #fitsObject(schema: SchemaObject, value: JsonObject): boolean {
+    const names = Object.keys(value)
+    const { required, minProperties, maxProperties, propertyNames, unevaluatedProperties } = schema
+    if (typeof minProperties === 'number' && names.length < minProperties) return false
+    if (typeof maxProperties === 'number' && names.length > maxProperties) return false
+    if (
+      Array.isArray(required) &&
+      !required.every(name => Object.hasOwn(value, name) || this.#isExempt(schema, name))
+    ) {
+      return false
+    }
+    if (this.#request && schema.requiredBy !== undefined) {
+      const { request } = schema.requiredBy as RequiredBy
+      if (!request.every(name => Object.hasOwn(value, name))) return false
+    }
+    for (const name of names) {
+      if (!propertySchemas(schema, name).every(part => this.fits(part, value[name] as Json))) return false
+      if (propertyNames !== undefined && !this.fits(propertyNames, name)) return false
+    }
+    for (const [name, others] of entries(schema.dependentRequired)) {
+      if (!Object.hasOwn(value, name) || !Array.isArray(others)) continue
+      if (!others.every(other => Object.hasOwn(value, other))) return false
+    }
+    for (const [name, part] of entries(schema.dependentSchemas)) {
+      if (Object.hasOwn(value, name) && !this.fits(part, value)) return false
+    }
+    if (unevaluatedProperties !== undefined) {
+      const seen = this.#evaluatedProperties(schema, value)
+      if (names.some(name => !seen.has(name) && !this.fits(unevaluatedProperties, value[name] as Json))) return false
+    }
+    return true
+  }
+
+  /** Whether a property is required of replies only, and this is a request. */
+  #isExempt({ requiredBy }: SchemaObject, name: string): boolean {
+    return this.#request && requiredBy !== undefined && (requiredBy as RequiredBy).reply.includes(name)
+  }
+
+  /** The parts of a schema that hold of the same value, and whose word on its children counts (2020-12 §11). */
+  #companions(schema: SchemaObject, value: Json): SchemaObject[] {
+    const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema
+    const parts: unknown[] = [allOf, anyOf, oneOf].flat()
+    if (typeof $ref === 'string') parts.push(this.#target($ref))
+    if (schema.if !== undefined) parts.push(schema.if, this.fits(schema.if, value) ? schema.then : schema.else)
+    if (isObject(value)) {
+      for (const [name, part] of entries(schema.dependentSchemas)) if (Object.hasOwn(value, name)) parts.push(part)
+    }
+    return parts.filter((part): part is SchemaObject => isObject(part) && this.fits(part, value))
+  }
+
+  #evaluatedProperties(schema: SchemaObject, value: JsonObject): Set<string> {
+    const own = Object.keys(value).filter(name => propertySchemas(schema, name).length > 0)
+    return new Set([
+      ...own,
+      ...this.#companions(schema, value).flatMap(part => [
+        ...this.#evaluatedProperties(part, value),
+        ...(part.unevaluatedProperties === undefined ? [] : Object.keys(value)),
+      ]),
+    ])
+  }
+
+  #evaluatedItems(schema: SchemaObject, value: readonly Json[]): Set<number> {
+    const { prefixItems, items, contains } = schema
+    const reach = items !== undefined ? value.length : Array.isArray(prefixItems) ? prefixItems.length : 0
+    const own = [...value.keys()].filter(
+      index => index < reach || (contains !== undefined && this.fits(contains, value[index] as Json)),
+    )
+    return new Set([
+      ...own,
+      ...this.#companions(schema, value).flatMap(part => [
+        ...this.#evaluatedItems(part, value),
+        ...(part.unevaluatedItems === undefined ? [] : value.keys()),
+      ]),
+    ])
+  }
+
+  #target(reference: string): Schema {
+    return this.#definitions[keyOf(reference)] ?? true
+  }
+}
+
+/** What a schema says of one property: by name, by pattern, else by `additionalProperties`. */
+export function propertySchemas(schema: SchemaObject, name: string): unknown[] {
+  const { properties, patternProperties, additionalProperties } = schema
+  const out: unknown[] = []
+  if (isObject(properties) && Object.hasOwn(properties, name)) out.push(properties[name])
+  for (const [pattern, part] of entries(patternProperties)) if (regExpOf(pattern)?.test(name) !== false) out.push(part)
+  if (out.length === 0 && additionalProperties !== undefined) out.push(additionalProperties)
+  return out
+}
+
+export const objectOf = (value: unknown): SchemaObject => (isObject(value) ? value : {})
+
+export const entries = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
+
+function fitsNumber(schema: SchemaObject, value: number): boolean {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema
+  if (typeof minimum === 'number' && !(value >= minimum)) return false
+  if (typeof maximum === 'number' && !(value <= maximum)) return false
+  if (typeof exclusiveMinimum === 'number' && !(value > exclusiveMinimum)) return false
+  if (typeof exclusiveMaximum === 'number' && !(value < exclusiveMaximum)) return false
+  if (typeof multipleOf === 'number' && !Number.isInteger(value / multipleOf)) return false
+  return typeof format !== 'string' || isFormat(format, value)
+}
+
+function fitsString(schema: SchemaObject, value: string): boolean {
+  const { minLength, maxLength, pattern, format } = schema
+  if (typeof minLength === 'number' && lengthOf(value) < minLength) return false
+  if (typeof maxLength === 'number' && lengthOf(value) > maxLength) return false
+  if (typeof pattern === 'string' && regExpOf(pattern)?.test(value) === false) return false
+  return typeof format !== 'string' || isFormat(format, value)
+}
+
+/** In characters, as JSON Schema counts: code points. */
+export const lengthOf = (text: string): number => {
+  let pairs = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code >= 0xd800 && code < 0xdc00) pairs++
+  }
+  return text.length - pairs
+}
+
+function isOfType(value: Json, type: unknown): boolean {
+  if (type === 'integer') return typeof value === 'bigint' || Number.isInteger(value)
+  if (type === 'number') return typeof value === 'bigint' || Number.isFinite(value)
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isObject(value)
+  return type === 'null' ? value === null : typeof value === type
+}
+
+const canonical = (value: Json): string =>
+  JSON.stringify(value, (_, item) =>
+    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
+  )
+
+const same = (a: Json, b: Json): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
+
+const expressions = new Map<string, RegExp | undefined>()
+
+/** As the validator reads it; `undefined` for one that no engine reads, which then holds of everything. */
+export function regExpOf(pattern: string): RegExp | undefined {
+  if (!expressions.has(pattern)) {
+    if (expressions.size > 2000) expressions.clear()
+    expressions.set(pattern, compilePattern(pattern))
+  }
+  return expressions.get(pattern)
+}

@@ -1,0 +1,240 @@
+// A value for a schema: generated, valid, readable, of bounded size, and the same for the same chance. What cannot be
+// got right at once is tried again another way, a bounded number of times. Knows JSON Schema, and no OpenAPI.
+
+import { approximate, holdsExact, isObject, type Json } from '../kernel/json.ts'
+import { DEAD_END, EXHAUSTED } from './dead-end.ts'
+import { Facets } from './facets.ts'
+import { type Definitions, entries, Fitting, keyOf, propertySchemas, type SchemaObject } from './fits.ts'
+import { Needs } from './needs.ts'
+import { type Fork, forkOf, pinsOf, wrappedForks, wrappedPins } from './pins.ts'
+import { type Gap, type Learnt, Run, type SampleOptions, type Terms } from './run.ts'
+import { StringWriter } from './strings.ts'
+
+export interface Sample {
+  readonly value: Json
+  /** Whether the value fits; one that does not is the best that could be found. */
+  readonly fits: boolean
+  /** The parts that nothing fits, where the value does not. */
+  readonly gaps: readonly Gap[]
+}
+
+/** Where the branches of unions are that a sample may take after a value that was sent. */
+interface Forks {
+  readonly own: Fork | undefined
+  readonly wrapped: readonly (readonly [string, Fork])[]
+}
+
+/**
+ * How many values a body may have, and what making it may cost: one that takes too long is tried again with less in it.
+ * A comparison takes about a microsecond.
+ */
+const TRIES = [
+  { budget: 400, limit: 20_000 },
+  { budget: 40, limit: 8000 },
+  { budget: 0, limit: 4000 },
+] as const
+/** What it may cost to make the best of a schema that nothing fits, and to repeat what was sent. */
+const SETTLING = 6000
+const REPEATING = 8000
+/** The seed by which is found out how a schema is best gone about: the same for each request, whichever comes first. */
+const LESSON = 1
+const NOTHING: Learnt = new Map()
+
+/** What is known of a schema before a value is made of it. */
+interface Lesson {
+  /** The first of the tries that worked; none where nothing fits. */
+  readonly first: number
+  readonly learnt: Learnt
+}
+
+const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING }
+
+/** Makes values for the schemas of one set of definitions. */
+export class Sampler {
+  readonly #definitions: Definitions
+  readonly #fitting: Fitting
+  readonly #requestFitting: Fitting
+  readonly #strings: StringWriter
+  readonly #needs: Needs
+  readonly #declared = new Map<string, ReadonlySet<string>>()
+  readonly #forks = new Map<string, Forks>()
+  readonly #lessons = new Map<string, Lesson>()
+  readonly #roots = new Map<string, SchemaObject>()
+
+  constructor(definitions: Definitions) {
+    this.#definitions = definitions
+    this.#needs = new Needs(definitions)
+    this.#fitting = new Fitting(definitions)
+    this.#requestFitting = new Fitting(definitions, true)
+    this.#strings = new StringWriter(this.#fitting)
+  }
+
+  /** Whether a value fits the schema kept under `key`. */
+  fits(key: string, value: Json): boolean {
+    return this.#fitting.fits(this.#definitions[key], holdsExact(value) ? approximate(value) : value)
+  }
+
+  /** The same, where `null` fits everything. */
+  fitsButNulls(key: string, value: Json): boolean {
+    return this.#fitting.fitsButNulls(this.#definitions[key], holdsExact(value) ? approximate(value) : value)
+  }
+
+  /** How many times a value has been compared with a schema so far. */
+  get work(): number {
+    return this.#fitting.work + this.#requestFitting.work
+  }
+
+  /** The properties that a schema knows, and that a reply may have. */
+  declared(key: string): ReadonlySet<string> {
+    let names = this.#declared.get(key)
+    if (names === undefined) {
+      const all = this.facets(key).schemas.flatMap(({ properties }) => entries(properties))
+      const hidden = all.filter(([, schema]) => this.#fitting.isMarked(schema, 'writeOnly')).map(([name]) => name)
+      names = new Set(all.map(([name]) => name).filter(name => !hidden.includes(name)))
+      this.#declared.set(key, names)
+    }
+    return names
+  }
+
+  /** What the schema kept under `key` says of a value, with the first branch of each union. */
+  facets(key: string): Facets {
+    return this.facetsOf([{ $ref: `#/$defs/${key}` }])
+  }
+
+  /** What all of the schemas say of a value. */
+  facetsOf(schemas: readonly unknown[]): Facets {
+    const facets = new Facets(this.#definitions, branches => branches[0])
+    for (const schema of schemas) facets.add(schema)
+    return facets
+  }
+
+  /** Whether the schema kept under `key` carries a mark. */
+  isMarked(key: string, mark: 'readOnly' | 'writeOnly'): boolean {
+    return this.#fitting.isMarked({ $ref: `#/$defs/${key}` }, mark)
+  }
+
+  /** What the schema kept under `key` says of the value at a place within: from all branches of its unions. */
+  within(key: string, path: readonly string[]): readonly unknown[] {
+    return path.reduce<unknown[]>((schemas, step) => this.#inside(schemas, step), [{ $ref: `#/$defs/${key}` }])
+  }
+
+  #inside(schemas: readonly unknown[], step: string): unknown[] {
+    const found: unknown[] = []
+    const seen = new Set<unknown>()
+    const visit = (schema: unknown): void => {
+      if (!isObject(schema) || seen.has(schema)) return
+      seen.add(schema)
+      const { $ref, allOf, anyOf, oneOf, items, prefixItems } = schema
+      if (typeof $ref === 'string') visit(this.#definitions[keyOf($ref)])
+      found.push(...propertySchemas(schema, step))
+      if (/^\d+$/.test(step)) {
+        const place = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined
+        if (place !== undefined || items !== undefined) found.push(place ?? items)
+      }
+      // Of alternatives, the first that knows the property is as good as any: the whole is checked afterwards.
+      for (const parts of [allOf, anyOf, oneOf]) {
+        for (const part of Array.isArray(parts) ? parts : []) {
+          if (parts !== allOf && found.length > 0) break
+          visit(part)
+        }
+      }
+    }
+    schemas.forEach(visit)
+    return found.filter(isObject)
+  }
+
+  /** A value for the schema kept under `key`. */
+  sample(key: string, options: SampleOptions): Sample {
+    return (
+      (options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)) ??
+      this.#make([this.#rootOf(key)], options, this.#lessonOf(key, options))
+    )
+  }
+
+  /** A value that takes the branches that a sent one took; `undefined` where the schema has none, or none fits. */
+  #repeat(key: string, sent: Json, options: SampleOptions): Sample | undefined {
+    let forks = this.#forks.get(key)
+    if (forks === undefined) {
+      const schema = this.#definitions[key]
+      forks = { own: forkOf(schema, this.#definitions), wrapped: wrappedForks(schema, this.#definitions) }
+      this.#forks.set(key, forks)
+    }
+    const { own, wrapped } = forks
+    if (own === undefined && wrapped.length === 0) return undefined
+    const mark = options.request === true ? 'readOnly' : 'writeOnly'
+    const hidden = (schema: unknown) => this.#fitting.isMarked(schema, mark)
+    for (const all of [true, false]) {
+      const pins = (own && pinsOf(sent, own, all, hidden)) ?? wrappedPins(sent, wrapped, all, hidden)
+      if (pins === undefined) continue
+      const terms = { limit: REPEATING, settle: false, learnt: NOTHING }
+      const value = this.#attempt(this.#run(options, terms, pins), [pins, this.#rootOf(key)], options, 40)
+      if (value !== undefined) return { value, fits: true, gaps: [] }
+    }
+    return undefined
+  }
+
+  /** A value that fits all of the schemas. */
+  sampleAll(schemas: readonly unknown[], options: SampleOptions): Sample {
+    return this.#make(schemas, options, UNTAUGHT)
+  }
+
+  #make(schemas: readonly unknown[], options: SampleOptions, { first, learnt }: Lesson): Sample {
+    for (const { budget, limit } of TRIES.slice(first)) {
+      const most = Math.min(budget, options.budget ?? budget)
+      const value = this.#attempt(this.#run(options, { limit, settle: false, learnt }), schemas, options, most)
+      if (value !== undefined) return { value, fits: true, gaps: [] }
+    }
+    const run = this.#run(options, { limit: SETTLING, settle: true, learnt })
+    const value = this.#attempt(run, schemas, options, 40) ?? null
+    const fits = schemas.every(schema => this.#fittingFor(options).fits(schema, value))
+    return { value, fits, gaps: fits ? [] : run.gaps }
+  }
+
+  /** How a schema is gone about; found out once, by a value that nobody gets. */
+  #lessonOf(key: string, { request, name }: SampleOptions): Lesson {
+    const id = request === true ? `request ${key}` : key
+    let lesson = this.#lessons.get(id)
+    if (lesson === undefined) {
+      const options = { seed: LESSON, request, name }
+      let first = 0
+      let learnt = NOTHING
+      for (; first < TRIES.length; first++) {
+        const { budget, limit } = TRIES[first] as (typeof TRIES)[number]
+        const run = this.#run(options, { limit, settle: false, learnt })
+        const value = this.#attempt(run, [this.#rootOf(key)], options, budget)
+        learnt = run.learnt
+        if (value !== undefined) break
+      }
+      lesson = { first, learnt: learnt.size === 0 ? NOTHING : learnt }
+      this.#lessons.set(id, lesson)
+    }
+    return lesson
+  }
+
+  #fittingFor({ request }: SampleOptions): Fitting {
+    return request === true ? this.#requestFitting : this.#fitting
+  }
+
+  #run(options: SampleOptions, terms: Terms, pins?: SchemaObject): Run {
+    const fitting = this.#fittingFor(options)
+    return new Run(this.#definitions, fitting, this.#strings, this.#needs, options, terms, pins)
+  }
+
+  #attempt(run: Run, schemas: readonly unknown[], { name }: SampleOptions, budget: number): Json | undefined {
+    try {
+      return run.value(schemas, name, budget, 0)
+    } catch (error) {
+      if (error !== DEAD_END && error !== EXHAUSTED) throw error
+      return undefined
+    }
+  }
+
+  #rootOf(key: string): SchemaObject {
+    let root = this.#roots.get(key)
+    if (root === undefined) {
+      root = { $ref: `#/$defs/${key}` }
+      this.#roots.set(key, root)
+    }
+    return root
+  }
+}

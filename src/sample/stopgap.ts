@@ -1,0 +1,48 @@
+// The best that can be made where nothing fits: a value of the type that was asked for, and the reason why.
+
+import type { Json } from '../kernel/json.ts'
+import type { Chance } from './chance.ts'
+import type { Facets, Type } from './facets.ts'
+import { writeFor } from './words.ts'
+
+/** Of a value that would have to contain another one of its kind, which would have to contain another one. */
+export const WITHIN_ITSELF = 'contains itself without end'
+
+/** Reads on after the place of the value: `its bounds exclude each other`. */
+export function whyNothingFits(facets: Facets): string {
+  if (!facets.possible) return 'is not allowed to have any value'
+  if (facets.types.length === 0) return 'has types that exclude each other'
+  if (facets.choices?.length === 0) return 'has lists of values that exclude each other'
+  const bounds: readonly (readonly [number, number])[] = [
+    [Math.max(facets.minimum, facets.above), Math.min(facets.maximum, facets.below)],
+    [facets.minLength, facets.maxLength],
+    [facets.minItems, facets.maxItems],
+    [facets.minProperties, facets.maxProperties],
+  ]
+  if (bounds.some(([low, high]) => low > high)) return 'has bounds that exclude each other'
+  return 'has a schema that no value was found for'
+}
+
+/** A value that looks like what was asked for. */
+export function stopgapFor(facets: Facets, name: string | undefined, chance: Chance): Json {
+  const { choices, schemas } = facets
+  const [choice] = choices ?? []
+  if (choice !== undefined) return choice
+  for (const { enum: values } of schemas) if (Array.isArray(values) && values.length > 0) return values[0] as Json
+  const named = schemas.flatMap(({ type }) => (type === undefined ? [] : [type].flat()))
+  switch ((facets.types.length < 7 ? facets.types[0] : undefined) ?? (named[0] as Type | undefined)) {
+    case 'object':
+      return {}
+    case 'array':
+      return []
+    case 'string':
+      return writeFor(name, chance)
+    case 'integer':
+    case 'number':
+      return chance.between(1, 100)
+    case 'boolean':
+      return true
+    default:
+      return null
+  }
+}

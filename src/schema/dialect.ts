@@ -1,0 +1,212 @@
+// All the schemas of a contract, each translated once and compiled when first asked for: a document may hold thousands,
+// and most requests meet few of them.
+
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
+import { Fitting } from '../sample/fits.ts'
+import { type Documents, identityOf, type Node, placeOf } from './document.ts'
+import { type SchemaUse, type Tools, Use } from './schema-use.ts'
+import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
+import { type Edge, type Mark, type Reading, type Surroundings, Translation } from './translate.ts'
+import { forValidator, type Unions } from './union.ts'
+
+export type { SchemaUse } from './schema-use.ts'
+export { type Shape, shapeOf } from './shape.ts'
+
+interface Entry {
+  readonly node: Node
+  readonly reading: Reading
+  edges: readonly Edge[]
+  /** Set where the validator takes it in another form. */
+  unions: Unions | undefined
+}
+
+export class SchemaBook {
+  readonly #documents: Documents
+  readonly #report: Diagnostics
+  readonly #around: Surroundings
+  readonly #entries = new Map<string, Entry>()
+  readonly #definitions: Record<string, Schema> = {}
+  readonly #keys = new Map<string, string>()
+  readonly #pending: string[] = []
+  readonly #uses = new Map<string, SchemaUse>()
+  readonly #shapes = new Map<string, Shape>()
+  readonly #schemas = new Schemas()
+  readonly #given = new Set<string>()
+  readonly #acyclic = new Set<string>()
+  readonly #formats = new Set<string>()
+  readonly #marks = new Set<Mark>()
+  /** Whether values are walked before a schema is compiled. */
+  #walks = false
+  readonly #tools: Tools = {
+    shapeOf: node => this.#shapeOf(node),
+    typesOf: node => typesOf(node, this.#documents),
+    compile: key => this.#check(key),
+    fits: (key, value, side, exact) => this.#walks && this.#fits(key, value, side, exact),
+    prune: (value, node, mark) => this.#prune(value, node, mark),
+  }
+
+  /** @param legacy whether the schemas are of OpenAPI 3.0, with `nullable` and boolean bounds */
+  constructor(documents: Documents, legacy: boolean, report: Diagnostics) {
+    this.#documents = documents
+    this.#report = report
+    this.#around = {
+      documents,
+      report,
+      legacy,
+      keyOf: (node, reading) => this.#keyOf(node, reading),
+      noteFormat: (format, node) => this.#noteFormat(format, node),
+      noteMark: mark => void this.#marks.add(mark),
+    }
+  }
+
+  /** How many schemas are in use. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  use(node: Node, side: Side = 'reply'): SchemaUse {
+    const name = `${side} ${identityOf(node)}`
+    let use = this.#uses.get(name)
+    if (use === undefined) {
+      const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false, opened: false })
+      this.#translatePending()
+      use = new Use(node, key, side, this.#definitions, this.#marks, this.#tools)
+      this.#uses.set(name, use)
+    }
+    return use
+  }
+
+  /**
+   * Runs `work`. Meanwhile a value is compared with its schema by walking both, and the schema is compiled only for a value
+   * that does not fit. Compiling pays off after some hundred values, and an inference is tried with a few of each schema.
+   */
+  async walking<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#walks = true
+    try {
+      return await work()
+    } finally {
+      this.#walks = false
+    }
+  }
+
+  #fits(key: string, value: unknown, side: Side, exact: boolean): boolean {
+    // The walk rounds numbers that the validator takes exactly.
+    if (value === undefined || (exact && holdsExact(value))) return false
+    return new Fitting(this.#definitions, side === 'request').fits(this.#definitions[key], value as Json)
+  }
+
+  /** Compiles everything in use; a schema that cannot be is reported at its place. */
+  compile(): void {
+    for (const [key, { node }] of this.#entries) {
+      try {
+        this.#check(key)
+      } catch (error) {
+        const why = (error as Error).message.replace(/^schema is invalid: /, '')
+        this.#report.warning('invalid-schema', `this schema cannot be compiled: ${why}`, placeOf(node, 'key'))
+      }
+    }
+  }
+
+  #check(key: string): Check {
+    this.#give(key)
+    return this.#schemas.compileKey(key)
+  }
+
+  #keyOf(node: Node, reading: Reading): string {
+    const bound = [...reading.scope].map(([name, target]) => `${name}=${identityOf(target)}`)
+    const identity = `${reading.base ? '~' : ''}${reading.opened ? '^' : ''}${identityOf(node)} ${bound.join(' ')}`
+    let key = this.#keys.get(identity)
+    if (key === undefined) {
+      key = `s${this.#keys.size}`
+      this.#keys.set(identity, key)
+      this.#entries.set(key, { node, reading, edges: [], unions: undefined })
+      this.#pending.push(key)
+    }
+    return key
+  }
+
+  /** One after the other, not one inside the other: a chain of references may be longer than the stack. */
+  #translatePending(): void {
+    for (let key = this.#pending.pop(); key !== undefined; key = this.#pending.pop()) {
+      const entry = this.#entries.get(key) as Entry
+      const translation = new Translation(entry.node, entry.reading, this.#around)
+      this.#definitions[key] = translation.run()
+      entry.edges = translation.edges
+      entry.unions = translation.special ? translation.unions : undefined
+    }
+  }
+
+  /** Gives the validator a schema and all that it refers to. */
+  #give(key: string): void {
+    const wanted = [key]
+    for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+      if (this.#given.has(next)) continue
+      this.#given.add(next)
+      this.#breakCircles(next)
+      const { node, unions, edges } = this.#entries.get(next) as Entry
+      for (const { to } of edges) wanted.push(to)
+      const schema = this.#definitions[next] as Schema
+      const given = unions === undefined ? schema : (forValidator(schema, unions) as Schema)
+      this.#schemas.add(next, given, componentOf(node))
+    }
+  }
+
+  /** A value that must be valid to be valid: where references lead back in place, the last one says nothing. */
+  #breakCircles(start: string): void {
+    const path = new Set<string>()
+    const walk: { key: string; left: Edge[] }[] = []
+    const enter = (key: string) => {
+      path.add(key)
+      walk.push({ key, left: (this.#entries.get(key) as Entry).edges.filter(({ inPlace }) => inPlace) })
+    }
+    if (!this.#acyclic.has(start)) enter(start)
+    for (let at = walk.at(-1); at !== undefined; at = walk.at(-1)) {
+      const edge = at.left.pop()
+      if (edge === undefined) {
+        path.delete(at.key)
+        this.#acyclic.add(at.key)
+        walk.pop()
+      } else if (path.has(edge.to)) {
+        delete edge.holder.$ref
+        this.#report.warning('circular-schema', 'this schema is part of itself', placeOf(edge.node, 'key'))
+      } else if (!this.#acyclic.has(edge.to)) enter(edge.to)
+    }
+  }
+
+  #shapeOf(node: Node): Shape {
+    const identity = identityOf(node)
+    let shape = this.#shapes.get(identity)
+    if (shape === undefined) {
+      shape = shapeOf(node, this.#documents)
+      this.#shapes.set(identity, shape)
+    }
+    return shape
+  }
+
+  #prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json {
+    if (!isObject(value) && !Array.isArray(value)) return value
+    const { properties, items, additional } = this.#shapeOf(node)
+    if (Array.isArray(value)) return items === undefined ? value : value.map(item => this.#prune(item, items, mark))
+    const kept: Record<string, Json> = {}
+    for (const [name, item] of Object.entries(value as JsonObject)) {
+      const schema = properties.get(name) ?? additional
+      if (properties.has(name) && isMarked(properties.get(name) as Node, mark, this.#documents)) continue
+      const pruned = schema === undefined || !isObject(schema.value) ? item : this.#prune(item, schema, mark)
+      Object.defineProperty(kept, name, { value: pruned, enumerable: true, configurable: true, writable: true })
+    }
+    return kept
+  }
+
+  #noteFormat(format: string, node: Node): void {
+    if (this.#formats.has(format)) return
+    this.#formats.add(format)
+    if (isKnownFormat(format)) return
+    this.#report.warning('unknown-format', `the format "${format}" is not known; nothing is held to it`, placeOf(node))
+  }
+}
+
+/** What a component is called; other schemas have no name. */
+const componentOf = ({ path }: Node): string | undefined =>
+  path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined

@@ -1,0 +1,26 @@
+// One sampler for all the schemas of a contract.
+
+import type { Json } from '../kernel/json.ts'
+import type { Definitions } from '../sample/fits.ts'
+import { Sampler } from '../sample/sample.ts'
+import type { SchemaUse } from './dialect.ts'
+
+const samplers = new WeakMap<Definitions, Sampler>()
+
+export function samplerOf({ definitions }: SchemaUse): Sampler {
+  let sampler = samplers.get(definitions)
+  if (sampler === undefined) {
+    sampler = new Sampler(definitions)
+    samplers.set(definitions, sampler)
+  }
+  return sampler
+}
+
+/**
+ * A value that fits a schema, the same for the same seed; `undefined` where none was found. The first is what the schema
+ * itself proposes; those of higher seeds are made up.
+ */
+export function valueFor(schema: SchemaUse, seed: number, request = false): Json | undefined {
+  const { value, fits } = samplerOf(schema).sample(schema.key, { seed, dynamic: seed > 1, request })
+  return fits ? value : undefined
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stringify } from 'yaml'
+import { inProcess } from '../support/in-process.ts'
+
+/** Asks `POST /people?age=x {"name":5,"address":{}}`, whose 400 has this content, or `GET /people/1`, whose 404 has. */
+async function refusalOf(content: unknown, line = 'POST /people?age=x', status = '400') {
+  const responses = {
+    200: { description: 'Fine' },
+    [status]: { description: 'Wrong', content: { 'application/json': content } },
+  }
+  const contract = {
+    openapi: '3.1.0',
+    info: { title: 'People', version: '1' },
+    paths: {
+      '/people': {
+        post: {
+          operationId: 'createPerson',
+          parameters: [{ name: 'age', in: 'query', schema: { type: 'integer' } }],
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['name'],
+                  properties: {
+                    name: { type: 'string' },
+                    address: { type: 'object', required: ['city'], properties: { city: { type: 'string' } } },
+                  },
+                },
+              },
+            },
+          },
+          responses,
+        },
+        get: {
+          operationId: 'getPerson',
+          parameters: [{ name: 'id', in: 'query', required: true, schema: { type: 'string' } }],
+          responses,
+        },
+      },
+    },
+  }
+  const { send } = inProcess({ 'openapi.yaml': stringify(contract) })
+  return line.startsWith('GET') ? send(line) : send(line, { name: 5, address: {} })
+}
+
+const AGE = 'query parameter age must be an integer'
+const NAME = '/name must be a string'
+const CITY = '/address/city is required'
+const WHY = `${AGE}; ${NAME}; ${CITY}`
+
+const text = { type: 'string' }
+const closed = (properties: Record<string, unknown>, required = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+const listOf = (items: unknown) => ({ type: 'array', items })
+
+for (const [name, schema, body] of [
+  ['a message', closed({ message: text }), { message: WHY }],
+  ['an error', closed({ error: text }), { error: WHY }],
+  ['a title beside a detail', closed({ title: text, detail: text }), { title: 'Invalid request', detail: WHY }],
+  ['a title alone', closed({ type: text, title: text }), { type: 'about:blank', title: `Invalid request: ${WHY}` }],
+  [
+    'a code and a status',
+    closed({ code: text, status: { type: 'integer' }, message: text }),
+    { code: 'invalid_request', status: 400, message: WHY },
+  ],
+  [
+    'a code that the status chooses',
+    closed({ code: { enum: ['created', 'forbidden', 'bad_request'] }, message: text }),
+    { code: 'bad_request', message: WHY },
+  ],
+  [
+    'a code in capitals',
+    closed({ code: { enum: ['FORBIDDEN', 'VALIDATION_ERROR'] }, message: text }),
+    { code: 'VALIDATION_ERROR', message: WHY },
+  ],
+  [
+    'a code that need not be there, and is for none of this',
+    closed({ code: { enum: ['created', 'forbidden'] }, message: text }, ['message']),
+    { message: WHY },
+  ],
+  [
+    'a list of fields and messages',
+    closed({ errors: listOf(closed({ field: text, message: text })) }),
+    {
+      errors: [
+        { field: 'age', message: 'must be an integer' },
+        { field: 'name', message: 'must be a string' },
+        { field: 'address.city', message: 'is required' },
+      ],
+    },
+  ],
+  [
+    'a list that need not be there',
+    closed({ message: text, errors: listOf(closed({ field: text, message: text })) }, ['message']),
+    {
+      message: WHY,
+      errors: [
+        { field: 'age', message: 'must be an integer' },
+        { field: 'name', message: 'must be a string' },
+        { field: 'address.city', message: 'is required' },
+      ],
+    },
+  ],
+  [
+    'a list of pointers and codes',
+    closed({ details: listOf(closed({ pointer: text, code: text })) }),
+    {
+      details: [
+        { pointer: 'age', code: 'type' },
+        { pointer: '/name', code: 'type' },
+        { pointer: '/address/city', code: 'required' },
+      ],
+    },
+  ],
+  ['a list of texts', closed({ errors: listOf(text) }), { errors: [AGE, NAME, CITY] }],
+  ['a list for one only', closed({ errors: { ...listOf(text), maxItems: 1 } }), { errors: [AGE] }],
+  [
+    'a list within the error',
+    closed({ error: closed({ message: text, fields: listOf(closed({ name: text, reason: text })) }) }),
+    {
+      error: {
+        message: WHY,
+        fields: [
+          { name: 'age', reason: 'must be an integer' },
+          { name: 'name', reason: 'must be a string' },
+          { name: 'address.city', reason: 'is required' },
+        ],
+      },
+    },
+  ],
+  [
+    'a list with more than is known',
+    closed({ errors: listOf(closed({ field: text, message: text, value: text, id: text }, ['field', 'message'])) }),
+    {
+      errors: [
+        { field: 'age', message: 'must be an integer' },
+        { field: 'name', message: 'must be a string' },
+        { field: 'address.city', message: 'is required' },
+      ],
+    },
+  ],
+  [
+    'steps to the field',
+    closed({ detail: listOf(closed({ loc: listOf({ type: ['string', 'integer'] }), msg: text, type: text })) }),
+    {
+      detail: [
+        { loc: ['query', 'age'], msg: 'must be an integer', type: 'type' },
+        { loc: ['body', 'name'], msg: 'must be a string', type: 'type' },
+        { loc: ['body', 'address', 'city'], msg: 'is required', type: 'required' },
+      ],
+    },
+  ],
+  [
+    'sources as JSON:API has them',
+    closed({
+      errors: listOf(
+        closed({
+          status: text,
+          title: text,
+          detail: text,
+          source: { type: 'object', properties: { pointer: text, parameter: text } },
+        }),
+      ),
+    }),
+    {
+      errors: [
+        { status: '400', title: 'Invalid request', detail: 'must be an integer', source: { parameter: 'age' } },
+        { status: '400', title: 'Invalid request', detail: 'must be a string', source: { pointer: '/name' } },
+        { status: '400', title: 'Invalid request', detail: 'is required', source: { pointer: '/address/city' } },
+      ],
+    },
+  ],
+  [
+    'errors by field',
+    closed({ errors: { type: 'object', additionalProperties: listOf(text) } }),
+    { errors: { age: ['must be an integer'], name: ['must be a string'], 'address.city': ['is required'] } },
+  ],
+  [
+    "a code per entry, of GitHub's",
+    closed({ errors: listOf(closed({ field: text, code: { enum: ['missing_field', 'invalid'] } })) }),
+    {
+      errors: [
+        { field: 'age', code: 'invalid' },
+        { field: 'name', code: 'invalid' },
+        { field: 'address.city', code: 'missing_field' },
+      ],
+    },
+  ],
+] as const) {
+  test(`a refusal fills ${name}`, async () => {
+    const refused = await refusalOf({ schema })
+    assert.equal(refused.status, 400)
+    assert.deepEqual(refused.body, body)
+    assert.equal(refused.headers['understudy-problem'], undefined)
+  })
+}
+
+test('a shape without a place for the reason has it in a header', async () => {
+  for (const schema of [
+    closed({ code: { type: 'integer' } }),
+    closed({ message: { ...text, maxLength: 20 } }),
+    closed({ kind: { const: 'error' } }),
+    closed({ errors: listOf(closed({ when: { type: 'string', format: 'date-time' }, field: text })) }),
+  ]) {
+    const { headers, body } = await refusalOf({ schema })
+    assert.equal(headers['understudy-problem'], WHY, JSON.stringify(body))
+  }
+})
+
+test('of an example only what is for people is replaced', async () => {
+  const example = { name: 'UNPROCESSABLE_ENTITY', code: 'E17', message: 'The age is missing', hint: 'see docs' }
+  const schema = { type: 'object', properties: { name: text, code: text, message: text, hint: text } }
+  const { body } = await refusalOf({ schema, example })
+  assert.deepEqual(body, { ...example, message: WHY })
+})
+
+test('an example that speaks for several statuses gets the words for this one', async () => {
+  const example = { code: 'NOT_FOUND', status: 404, message: 'No such person' }
+  const schema = closed({ code: { enum: ['NOT_FOUND', 'BAD_REQUEST'] }, status: { type: 'integer' }, message: text })
+  const { body } = await refusalOf({ schema, example }, 'POST /people?age=x', 'default')
+  assert.deepEqual(body, { code: 'BAD_REQUEST', status: 400, message: WHY })
+})
+
+test('the list of an example speaks of this request', async () => {
+  const example = { message: 'Wrong', errors: [{ field: 'email', message: 'is taken' }] }
+  const entry = closed({ field: text, message: text }, ['message'])
+  const { body } = await refusalOf({ schema: closed({ message: text, errors: listOf(entry) }), example }, 'GET /people')
+  assert.deepEqual(body, {
+    message: 'query parameter id is required',
+    errors: [{ field: 'id', message: 'is required' }],
+  })
+})
+
+test('an example without a schema has its words for people replaced', async () => {
+  const { body } = await refusalOf({ example: { error: 'bad', message: 'Wrong' } }, 'GET /people')
+  assert.deepEqual(body, { error: 'bad', message: 'query parameter id is required' })
+})
+
+test('without a shape it is a problem document, with what is wrong as data', async () => {
+  const { body, headers } = await refusalOf({})
+  assert.equal(headers['content-type'], 'application/problem+json')
+  assert.deepEqual((body as { errors: unknown }).errors, [
+    { in: 'query', path: 'age', rule: 'type', message: 'must be an integer' },
+    { in: 'body', path: '/name', rule: 'type', message: 'must be a string' },
+    { in: 'body', path: '/address/city', rule: 'required', message: 'is required' },
+  ])
+})

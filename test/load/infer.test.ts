@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { readContract } from '../../src/contract/read-contract.ts'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { parseSource } from '../../src/kernel/read-source.ts'
+import { inferGateway } from '../../src/load/infer/simulation.ts'
+
+const golden = new URL('../golden/inference/', import.meta.url)
+
+test('a contract is made sense of, line by line, and every line says from what', async () => {
+  const file = '/api/library.yaml'
+  const report = new Diagnostics()
+  const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)
+  assert.ok(source)
+  const contract = readContract({ file, source, base: [] }, '/api', report)
+  assert.ok(contract)
+  const { text, plan } = await inferGateway(contract, file, '/api')
+  // What the generated records say is the generator's to choose; that there are some, and that they hold, is not.
+  const [lines, seeds] = [text.replace(/^ {6}- .*\n/gm, ''), text.match(/^ {6}- /gm) ?? []]
+  assert.equal(lines, readFileSync(new URL('library.gateway.yaml', golden), 'utf8'))
+  assert.equal(seeds.length, 15)
+  assert.deepEqual(
+    [...plan.simulation.resources.values()].map(({ seeds }) => seeds.length),
+    [5, 5, 5],
+  )
+})
+
+test('states are proposed as a comment where actions set a field of a few values', async () => {
+  const shop = new URL('../../config/shop.yaml', import.meta.url)
+  const report = new Diagnostics()
+  const source = parseSource('shop.yaml', readFileSync(shop, 'utf8'), report)
+  assert.ok(source)
+  const contract = readContract({ file: '/api/shop.yaml', source, base: ['contract'] }, '/api', report)
+  assert.ok(contract)
+  const { text } = await inferGateway(contract, '/api/shop.yaml', '/api')
+  const guess =
+    '# states: { field: status, from: { pending: { paid: {}, cancelled: {} } } }  # a guess by payOrder, cancelOrder'
+  assert.ok(text.includes(guess), text)
+})
