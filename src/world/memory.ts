@@ -1,9 +1,8 @@
 // A collection in memory: B-trees, which are ordered, and which clone in constant time because they share what has not
 // been written since.
 
-import { LRUCache } from 'lru-cache'
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
-import { arrange, compareIds, compareJson, isPlain, isUnsearched, keyOf, pageOf, take } from './arrange.ts'
+import { arrange, compareIds, compareJson, isPlain, isUnsearched, pageOf, take } from './arrange.ts'
 import { type Budget, weigh } from './budget.ts'
 import { breathe, SLICE } from './clock.ts'
 import {
@@ -19,7 +18,7 @@ import {
   withId,
 } from './collection.ts'
 import { drawUuid } from './draws.ts'
-import { heapLimit } from './heap.ts'
+import { Pages } from './pages.ts'
 import { Tree } from './tree.ts'
 
 /** `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
@@ -27,21 +26,8 @@ interface Row extends Entry {
   readonly created: number
 }
 
-const CACHED_PAGES = 500
 /** How many ids are tried for a new record before none is taken to be free. */
 const MOST_DRAWS = 100_000
-/** For all pages of a collection and its forks; a larger page is not kept. */
-const CACHED_CHARACTERS = Math.min(16 * 2 ** 20, Math.floor(heapLimit() / 32))
-
-/**
- * Pages that were asked for, which happens far more often than a collection changes. A collection and all its forks share
- * them, so that a thousand sandboxes have one budget and the first list of a sandbox is often there already. The key of a
- * page begins with the number of the state it shows: a write leaves that state, and no two states share a number.
- */
-interface Pages {
-  states: number
-  cache: LRUCache<string, Page> | undefined
-}
 
 export class MemoryCollection implements Collection {
   #options: CollectionOptions
@@ -62,12 +48,6 @@ export class MemoryCollection implements Collection {
   /** Bytes of the records written here: those that a fork began with belong to the collection that it was made from. */
   #bytes = 0
   readonly #pages: Pages
-  /** Names what the collection holds now; nothing once that was written to, until a page is asked for. */
-  #state: number | undefined
-  /** Names what full pages show: records that are added behind them all change none of them. */
-  #front: number | undefined
-  /** Whether a fork knows its front by the same number: the two will add different records. */
-  #shared = false
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
     this.#options = options
@@ -80,15 +60,10 @@ export class MemoryCollection implements Collection {
       this.#length = from.#length
       this.#ordinal = from.#ordinal
       this.#revision = this.#born = this.#foreign = from.#revision
-      from.#state ??= ++from.#pages.states
-      this.#pages = from.#pages
-      this.#state = from.#state
-      from.#front ??= ++from.#pages.states
-      this.#front = from.#front
-      this.#shared = from.#shared = true
+      this.#pages = new Pages(from.#pages)
       return
     }
-    this.#pages = { states: 0, cache: undefined }
+    this.#pages = new Pages()
     this.#rows = new Tree<Id, Row>(undefined, compareIds)
     this.#created = new Tree<number, Id>(undefined, byNumber)
     this.#indexes = indexesOn(options.indexed)
@@ -110,21 +85,7 @@ export class MemoryCollection implements Collection {
   }
 
   async list(query: Query): Promise<Page> {
-    this.#state ??= ++this.#pages.states
-    this.#front ??= ++this.#pages.states
-    const key = keyOf(query)
-    const plain = isPlain(query)
-    const cache = this.#pages.cache
-    const cached = (plain ? cache?.get(`${this.#front} ${key}`) : undefined) ?? cache?.get(`${this.#state} ${key}`)
-    if (cached !== undefined) return cached
-    const page = this.#page(query)
-    this.#pages.cache ??= new LRUCache({
-      max: CACHED_PAGES,
-      maxSize: CACHED_CHARACTERS,
-      sizeCalculation: page => page.text.length,
-    })
-    this.#pages.cache.set(`${plain && page.more ? this.#front : this.#state} ${key}`, page)
-    return page
+    return this.#pages.find(query) ?? this.#pages.keep(query, this.#page(query))
   }
 
   #page(query: Query): Page {
@@ -278,8 +239,7 @@ export class MemoryCollection implements Collection {
     this.#rows = made.#rows
     this.#created = made.#created
     this.#indexes = made.#indexes
-    this.#state = undefined
-    this.#front = undefined
+    this.#pages.leave(false)
     this.#length = made.#length
     this.#next = made.#next
     this.#ordinal = made.#ordinal
@@ -352,9 +312,7 @@ export class MemoryCollection implements Collection {
 
   /** @param last whether the record stands behind all others */
   #put(row: Row, old: Row | undefined, last = false): void {
-    this.#state = undefined
-    if (!last || this.#shared) this.#front = undefined
-    this.#shared = false
+    this.#pages.leave(last)
     this.#rows.set(row.id, row)
     this.#length += row.text.length - (old?.text.length ?? 0)
     this.#count(weigh(row.text) - (old === undefined ? 0 : this.#own(old)))
@@ -365,8 +323,7 @@ export class MemoryCollection implements Collection {
   }
 
   #delete(row: Row): void {
-    this.#state = undefined
-    this.#front = undefined
+    this.#pages.leave(false)
     this.#rows.delete(row.id)
     this.#length -= row.text.length
     this.#count(-this.#own(row))
