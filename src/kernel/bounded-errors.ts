@@ -1,5 +1,5 @@
-// Bounds how many mistakes a compiled validator collects. Rewrites the code that ajv generates for `allErrors`: the verdict
-// stays the same, and one value costs time and memory in proportion to its size, however much is wrong with it.
+// Bounds how many mistakes a compiled validator collects. Rewrites the code that ajv generates for `allErrors`: the
+// result stays the same, and validation takes time and memory in proportion to the value, whatever the number of mistakes.
 
 /** A validator describes this many mistakes of one value; further ones only count. */
 export const MOST_ERRORS = 1000

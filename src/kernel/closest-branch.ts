@@ -1,29 +1,29 @@
-// Which branch of a union a value comes closest to, at first sight: by its type, the properties that are required, and
-// those that name a branch. Looks at no more than the value's own properties; knows no validator.
+// Finds the branch of a union that a value is closest to, by its type, the required properties, and the properties that
+// name a branch. Looks at the value's own properties only; knows no validator.
 
 import { isObject } from './json.ts'
 
-/** The schema that a reference names. */
+/** Returns the schema of a reference. */
 export type Lookup = (reference: string) => unknown
 
 export interface Closest {
   readonly index: number
-  /** How many branches take a value of this type. */
+  /** The number of branches that accept a value of this type. */
   readonly candidates: number
 }
 
-/** What a mistake of each kind weighs. A property that names a branch tells most. */
+/** The weight of each kind of mistake. A property that names a branch weighs most. */
 const NAMED_OTHERWISE = 5
 const MISSING = 2
 const MISTYPED = 2
 const REFUSED = 1
 const UNKNOWN = 0.25
-/** A branch is looked at this far, and this many branches: the rest would tell nobody more. */
+/** The maximum depth and number of branches that are compared. */
 const MOST_PARTS = 60
 const MOST_BRANCHES = 400
 const MOST_PROPERTIES = 100
 
-/** `undefined` where no branch takes a value of this type. */
+/** Returns the closest branch; `undefined` if no branch accepts a value of this type. */
 export function closestBranch(branches: readonly unknown[], value: unknown, lookup: Lookup): Closest | undefined {
   let index = -1
   let least = Number.POSITIVE_INFINITY
@@ -40,7 +40,7 @@ export function closestBranch(branches: readonly unknown[], value: unknown, look
   return index === -1 ? undefined : { index, candidates }
 }
 
-/** The types that the branches take; empty where one of them takes any. */
+/** Returns the types that the branches accept; empty if one of them accepts any. */
 export function typesOfBranches(branches: readonly unknown[], lookup: Lookup): string[] {
   const types = branches.map(branch => {
     const named = partsOf(branch, lookup).flatMap(({ type }) => (type === undefined ? [] : [type].flat().map(String)))
@@ -49,7 +49,7 @@ export function typesOfBranches(branches: readonly unknown[], lookup: Lookup): s
   return types.some(named => named.length === 0) ? [] : [...new Set(types.flat())]
 }
 
-/** The parts of a schema that hold of the same value, references followed; unions are left aside. */
+/** Returns the parts of a schema that apply to the same value. Follows references; skips unions. */
 function partsOf(schema: unknown, lookup: Lookup): Record<string, unknown>[] {
   const parts: Record<string, unknown>[] = []
   const visit = (at: unknown): void => {
@@ -90,7 +90,7 @@ function weighBranch(schema: unknown, value: unknown, lookup: Lookup): number {
   return weight + UNKNOWN * Object.keys(value).filter(name => !declared.has(name)).length
 }
 
-/** Whether the values that a schema lists do not have this one; only scalars are looked for. */
+/** Returns whether `const` or `enum` excludes this scalar. */
 function excludes(schema: Record<string, unknown>, value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return false
   const { enum: values, const: only } = schema

@@ -2,7 +2,7 @@
 
 import type { Diagnostic, Diagnostics } from './diagnostic.ts'
 
-/** One JSON document: every diagnostic with its place, and how many errors and warnings there are in all. */
+/** Formats a report as one JSON document: every diagnostic with its place, and the totals. */
 export function formatAsJson(report: Diagnostics): string {
   const diagnostics = report.list.map(({ severity, code, message, hint, place }) => ({
     severity,

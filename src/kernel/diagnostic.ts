@@ -1,4 +1,4 @@
-// What is wrong with what an author wrote: collected, never thrown, each with its place. Knows nothing of files.
+// Mistakes in the author's files. They are collected with their places and never thrown. Knows no files.
 
 export type Severity = 'error' | 'warning'
 
@@ -8,27 +8,27 @@ export interface Place {
   readonly line: number
   readonly column: number
   readonly length: number
-  /** The line itself, for the excerpt; empty where there is none (a missing file, say). */
+  /** The text of the line, for the excerpt; empty if there is none (a missing file). */
   readonly text: string
-  /** Tells this place from others before it is worked out: two places of one id are the same. */
+  /** Identifies the place without computing its line: two places with one id are the same. */
   readonly id?: string
 }
 
 export interface Diagnostic {
   readonly severity: Severity
-  /** Stable, kebab-case: what tests and tools hold on to; the message may change. */
+  /** Stable, in kebab-case. Tests and tools rely on the code; the message may change. */
   readonly code: string
   readonly message: string
   readonly place: Place
   readonly hint?: string
 }
 
-/** How many are kept: who wrote more mistakes sees the first of them. */
+/** The maximum number of diagnostics that are kept; further ones are counted. */
 const MOST_KEPT = 10_000
 
 /** Collects diagnostics, so that an author sees every mistake at once. */
 export class Diagnostics {
-  /** Names of blocks that are there but wrong: whoever refers to one has made no mistake. */
+  /** Names of blocks that exist and are invalid. A reference to one of them is not another mistake. */
   readonly broken = new Set<string>()
   readonly #list: Diagnostic[] = []
   readonly #seen = new Set<string>()
@@ -56,7 +56,7 @@ export class Diagnostics {
       this.#counts[severity] += 1
       return
     }
-    // A component that is referred to twice is read twice; its mistake is still one mistake.
+    // A component with two references is read twice; its mistake is reported once.
     const key = `${place.id ?? `${place.file}:${place.line}:${place.column}`}:${code}:${message}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
@@ -67,12 +67,12 @@ export class Diagnostics {
     else places.all.push(place)
   }
 
-  /** Counts errors that nobody described. */
+  /** Adds to the number of errors that have no description. */
   omit(errors: number): void {
     this.#counts.error += errors
   }
 
-  /** In the order of their places: file by file as first met, then line by line. */
+  /** The diagnostics by file, in order of first appearance, then by line. */
   get list(): readonly Diagnostic[] {
     const files = new Map<string, number>()
     for (const { place } of this.#list) if (!files.has(place.file)) files.set(place.file, files.size)
@@ -84,7 +84,7 @@ export class Diagnostics {
     )
   }
 
-  /** Whether this was said of that very place. */
+  /** Returns whether a diagnostic with this code exists for this place. */
   has(code: string, place: Place): boolean {
     const places = this.#places.get(code)
     if (places === undefined) return false
@@ -96,17 +96,17 @@ export class Diagnostics {
     return this.#counts.error > 0
   }
 
-  /** How many there are of a severity, those included that are not kept. */
+  /** Counts the diagnostics of a severity, including those that are not kept. */
   count(severity: Severity): number {
     return this.#counts[severity]
   }
 
-  /** How many are kept. */
+  /** The number of diagnostics that are kept. */
   get size(): number {
     return this.#list.length
   }
 
-  /** The first few as they were met: their places alone are worked out. */
+  /** Returns the first few in order of appearance. Only their places are computed. */
   first(count: number): readonly Diagnostic[] {
     return this.#list.slice(0, count)
   }
@@ -116,24 +116,24 @@ const textOf = ({ file, line, column }: Place): string => `${file}:${line}:${col
 
 const EXCERPT = 100
 
-/** The text for people: place, code, message, then the line with a caret under the culprit, then the hint. */
+/** Formats a diagnostic for people: place, code, message, the line with a caret, the hint. */
 export function formatDiagnostic({ severity, code, message, place, hint }: Diagnostic): string {
   const head = `${place.file}:${place.line}:${place.column} ${severity} ${code}: ${message}`
   const gutter = ' '.repeat(String(place.line).length)
   const tail = hint === undefined ? [] : [`${gutter} = ${hint}`]
   if (place.text.trim() === '') return [head, ...tail].join('\n')
-  // A minified document is one line of megabytes: show the stretch around the culprit.
+  // A minified document is one line of megabytes: show the part around the mistake.
   const from = place.column > EXCERPT - 20 ? place.column - 40 : 0
   const shown = place.text.slice(from, from + EXCERPT).trimEnd()
   const cut = from + EXCERPT < place.text.trimEnd().length
-  // A tab is as wide as the terminal likes, and the caret would miss.
+  // A tab's width depends on the terminal, so the caret would miss.
   const excerpt = `${from > 0 ? '…' : ''}${shown}${cut ? '…' : ''}`.replaceAll('\t', ' ')
   const column = place.column - 1 - from + (from > 0 ? 1 : 0)
   const carets = '^'.repeat(Math.max(1, Math.min(place.length, excerpt.length - column)))
   return [head, `${place.line} | ${excerpt}`, `${gutter} | ${' '.repeat(column)}${carets}`, ...tail].join('\n')
 }
 
-/** The first errors by their places, at most so many, and all warnings. */
+/** Returns the first `most` errors by place, and all warnings. */
 export const MOST_SHOWN = 100
 
 export function shownOf(list: readonly Diagnostic[]): readonly Diagnostic[] {
@@ -141,14 +141,14 @@ export function shownOf(list: readonly Diagnostic[]): readonly Diagnostic[] {
   return list.filter(({ severity }) => severity === 'warning' || ++errors <= MOST_SHOWN)
 }
 
-/** The text of a report: the first hundred errors, all warnings, and how many there are; nothing for none. */
+/** Formats a report: the first hundred errors, all warnings, and the totals. Empty without diagnostics. */
 export const formatReport = (report: Diagnostics): string =>
   formatDiagnostics(report.list, severity => report.count(severity))
 
 /**
- * The text of a list, the same way.
+ * Formats a list in the same way.
  *
- * @param total how many there are in all
+ * @param total the number of all diagnostics
  */
 export function formatDiagnostics(
   list: readonly Diagnostic[],
@@ -167,8 +167,8 @@ export function formatDiagnostics(
 const SHOWN = 10
 
 /**
- * The same where much may be wrong and something else is wanted: every error, the first ten warnings, and how many there
- * are. Only the places of those are worked out.
+ * Formats a report for a command whose purpose is another: every error, the first ten warnings, and the totals. Only the
+ * places of those are computed.
  */
 export function formatBriefly(report: Diagnostics): string {
   const all = report.first(report.size)
@@ -182,7 +182,7 @@ export function formatBriefly(report: Diagnostics): string {
   return left > 0 ? text.replace(/\n[^\n]*\n$/, `\n${left} more warnings; \`understudy check\` shows all\n`) : text
 }
 
-/** The candidate nearest to a misspelt word, if one is near enough to be meant. */
+/** Returns the candidate that is closest to a misspelt word, if one is close enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(2, Math.floor(word.length / 3)) + 1
@@ -197,8 +197,9 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /**
- * The candidate that a word is a slip of: one letter off, or two in a word of five or more. For what clients send, where a
- * wrong guess is worse than none; `undefined` for a word of one or two letters, unless it differs in case alone.
+ * Returns the candidate that differs from a word by one letter, or by two in a word of five or more. Used for names that
+ * clients send, where a wrong guess is worse than none: `undefined` for a word of one or two letters, unless only its case
+ * differs.
  */
 export function slipOf(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
@@ -213,10 +214,10 @@ export function slipOf(word: string, candidates: Iterable<string>): string | und
   return best
 }
 
-/** How many letters of a word may be wrong before it is another word. */
+/** The number of letters that may differ before a word counts as another one. */
 export const slipsIn = ({ length }: string): number => (length > 4 ? 2 : length > 2 ? 1 : 0)
 
-/** `did you mean "…"?`, or what there is to choose from, or nothing. */
+/** Returns `did you mean "…"?`, or the list of candidates, or nothing. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const all = [...candidates]
   const near = nearest(word, all)

@@ -1,6 +1,6 @@
-// Distributions as quantile functions: a number in [0, 1) in, a value out. Pure arithmetic; knows no clock and no chance.
+// Distributions as quantile functions: they map a number in [0, 1) to a value. Pure arithmetic, without clock or randomness.
 
-/** The value below which the given share of all draws lies. */
+/** Returns the value below which the given share of all draws lies. */
 export type Quantile = (share: number) => number
 
 export const fixed =
@@ -13,7 +13,7 @@ export const uniform =
   share =>
     min + share * (max - min)
 
-/** Never below zero: what would lie there lies at zero. */
+/** Values below zero become zero. */
 export const normal =
   (mean: number, deviation: number): Quantile =>
   share =>
@@ -33,15 +33,16 @@ export interface Knot {
 }
 
 /**
- * Goes through the knots, and rises between them: a monotone cubic in the logarithm of the value (Fritsch and Carlson,
- * 1980). At a knot it is half as steep as the flatter side, so that a sample's percentile lies near the stated one.
+ * A distribution that passes through the knots and rises between them: a monotone cubic in the logarithm of the value
+ * (Fritsch and Carlson, 1980). At a knot it is half as steep as the flatter side, so that a sample's percentile lies near
+ * the stated one.
  *
  * @param min the value at a share of 0
  * @param knots rising in both, and the values above 0
  */
 export function throughPercentiles(min: number, knots: readonly Knot[]): Quantile {
   const shares = [0, ...knots.map(({ share }) => share)]
-  // What is nothing has no logarithm; a microsecond is nothing to a timer.
+  // log(0) is −∞, so clamp to 1 µs, which a timer rounds to 0.
   const logs = [min, ...knots.map(({ value }) => value)].map(value => Math.log(Math.max(value, 0.001)))
   const last = shares.length - 1
   const secants = shares.slice(1).map((share, i) => (logs[i + 1]! - logs[i]!) / (share - shares[i]!))
@@ -61,9 +62,9 @@ export function throughPercentiles(min: number, knots: readonly Knot[]): Quantil
   }
 }
 
-/** How many standard deviations above the mean the share of a normal distribution lies (Acklam; relative error 1e-9). */
+/** Returns the quantile of the standard normal distribution (Acklam; relative error 1e-9). */
 export function normalScore(share: number): number {
-  // A draw has 32 bits: the ends are half a step away from certainty.
+  // A draw has 32 bits: keep half a step away from 0 and 1.
   const p = Math.min(Math.max(share, 2 ** -33), 1 - 2 ** -33)
   if (p > 0.5) return -normalScore(1 - p)
   if (p < 0.02425) {

@@ -1,5 +1,5 @@
 // YAML (and JSON) text as a flat list of events with offsets: ten times as fast as a tree with comments, and enough for
-// values and for places. The only file that knows js-yaml; `source.ts` words what it cannot read.
+// values and places. The only file that imports js-yaml; `yaml.ts` describes texts that it cannot read.
 
 import {
   COLLECTION_STYLE,
@@ -19,7 +19,7 @@ import {
 } from 'js-yaml'
 import { MAX_DEPTH } from './json.ts'
 
-/** An integer beyond the safe range keeps its digits. */
+/** Keeps the digits of an integer beyond the safe range. */
 const exactIntTag = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   implicit: intCoreTag.implicit,
   implicitFirstChars: intCoreTag.implicitFirstChars,
@@ -33,7 +33,7 @@ const exactIntTag = defineScalarTag<number | bigint>(intCoreTag.tagName, {
 
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, exactIntTag)
 
-/** Fills the variables of a scalar in. */
+/** Fills in the variables of a scalar. */
 export interface Filling {
   /** An unquoted scalar may become another type. */
   plain(text: string): unknown
@@ -56,7 +56,7 @@ const filling = ({ plain, quoted }: Filling) =>
     }),
   )
 
-/** Why a text cannot be read so: with an offset, in the library's words. */
+/** An error of the library, with its offset. */
 export interface Unreadable {
   readonly fault: 'syntax' | 'too-deep'
   readonly reason: string
@@ -64,9 +64,9 @@ export interface Unreadable {
 }
 
 /**
- * Reads a text: its value, and whether it has aliases in it.
+ * Parses a text. Returns its value, and whether it has aliases.
  *
- * @param fill fills in scalars with `${` in them; they are left alone without it
+ * @param fill fills in scalars that contain `${`; without it they stay unchanged
  */
 export function readQuickly(
   text: string,
@@ -88,11 +88,11 @@ export function readQuickly(
 
 /** Finds places in a text, by offsets. */
 export interface EventIndex {
-  /** From and to of the value at a path, or of the key it hangs on, or of the deepest part of the path that exists. */
+  /** Returns the offsets of the value at a path, or of its key, or of the deepest part of the path that exists. */
   locate(path: readonly (string | number)[], part: 'key' | 'value'): readonly [number, number]
 }
 
-/** `undefined` where the text cannot be read so. */
+/** Returns `undefined` if the text cannot be parsed. */
 export function indexEvents(text: string): EventIndex | undefined {
   let events: Event[]
   try {
@@ -121,7 +121,7 @@ export function indexEvents(text: string): EventIndex | undefined {
     return [0, 0]
   }
   const ends = new Map<number, number>()
-  /** A collection ends with its last child, and in flow style with the bracket behind it. */
+  /** A collection ends with its last child; in flow style, with its closing bracket. */
   const endOf = (index: number): number => {
     const event = events[index]
     if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return rangeOf(index)[1]
@@ -136,7 +136,7 @@ export function indexEvents(text: string): EventIndex | undefined {
     return end
   }
   const indexes = new Map<number, ReadonlyMap<string, number>>()
-  /** The events of a collection's keys or items, by key or number: made once, for there may be many to ask for. */
+  /** The events of a collection's keys or items, by key or index. Built once, because many may be looked up. */
   const childrenOf = (at: number): ReadonlyMap<string, number> => {
     const known = indexes.get(at)
     if (known !== undefined) return known
@@ -145,7 +145,7 @@ export function indexEvents(text: string): EventIndex | undefined {
     let count = 0
     for (let child = at + 1; child < events.length && events[child]?.type !== EVENT_ID.POP; ) {
       const name = events[child]
-      // The last of two equal keys holds.
+      // The last of two equal keys wins.
       if (!keyed) children.set(String(count++), child)
       else if (name?.type === EVENT_ID.SCALAR) children.set(getScalarValue(text, name), child)
       child = nexts[keyed ? (nexts[child] as number) : child] as number
@@ -176,7 +176,7 @@ type Scalar = Extract<Event, { valueStart: number }>
 const isEmpty = (event: Event | undefined): boolean =>
   event?.type === EVENT_ID.SCALAR && event.valueStart >= event.valueEnd && event.style === SCALAR_STYLE.PLAIN
 
-/** A quoted scalar's quotes belong to it. */
+/** A quoted scalar includes its quotes. */
 function rangeOfScalar({ valueStart, valueEnd }: Scalar, text: string): readonly [number, number] {
   const quote = text[valueStart - 1]
   return (quote === '"' || quote === "'") && text[valueEnd] === quote
@@ -184,7 +184,7 @@ function rangeOfScalar({ valueStart, valueEnd }: Scalar, text: string): readonly
     : [valueStart, valueEnd]
 }
 
-/** For each event, the index of what follows the node that it opens. */
+/** For each event, the index of the event behind the node that it opens. */
 function closingOf(events: readonly Event[]): Int32Array {
   const nexts = new Int32Array(events.length)
   const open: number[] = []

@@ -1,6 +1,6 @@
-// Patterns in which `*` stands for any text, matched without backtracking.
+// Patterns with `*` for any text, matched without backtracking.
 
-/** Compiles `/books/*` into a test of whole texts. It looks for the pieces from left to right, each once. */
+/** Compiles `/books/*` into a test of whole texts. It searches the pieces from left to right, each once. */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop()

@@ -1,23 +1,26 @@
-// Regular expressions that cannot hold the process up, whatever they are and whatever they are tried on. A short text goes to
-// V8's usual engine, a long one to its linear engine; what that engine cannot run is interrupted after a time.
+// Regular expressions that cannot block the process, whatever the pattern and the text. A short text goes to V8's usual
+// engine, a long one to its linear engine. A pattern that the linear engine does not support is interrupted after a time.
 
 import { setFlagsFromString } from 'node:v8'
 import { createContext, Script } from 'node:vm'
 import { findNesting, type Nesting } from './nested-quantifiers.ts'
 
-// Before any expression is compiled. The first leaves a search that backtracks 50,000 times to the linear engine: `^(a+)+$`
-// on 30 letters takes 2 ms instead of 16 s (Node 20 to 26). The second offers that engine by the flag `l`, here alone.
+// These flags must be set before any expression is compiled. The first leaves a search that backtracks 50,000 times to the
+// linear engine: `^(a+)+$` on 30 letters takes 2 ms instead of 16 s (Node 20 to 26). The second offers that engine by the
+// flag `l`, here alone.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
 setFlagsFromString('--enable-experimental-regexp-engine')
 
-/** Texts of up to so many UTF-16 units are quick by any engine, by the number of endless repetitions: about 10,000 steps. */
+/**
+ * The length in UTF-16 units up to which any engine is quick (about 10,000 steps), by the number of unbounded repetitions.
+ */
 const SHORT = [Number.POSITIVE_INFINITY, 300, 70, 40]
 const SHORT_FOR_NESTED = 12
 
 /**
  * Compiles an expression; throws a `SyntaxError` as `RegExp` does.
  *
- * @param source as `RegExp` takes it
+ * @param source a pattern as `RegExp` accepts it
  */
 export function compileGuarded(source: string, flags: string): RegExp {
   const plain = new RegExp(source, flags)
@@ -45,7 +48,9 @@ class GuardedRegExp extends RegExp {
   }
 }
 
-/** `undefined` for what the linear engine does not know: look-around, back references, letter case, Unicode, large counts. */
+/**
+ * Returns `undefined` if the linear engine does not support the pattern: look-around, back references, flags, large counts.
+ */
 function compileLinear(source: string, flags: string): ((text: string) => boolean) | undefined {
   if (flags !== '') return undefined
   try {
@@ -58,13 +63,14 @@ function compileLinear(source: string, flags: string): ((text: string) => boolea
 
 /** Milliseconds after which a search is interrupted; the text then counts as not matching. */
 const PATIENCE = 50
-/** Less would interrupt what is not hostile on a busy machine. */
+/** A shorter time would interrupt harmless patterns on a busy machine. */
 const LEAST_PATIENCE = 5
 const MOST_SKIPPED = 1024
 
 /**
- * Tries a text where it can be interrupted, which costs 0.1 to 0.3 ms. A body may hold ten thousand hostile texts: after each
- * interruption the next search gets half the time, and twice as many texts are refused without one, up to 1024.
+ * Matches a text in a context that can be interrupted, which costs 0.1 to 0.3 ms. A body may hold ten thousand hostile
+ * texts: after each interruption the next search gets half the time, and twice as many texts are refused without one, up to
+ * 1024.
  */
 function compileInterruptible(expression: RegExp): (text: string) => boolean {
   let patience = PATIENCE
@@ -90,7 +96,7 @@ interface Trial {
 
 let trial: { readonly sandbox: Trial; readonly script: Script } | undefined
 
-/** Whether an expression matches; `undefined` where `milliseconds` do not suffice to find out. */
+/** Returns whether an expression matches; `undefined` if that takes longer than `milliseconds`. */
 function searchWithin(expression: RegExp, text: string, milliseconds: number): boolean | undefined {
   trial ??= { sandbox: createContext({}) as Trial, script: new Script('expression.test(text)') }
   const { sandbox, script } = trial

@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** A number as it was written, where a double would not be written so: `1.10`, `0.12345678901234567890`. */
+/** A number that a double would not print as it was written: `1.10`, `0.12345678901234567890`. */
 export class Decimal {
   readonly text: string
 
@@ -14,7 +14,7 @@ export class Decimal {
     this.text = text
   }
 
-  /** The nearest double: what it is compared by. */
+  /** The nearest double, for comparisons. */
   valueOf(): number {
     return Number(this.text)
   }
@@ -23,16 +23,16 @@ export class Decimal {
     return this.text
   }
 
-  /** The engine can write no number digit by digit: `stringifyJson` does, once the engine has given up. */
+  /** `JSON.stringify` cannot write given digits, so this throws and `stringifyJson` writes the text. */
   toJSON(): never {
     throw new TypeError('a decimal is written by stringifyJson')
   }
 }
 
-/** Deeper nesting than this is refused: recursion over a value must end before the stack does. */
+/** The maximum nesting depth, so that recursion over a value cannot exhaust the stack. */
 export const MAX_DEPTH = 256
 
-/** `exact` says that the value holds a bigint or a decimal, so that whoever cares need not search for one. */
+/** `exact`: the value holds a bigint or a decimal. Callers need not search for one. */
 export type Parsed = { readonly value: Json; readonly exact: boolean } | { readonly fault: string }
 
 // Sixteen digits in a row, or an exponent: nothing else leaves the safe range, or the range of a double.
@@ -42,7 +42,9 @@ const INTEGER = /^-?\d+$/
 // A number that ends in a zero behind its point, or that has more than sixteen characters.
 const SUSPICIOUS_DECIMAL = /(?:^|[:,[\s])-?(?:\d+\.\d*0(?=[\s,}\]]|$)|[\d.]{17})/
 
-/** Above it the engine may give a pattern to its linear matcher, which takes 170 ns a character (see `guarded-pattern.ts`). */
+/**
+ * Above it the engine may give a pattern to its linear matcher, which takes 170 ns a character (see `guarded-pattern.ts`).
+ */
 const LONG = 10_000
 
 /**
@@ -143,7 +145,7 @@ const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
 
 const [QUOTE, MINUS, ZERO, NINE, COLON, BACKSLASH] = [34, 45, 48, 57, 58, 92]
 
-/** The place of the quote that ends the string which begins at `start`. */
+/** Returns the index of the quote that ends the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let escapes = end
@@ -152,14 +154,14 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Whether the string that ends here is the name of a member. */
+/** Returns whether the string that ends here is a member's name. */
 function isKey(text: string, end: number): boolean {
   let next = end + 1
   while (text.charCodeAt(next) <= 32) next += 1
   return text.charCodeAt(next) === COLON
 }
 
-/** The digits of a number beyond the safe range, if it is an integer; what is beyond any int64 only as it was written. */
+/** Returns an integer beyond the safe range as a bigint; beyond int64, only if it is written as plain digits. */
 function integerOf(token: string, number: number): string | undefined {
   if (INTEGER.test(token)) return token
   if (Math.abs(number) >= 2 ** 64) return undefined
@@ -171,7 +173,7 @@ function integerOf(token: string, number: number): string | undefined {
   return /^0+$/.test(digits.slice(shift)) ? sign + digits.slice(0, shift) : undefined
 }
 
-/** Whether a number with a fraction would be written otherwise than it was; in powers of ten, whether it loses digits. */
+/** Returns whether a double would print a fraction differently; with an exponent, whether it loses digits. */
 function isChanged(token: string, number: number): boolean {
   const [mantissa = '', exponent] = token.split(/[eE]/)
   if (exponent !== undefined) return mantissa.replace(/^-?0*\.?0*|\./g, '').length > 15
@@ -183,7 +185,7 @@ export function stringifyJson(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {
-    // The engine writes no bigint and no decimal, and finds out sooner than a search for one would.
+    // `JSON.stringify` throws on a bigint or a decimal, which is quicker than searching for one first.
     return write(value)
   }
 }
@@ -196,7 +198,7 @@ function write(value: unknown): string {
   return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${write(item)}`).join()}}`
 }
 
-/** Whether a value holds a bigint or a decimal. */
+/** Returns whether a value holds a bigint or a decimal. */
 export function holdsExact(value: unknown): boolean {
   if (typeof value === 'bigint' || value instanceof Decimal) return true
   if (typeof value !== 'object' || value === null) return false
@@ -214,8 +216,8 @@ const BELOW_2_63 = 2 ** 63 - 1024
 const BEYOND_MINUS_2_63 = -(2 ** 63) - 2048
 
 /**
- * The value with every decimal replaced by the nearest double, and every bigint by one that compares with the bounds of
- * int64 as the bigint does, so that a validator that only knows doubles judges the true range.
+ * Returns the value with every decimal replaced by the nearest double, and every bigint by a double that compares with the
+ * bounds of int64 as the bigint does. A validator that knows only doubles then checks the true range.
  */
 export function approximate(value: Json): Json {
   if (typeof value === 'bigint') {
@@ -228,14 +230,14 @@ export function approximate(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, approximate(item)]))
 }
 
-/** An integer as plain decimal digits: a number where that is exact, else a bigint; `undefined` if it is none. */
+/** Parses decimal digits: a number if that is exact, else a bigint; `undefined` for anything else. */
 export function parseInteger(digits: string): number | bigint | undefined {
   if (!INTEGER.test(digits)) return undefined
   const number = Number(digits)
   return Number.isSafeInteger(number) ? number : BigInt(digits)
 }
 
-/** Sets a member. Assigning to `__proto__` would change the object's kind: it must become a name like any other. */
+/** Sets a member. A plain assignment to `__proto__` would change the object's prototype. */
 export function put(members: Record<string, Json>, name: string, value: Json): void {
   if (name === '__proto__') {
     Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
@@ -245,7 +247,7 @@ export function put(members: Record<string, Json>, name: string, value: Json): v
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
 
-/** A JSON Pointer (RFC 6901) to a path of keys and indices. */
+/** Formats a path of keys and indices as a JSON Pointer (RFC 6901). */
 export function pointer(path: readonly (string | number)[]): string {
   let text = ''
   for (const key of path) text += `/${typeof key === 'string' ? escapeKey(key) : key}`
@@ -256,7 +258,7 @@ export function pointer(path: readonly (string | number)[]): string {
 const escapeKey = (key: string): string =>
   key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
-/** The keys a JSON Pointer names; `undefined` where it is none. */
+/** Parses a JSON Pointer into its keys; `undefined` if it is not one. */
 export function parsePointer(text: string): string[] | undefined {
   if (text === '') return []
   if (text[0] !== '/') return undefined
@@ -282,7 +284,7 @@ function deeperThan(text: string, limit: number): boolean {
   return false
 }
 
-// What JSON.parse says of a fault differs from one Node to the next; only these three readings are stable.
+// The messages of `JSON.parse` differ between Node versions; only these three forms are stable.
 function describeSyntaxError(text: string, message: string): string {
   if (text.trim() === '') return 'is empty'
   if (/end of JSON|unterminated/i.test(message)) return 'is not JSON: it ends too early'

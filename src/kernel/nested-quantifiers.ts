@@ -1,21 +1,21 @@
 // Finds repetitions within repetitions in a regular expression, such as `(a+)+`: a backtracking engine may take exponential
 // time over them. Reads the text of the pattern; knows no engine.
 
-/** What a pattern's repetitions amount to. */
+/** The repetitions of a pattern. */
 export interface Nesting {
   /** A repeated group holds another repetition, an option or alternatives. */
   readonly nested: boolean
-  /** A repetition without an end holds one without an end, and nothing between that every round must match: `(a+)+`. */
+  /** An unbounded repetition contains another one, and no element that each round must match: `(a+)+`. */
   readonly ambiguous: boolean
-  /** How many repetitions have no end. */
+  /** The number of unbounded repetitions. */
   readonly endless: number
 }
 
 interface Group {
-  /** Whether it holds a repetition, an option or alternatives; whether one of them has no end. */
+  /** Whether it contains a repetition, an option or alternatives; whether one of them is unbounded. */
   varies: boolean
   endless: boolean
-  /** Whether every way through it has an element that is matched exactly so many times. */
+  /** Whether every alternative has an element that is matched a fixed number of times. */
   fixed: boolean
   /** Whether an element was read whose quantifier is still to come. */
   pending: boolean
@@ -36,13 +36,13 @@ const open = (asserts: boolean): Group => ({
 const TOKEN =
   /\\(?:[pPu]\{[^}]{0,80}\}|k<[^>]{0,80}>|x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]{0,80}>))?|\)|\||[*+?]\??|\{\d+(?:,\d*)?\}\??|./gs
 
-/** Reads how the quantifiers of a pattern nest: one that an engine accepts, in time in proportion to its length. */
+/** Analyses the nesting of quantifiers in a valid pattern, in linear time. */
 export function findNesting(pattern: string): Nesting {
   const groups: Group[] = [open(false)]
   let nested = false
   let ambiguous = false
   let endless = 0
-  /** The group that was closed just before, until something else is read. */
+  /** The group that was closed just before the current character. */
   let closed: Group | undefined
   const settle = (group: Group) => {
     if (group.pending) group.fixed = true
@@ -78,7 +78,7 @@ export function findNesting(pattern: string): Nesting {
       settle(outer)
       outer.varies ||= group.varies
       outer.endless ||= group.endless
-      // A group counts as an element that must match, unless it can match nothing or anything.
+      // A group counts as an element that must match, unless it can match the empty text or any text.
       outer.pending = !group.asserts && !isLoose(group)
       closed = group
     } else if (token === '|') {

@@ -1,11 +1,11 @@
-// Regular expressions as API documents have them: ECMA-262 mostly, but also those of other languages where the meaning
-// is plain. Knows no schema.
+// Reads the regular expressions of API documents: ECMA-262, and the dialects of other languages where the meaning is
+// clear. Knows no schema.
 
 import { compileGuarded } from './guarded-pattern.ts'
 
 /**
- * The expression a `pattern` stands for; `undefined` where no reading of it is one. `\A`, `\z` and a leading `(?i)` are
- * taken for what they mean elsewhere, and so are the slashes around `/^…$/`.
+ * Compiles a `pattern`; `undefined` if it is not a regular expression. `\A`, `\z`, a leading `(?i)` and the slashes around
+ * `/^…$/` have the meaning that other languages give them.
  */
 export function compilePattern(pattern: string): RegExp | undefined {
   const slashes = /^\/(\^[\s\S]*\$)\/([a-z]*)$/.exec(pattern)
@@ -13,7 +13,7 @@ export function compilePattern(pattern: string): RegExp | undefined {
   const ignoresCase = slashes?.[2]?.includes('i') || inside.startsWith('(?i)') || inside.startsWith('^(?i)')
   const text = inside.replace(/^(\^?)\(\?i\)/, '$1')
   const flags = ignoresCase ? 'i' : ''
-  // Only with the flag are \p{…} and \u{…} what they seem; without it, more of what people write is tolerated.
+  // `\p{…}` and `\u{…}` need the flag `u`; without it the engine tolerates more of the patterns in use.
   const unicode = /\\[pPu]\{/.test(text)
   const plain = text.replace(/\\A/g, '^').replace(/\\[zZ]/g, '$')
   return (
@@ -25,7 +25,7 @@ export function compilePattern(pattern: string): RegExp | undefined {
 }
 
 const attempt = (text: string, flags: string): RegExp | undefined => {
-  // Without the flag `\A` is the letter A, which nobody means.
+  // Without the flag `u`, `\A` would match the letter A.
   if (!flags.includes('u') && /(?<!\\)(?:\\\\)*\\[AzZ]/.test(text)) return undefined
   try {
     return compileGuarded(text, flags)

@@ -1,16 +1,16 @@
-// The place of a part of a text that stands in a file as a scalar of YAML or JSON.
+// Locates a part of a YAML or JSON scalar in the file.
 
 import type { Place } from './diagnostic.ts'
 
 /**
- * The place of the characters from `start` to `end` of a scalar's value. Of a scalar of several lines it is the place of
- * the whole.
+ * Returns the place of the characters from `start` to `end` of a scalar's value. For a scalar of several lines it returns
+ * the place of the whole scalar.
  */
 export function placeWithin(place: Place, start: number, end: number): Place {
   return new Within(place, start, end)
 }
 
-/** Worked out when somebody asks for it: most places are compared by their id only. */
+/** Computed on first use: most places are compared by their id only. */
 class Within implements Place {
   readonly id: string
   readonly #place: Place
@@ -45,7 +45,7 @@ class Within implements Place {
     return offsets === undefined ? this.#place.length : Math.max(1, offsets[1] - offsets[0])
   }
 
-  /** Where the part begins and ends, counted from the scalar's first character as written. */
+  /** The start and end of the part, counted from the scalar's first character in the file. */
   get #offsets(): readonly [number, number] | undefined {
     const written = this.#place.text.slice(this.#place.column - 1)
     const quote = /^["'|>]/.exec(written)?.[0]

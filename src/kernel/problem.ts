@@ -1,13 +1,13 @@
 // The catalogue of refusals. Each is a value with a stable code; the documentation's table is made from it.
 
-/** A kind of refusal: what `errors.body` can speak of besides the detail. */
+/** A kind of refusal, with the fields that `errors.body` can use besides the detail. */
 export interface Problem {
-  /** Stable, snake_case: what a client may branch on. */
+  /** Stable, in snake_case. Clients may branch on it. */
   readonly code: string
   /** The usual HTTP status; a contract that documents another may change it per operation. */
   readonly status: number
   readonly title: string
-  /** For the documentation: when it is answered. */
+  /** When it is answered, for the documentation. */
   readonly when: string
 }
 
@@ -103,35 +103,35 @@ export const problems = define({
   },
 })
 
-/** The problem that goes by an error status, or comes nearest to it. */
+/** Returns the problem for an error status, or the closest one. */
 export function problemOf(status: number): Problem {
   const exact = Object.values(problems).find(one => one.status === status)
   return exact ?? (status < 500 ? problems.invalid_request : problems.unavailable)
 }
 
-/** One rule that a request breaks. */
+/** A rule that a request breaks. */
 export interface BrokenRule {
   /** The part of the request that breaks it. */
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body'
   /** In the body a JSON Pointer, `/items/0/name`; elsewhere the parameter's name, with a pointer into its value: `ids/0`. */
   readonly path: string
-  /** The JSON Schema keyword, such as `required`, or a word of ours, such as `reference`. */
+  /** The JSON Schema keyword, such as `required`, or one of our own, such as `reference`. */
   readonly rule: string
-  /** Reads on after the path: `is required`. */
+  /** The rest of a sentence that begins with the path: `is required`. */
   readonly message: string
 }
 
-/** A broken rule as a sentence: `query parameter limit must be at most 100`, `/name is required`. */
+/** Formats a broken rule: `query parameter limit must be at most 100`, `/name is required`. */
 export function describeRule({ in: place, path, rule, message }: BrokenRule): string {
   if (place === 'body') return `${path || (rule === 'required' ? 'a body' : 'the body')} ${message}`
   return path === '' ? `the ${place} ${message}` : `${place} parameter ${path.replace('/', ' /')} ${message}`
 }
 
-/** A refusal on its way to the client. The detail is a sentence fit for the client's eyes. */
+/** A refusal of a request. The detail is a sentence for the client. */
 export interface Refusal {
   readonly problem: Problem
   readonly status: number
   readonly detail: string
-  /** The rules that an invalid request breaks; absent where the refusal has another reason. */
+  /** The rules that an invalid request breaks; absent for other refusals. */
   readonly errors?: readonly BrokenRule[]
 }

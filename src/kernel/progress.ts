@@ -1,9 +1,9 @@
-// How far long work has come, for a person who waits for it.
+// Shows the progress of long work in the terminal.
 
-/** Reports a step of the work; `done` of `all` where it can be counted. */
+/** Reports a step of the work; `done` of `all` if it can be counted. */
 export type Progress = (step: string, done?: number, all?: number) => void
 
-/** Where progress is shown: a terminal's `write`, and the time in milliseconds. */
+/** A terminal's `write`, and the time in milliseconds. */
 export interface ProgressScreen {
   write(text: string): void
   now(): number
@@ -11,16 +11,16 @@ export interface ProgressScreen {
 
 export interface ShownProgress {
   readonly report: Progress
-  /** Removes what is shown, before something else is written. */
+  /** Removes the line before other output is written. */
   clear(): void
 }
 
-/** Work that takes no longer than this shows nothing, in milliseconds. */
+/** Shorter work shows no progress, in milliseconds. */
 const PATIENCE = 1000
-/** The shortest time between two changes of the line, in milliseconds. */
+/** The minimum time between two updates of the line, in milliseconds. */
 const PAUSE = 100
 
-/** Shows progress in one line that is written over and over, once the work has taken more than a second. */
+/** Shows progress in one line that is rewritten, once the work has taken more than a second. */
 export function showProgress({ write, now }: ProgressScreen): ShownProgress {
   const began = now()
   let shown = 0

@@ -9,12 +9,12 @@ import { type Environment, placeOfFile, Source } from './source.ts'
 import { fillFrom, isBounded, locateAnew, parseYaml, placeOfOffset } from './yaml.ts'
 
 /**
- * Reads and parses a file. Whatever is wrong goes to `report`: `no-such-file`, `is-a-directory`, `not-a-file`,
- * `file-too-large`, `unreadable-file`,
- * `empty-file`, `syntax`, `duplicate-key`, `alias-bomb`, `missing-variable`. The answer is then `undefined`.
+ * Reads and parses a file. Mistakes go to `report`, and the result is `undefined`: `no-such-file`, `is-a-directory`,
+ * `not-a-file`, `file-too-large`, `unreadable-file`, `empty-file`, `syntax`, `duplicate-key`, `alias-bomb`,
+ * `missing-variable`.
  *
- * @param name how the file is called in messages
- * @param environment where `${NAME}` and `${NAME:-default}` in scalars are looked up; left alone without one
+ * @param name the file's name in messages
+ * @param environment the values of `${NAME}` and `${NAME:-default}` in scalars; without it they stay unchanged
  * @param lenient whether a duplicate key is a warning
  */
 export function readSource(
@@ -27,7 +27,7 @@ export function readSource(
   let text: string
   try {
     const stat = statSync(path)
-    // A pipe or a device would keep everybody waiting.
+    // Reading a pipe or a device would block.
     if (!stat.isFile() && !stat.isDirectory()) throw Object.assign(new Error(), { code: 'NOT_A_FILE' })
     if (stat.size > MOST_BYTES) throw Object.assign(new Error(), { code: 'TOO_LARGE' })
     text = readFileSync(path, 'utf8')
@@ -44,7 +44,7 @@ export function readSource(
   return parseSource(name, text, report, environment, lenient)
 }
 
-/** The largest file that is read, for people and in bytes. */
+/** The maximum size of a file, as text and in bytes. */
 const LARGEST = '64 MB'
 const MOST_BYTES = 64_000_000
 
@@ -79,7 +79,7 @@ export function parseSource(
     report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
     return undefined
   }
-  // Words for what is wrong take a second for each megabyte.
+  // Describing syntax errors takes a second per megabyte.
   const repeats = 'fault' in read && read.reason.startsWith('duplicated')
   if (text.length > MOST_WORDED && !(lenient && repeats)) {
     if (missing !== undefined)
@@ -91,7 +91,7 @@ export function parseSource(
   try {
     return parseYaml(file, text, report, environment, lenient)
   } catch (error) {
-    // The library recurses over what it reads.
+    // The library parses recursively, so the depth is bounded.
     if (!(error instanceof RangeError)) throw error
     report.error('too-deep', 'the file is nested too deeply', placeOfFile(file))
     return undefined
@@ -100,10 +100,10 @@ export function parseSource(
 
 const MOST_WORDED = 500_000
 
-/** What a gateway file may hold in all where it has aliases: it is walked many times. */
+/** The maximum number of values in a gateway file with aliases, which is walked many times. */
 const MOST_SETTINGS = 100_000
 
-/** What a sound text holds: JSON by the engine, YAML by its events. */
+/** Parses a valid text: JSON by the engine, YAML by its events. */
 function readSound(text: string, fill: Filling | undefined): ReturnType<typeof readQuickly> {
   if (fill === undefined && /^\s*[{[]/.test(text)) {
     const parsed = parseJson(text)
@@ -112,7 +112,7 @@ function readSound(text: string, fill: Filling | undefined): ReturnType<typeof r
   return readQuickly(text, fill)
 }
 
-/** Faults of a file as a whole, which belong where the file is named. */
+/** Mistakes of a whole file, which are reported at the place that names it. */
 const NAMED: Readonly<Record<string, string>> = {
   'no-such-file': 'there is no such file',
   'is-a-directory': 'this is a directory, not a file',
@@ -122,7 +122,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'empty-file': 'this file is empty',
 }
 
-/** As `readSource`, for a file that another one names: where there is nothing to read, that is wrong at `from`. */
+/** Like `readSource`, for a file that another one names. A file that cannot be read is reported at `from`. */
 export function readNamed(
   path: string,
   name: string,
@@ -143,10 +143,10 @@ export function readNamed(
   return source
 }
 
-/** The text of a file that another one names; what is wrong with the file is wrong at `from`. */
+/** Reads the text of a file that another one names. Mistakes are reported at `from`. */
 export function readNamedText(path: string, name: string, from: Place, report: Diagnostics): string | undefined {
   try {
-    // A pipe or a device would keep everybody waiting.
+    // Reading a pipe or a device would block.
     if (!statSync(path).isFile()) throw Object.assign(new Error(), { code: 'EISDIR' })
     return readFileSync(path, 'utf8')
   } catch (error) {

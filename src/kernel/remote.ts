@@ -1,8 +1,8 @@
-// Documents on other machines: nothing is ever fetched, so the author is told how to save one.
+// Refuses URLs where a file is expected. Nothing is ever fetched; the message says how to save the document.
 
 import type { Diagnostics, Place } from './diagnostic.ts'
 
-/** Reports a URL in the place of a file name; returns whether it was one. */
+/** Reports a URL that is used as a file name. Returns whether it was one. */
 export function refuseRemote(path: string, place: Place, report: Diagnostics): boolean {
   if (!/^https?:\/\//i.test(path)) return false
   const last = /([^/?#]+\.(?:json|ya?ml))(?:[?#]|$)/i.exec(path)?.[1]

@@ -1,9 +1,9 @@
-// Files that replies are made of: read at load, and only below the folder of the configuration.
+// Files that replies are made from. They are read at load, and only below the folder of the configuration.
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 
-/** The largest file in bytes: it is kept in memory for as long as its plan is served. */
+/** The maximum size of a file in bytes. A file stays in memory while its plan is served. */
 const LARGEST = 16 * 1024 * 1024
 
 export class ReplyFiles {
@@ -14,12 +14,12 @@ export class ReplyFiles {
     this.#folder = folder
   }
 
-  /** Absolute paths of all files that were asked for, whether they could be read or not. */
+  /** Absolute paths of all files that were requested, readable or not. */
   get paths(): readonly string[] {
     return [...this.#paths]
   }
 
-  /** The content of a file, named relative to the folder; or why it cannot be had, as a sentence. */
+  /** Returns the content of a file, named relative to the folder; or a sentence that says why it cannot be read. */
   read(name: string): Uint8Array | string {
     const path = resolve(this.#folder, name)
     this.#paths.add(path)

@@ -1,4 +1,4 @@
-// The answer to a request, as a value: nothing is written before the whole chain has had its say.
+// The reply to a request as a value. It is written to the wire after the whole chain has run.
 
 import type { Problem, Refusal } from './problem.ts'
 
@@ -9,30 +9,30 @@ export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly body: string | Uint8Array | undefined
-  /** The length of the body in bytes, where it is known already. */
+  /** The length of the body in bytes, if it is already known. */
   readonly bytes?: number
-  /** Set where the reply is a refusal that has no body yet: `errors` gives it one. */
+  /** The refusal that this reply stands for, while it has no body. The behaviour `errors` writes the body. */
   readonly refusal?: Refusal
-  /** Set where this very value answers many requests: what is made of it is worth keeping. */
+  /** This value answers many requests, so results computed from it are cached. */
   readonly standing?: boolean
-  /** Set where the client is not to get it as it stands. */
+  /** The fault that is applied to this reply on the wire. */
   readonly wire?: Wire
 }
 
-/** What is done to a reply, or instead of it, on the wire. */
+/** A fault that is applied to a reply, or replaces it, on the wire. */
 export type Wire =
-  /** A reset, an end without a word, or bytes that are not HTTP: the rest of the reply does not matter then. */
+  /** Reset the connection, end it without a reply, or send bytes that are not HTTP. The reply itself is not sent. */
   | { readonly kind: 'reset' | 'close' | 'garbage' }
-  /** So many bytes of the body, half of it by default, below a `Content-Length` that promises all. */
+  /** Send this many bytes of the body (default: half) under a `Content-Length` that announces all of it. */
   | { readonly kind: 'truncate'; readonly keep?: number }
-  /** The body at so many bytes a second. */
+  /** Send the body at this many bytes per second. */
   | { readonly kind: 'drip'; readonly rate: number }
 
 export const NO_HEADERS: Headers = Object.freeze({})
 export const JSON_TYPE = 'application/json'
 export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': JSON_TYPE })
 
-/** A refusal as a reply. `status` is the problem's own unless the contract documents another. */
+/** Makes a reply of a refusal. `status` is the problem's default unless the contract documents another. */
 export function refuse(
   problem: Problem,
   detail: string,
@@ -42,10 +42,10 @@ export function refuse(
   return { status, headers, body: undefined, refusal: { problem, status, detail } }
 }
 
-/** A text as a header field may carry it: printable ASCII, 500 characters at most. */
+/** Returns a text that is valid in a header field: printable ASCII, at most 500 characters. */
 export const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
 
-/** The reply with a sentence more in `Understudy-Warning`. */
+/** Returns the reply with a sentence added to `Understudy-Warning`. */
 export const withWarning = (reply: Reply, warning: string): Reply => {
   const before = reply.headers['understudy-warning']
   return withHeaders(reply, {
@@ -53,7 +53,7 @@ export const withWarning = (reply: Reply, warning: string): Reply => {
   })
 }
 
-/** The reply with more headers; those it has already win nothing and lose nothing but their name's twin. */
+/** Returns the reply with `headers` added. On the same name the new value wins. */
 export const withHeaders = (reply: Reply, headers: Headers): Reply => ({
   ...reply,
   headers: { ...reply.headers, ...headers },

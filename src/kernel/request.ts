@@ -1,4 +1,4 @@
-// A request as the floors below HTTP see it: what arrived, with the body still on the wire.
+// A request as the code below HTTP sees it. Its body has not been read yet.
 
 import type { Problem } from './problem.ts'
 import type { Headers } from './reply.ts'
@@ -7,24 +7,24 @@ export interface Request {
   readonly method: string
   /** The path as sent, still percent-encoded, without the query. */
   readonly path: string
-  /** The query as sent, without the question mark; empty where there is none. */
+  /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
-  /** By lower-case name, as Node has them: repeated fields joined by a comma. */
+  /** Header fields by lower-case name, as Node gives them: repeated fields are joined by a comma. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Whether a body follows (RFC 9112 §6.3). */
   readonly hasBody: boolean
-  /** Reads the body, decompressed, up to so many bytes. To be called once; never rejects. */
+  /** Reads and decompresses the body, up to `limit` bytes. Call it once; it never rejects. */
   readBody(maxBytes: number): Promise<BodyRead>
-  /** Where it comes from: the peer's IP address. */
+  /** The peer's IP address. */
   readonly address: string
-  /** The certificate that the client showed in the TLS handshake, if any. */
+  /** The client's certificate from the TLS handshake, if any. */
   readonly certificate?: ClientCertificate | undefined
-  /** Aborts when the client goes away before its reply; made when first asked for. Absent: nobody can go away. */
+  /** Aborts when the client disconnects before its reply. Made on first use. Absent for a client that cannot disconnect. */
   readonly signal?: AbortSignal
 }
 
 export interface ClientCertificate {
-  /** Whether it comes from one of the authorities that are trusted. */
+  /** Whether one of the trusted authorities issued it. */
   readonly verified: boolean
   /** The attributes of its subject, their names in upper case: `['CN', 'ann']`. */
   readonly subject: readonly (readonly [name: string, value: string])[]
@@ -34,17 +34,17 @@ export type BodyRead =
   | { readonly bytes: Uint8Array }
   | { readonly problem: Problem; readonly detail: string; readonly headers: Headers }
 
-/** The first of a header's occurrences, where Node keeps them apart. */
+/** Returns the first value of a header that Node gives as a list. */
 export const firstOf = (field: string | string[] | undefined): string | undefined =>
   Array.isArray(field) ? field[0] : field
 
-/** A request that is handed on with something of it changed: a subclass says what. */
+/** A request that is passed on with one part changed; each subclass overrides that part. */
 export class ForwardedRequest implements Request {
   readonly method: string
   readonly path: string
   readonly query: string
   readonly headers: Request['headers']
-  /** The request as it was handed over. */
+  /** The request before the change. */
   readonly sent: Request
 
   constructor(sent: Request, query = sent.query) {
@@ -76,5 +76,5 @@ export class ForwardedRequest implements Request {
   }
 }
 
-/** The same request with another query. */
+/** Returns the request with another query. */
 export const withQuery = (request: Request, query: string): Request => new ForwardedRequest(request, query)

@@ -1,13 +1,13 @@
-// Schemas as values: what is not needed left out, what is repeated shared. Knows no validator.
+// Reduces schemas: removes parts that are not needed and shares repeated ones. Knows no validator.
 
 import type { Schema } from './schema.ts'
 
 /**
- * The same schema for values that have no other members than these, wherever: what it says of all others need not be
- * compiled. That they are known stays, and so do their descriptions.
+ * Returns the schema for values that have only these members, at any depth. The schemas of all other members are removed;
+ * their names and descriptions stay, so that they are still known.
  */
 export function narrow(schema: Schema, names: ReadonlySet<string>): Schema {
-  // What was one object stays one: see `shareRepeated`.
+  // One object in, one object out: `shareRepeated` relies on it.
   const narrowed = new Map<object, unknown>()
   const copy = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
@@ -30,7 +30,7 @@ export function narrow(schema: Schema, names: ReadonlySet<string>): Schema {
 const mapMembers = (object: object, change: (value: unknown, key: string) => unknown): object =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
 
-/** The same schema, with the parts that occur in it more than once compiled once: behind references. */
+/** Returns the schema with each repeated part moved behind a reference, so that it is compiled once. */
 export function shareRepeated(schema: Schema): Schema {
   const seen = new Map<object, number>()
   const count = (value: unknown): void => {

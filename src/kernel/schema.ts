@@ -1,4 +1,4 @@
-// JSON Schema: compile once, check often, and say what is wrong in words. The only file that knows ajv.
+// JSON Schema: compiles once, validates often, and describes mistakes in words. The only file that imports ajv.
 
 import { _, type KeywordCxt, type SchemaValidateFunction } from 'ajv'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -13,29 +13,29 @@ import { compilePattern } from './pattern.ts'
 /** A JSON Schema of the 2020-12 dialect. */
 export type Schema = boolean | { readonly [keyword: string]: unknown }
 
-/** One thing wrong with a value. */
+/** A mistake in a value. */
 export interface Violation {
   /** JSON Pointer to the offending value; for a missing or unknown property, to that property. */
   readonly pointer: string
-  /** Reads on after the pointer: `must be at most 100`. */
+  /** The rest of a sentence that begins with the pointer: `must be at most 100`. */
   readonly message: string
-  /** The keyword that was broken, and its parameters, for whoever words it otherwise. */
+  /** The keyword that was broken, and its parameters, for callers with their own words. */
   readonly keyword: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** The first mistakes of a value, and how many are left out. */
+/** The first mistakes of a value, and the number of further ones. */
 export type Violations = readonly Violation[] & { readonly omitted?: number }
 
-/** Who speaks: some properties are required of one side only. */
+/** The side that sends the value: some properties are required of one side only. */
 export type Side = 'request' | 'reply'
 
-/** `undefined` for a valid value. `exact` says that the value may hold bigints and decimals. */
+/** Returns `undefined` for a valid value. `exact`: the value may hold bigints and decimals. */
 export type Check = (value: unknown, exact?: boolean, side?: Side) => Violations | undefined
 
 export type Format = (text: string) => boolean
 
-/** Formats of OpenAPI's registry that limit nothing here, beside those that do. */
+/** Formats of OpenAPI's registry that are not validated here. */
 const ANNOTATED = new Set([
   ...['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64', 'double-int', 'decimal', 'decimal128', 'char', 'html'],
   ...['commonmark', 'media-range', 'base64url', 'sf-binary', 'sf-boolean', 'sf-decimal', 'sf-integer', 'sf-string'],
@@ -47,10 +47,10 @@ export const isKnownFormat = (format: string): boolean =>
 
 const BOOK = 'contract'
 
-/** A schema may hold integers beyond the safe range, which JSON.stringify refuses. */
+/** A schema may hold bigints, which `JSON.stringify` refuses. */
 const writeBigInt = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)
 
-/** Schemas that may refer to one another, compiled when first asked for. */
+/** Schemas that may refer to one another. Each is compiled on first use. */
 export class Schemas {
   readonly #ajv: Ajv2020
   readonly #byText = new Map<string, Check>()
@@ -76,10 +76,10 @@ export class Schemas {
       verbose: true,
       strict: false,
       ownProperties: true,
-      // Compiling the schema of schemas takes a tenth of a second; what cannot be compiled is told of by the compiler.
+      // Compiling the meta-schema takes a tenth of a second; the compiler itself reports invalid schemas.
       meta: false,
       validateSchema: false,
-      // Optimising what the engine optimises anyway doubles the time that compiling takes, and inlining its memory.
+      // Ajv's optimiser doubles the time of compiling, inlining doubles its memory, and V8 gains nothing from them.
       code: {
         optimize: false,
         regExp: Object.assign(patternOf, { code: 'patternOf' }),
@@ -91,7 +91,7 @@ export class Schemas {
       unicodeRegExp: false,
     })
     formats.default(this.#ajv)
-    // The library compares every item with every other: a megabyte of them would take minutes.
+    // Ajv compares every item with every other one: a megabyte of items would take minutes.
     this.#ajv.removeKeyword('uniqueItems')
     this.#ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique })
     this.#ajv.removeKeyword('pattern')
@@ -109,14 +109,14 @@ export class Schemas {
       validate: value => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
     })
     for (const [name, validate] of Object.entries(extra)) this.#ajv.addFormat(name, validate)
-    // The validator looks a reference up when it compiles one: definitions may come later.
+    // Ajv resolves a reference when it compiles it, so definitions may be added later.
     this.#ajv.addSchema({ $defs: this.#defs }, BOOK, undefined, false)
   }
 
   /**
    * Keeps a schema under a key; `{ $ref: '#/$defs/KEY' }` in another one refers to it.
    *
-   * @param name what messages call it
+   * @param name its name in messages
    */
   add(key: string, schema: Schema, name?: string): void {
     this.#defs[key] = schema
@@ -125,7 +125,7 @@ export class Schemas {
 
   /** Compiles the schema kept under `key`. */
   compileKey(key: string): Check {
-    // Documents repeat their small schemas a thousand times over: one validator serves them all.
+    // Documents repeat small schemas a thousand times: they share one validator.
     const text = JSON.stringify(this.#defs[key], writeBigInt)
     const own = () => checkWith(this.#ajv.getSchema(`${BOOK}#/$defs/${key}`) as ValidateFunction, this.#unions)
     if (text.length > SMALL || text.includes('"$ref"')) return own()
@@ -148,7 +148,7 @@ export class Schemas {
     })
   }
 
-  /** A branch is kept under a key of its own, so that its references find what they refer to. */
+  /** Keeps a branch under its own key, so that its references resolve. */
   #validatorOf(branch: object): ValidateFunction {
     const { $ref } = branch as { $ref?: unknown }
     const key =
@@ -160,20 +160,20 @@ export class Schemas {
 
 const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
 
-/** What is needed to say which branch of a union a value comes closest to. */
+/** The context for finding the branch of a union that a value is closest to. */
 interface Unions {
   readonly lookup: Lookup
-  /** What messages call the schema that a reference names. */
+  /** Returns the name of a reference's schema in messages. */
   nameOf(reference: string): string | undefined
-  /** Compiles a branch by itself. */
+  /** Compiles a single branch. */
   validatorOf(branch: object): ValidateFunction
   /** The branches that have been compiled. */
   readonly compiled: WeakMap<object, ValidateFunction>
 }
 
 /**
- * Makes a union that fails one mistake: those of its branches, of which there may be hundreds, are not collected. What the
- * closest branch finds wrong is asked for afterwards.
+ * Makes a failing union report one mistake instead of those of all its branches, which may be hundreds. The mistakes of the
+ * closest branch are determined afterwards.
  */
 function forgetBranches(ajv: Ajv2020, keyword: string): void {
   const rule = ajv.RULES.all[keyword]
@@ -198,12 +198,12 @@ const PATTERN_ERROR = {
   params: ({ schemaCode }: { schemaCode: unknown }) => _`{pattern: ${schemaCode as never}}`,
 }
 
-/** A text that is too long anyway is not tried: searching takes longer the longer it is. */
+/** Does not match a pattern against a text that exceeds `maxLength`: a search takes longer the longer the text is. */
 function tryPattern(cxt: KeywordCxt): void {
   const { data, schema, parentSchema } = cxt
   const expression = usePattern(cxt, schema as string)
   const { maxLength } = parentSchema as { maxLength?: unknown }
-  // A length counts characters, each of which is one or two units.
+  // `maxLength` counts characters; each is one or two UTF-16 units.
   const tried = typeof maxLength === 'number' ? _`${data}.length <= ${2 * maxLength} && ` : _``
   cxt.fail(_`${tried}!${expression}.test(${data})`)
 }
@@ -221,7 +221,7 @@ const checkWith =
     return count > MOST_ERRORS ? Object.assign(violations, { omitted: count - violations.length }) : violations
   }
 
-/** What a validator finds as its `this`: who speaks, and the value behind an approximation, where it is one. */
+/** The `this` of a validator: the sending side, and the exact value if an approximation is validated. */
 class Context {
   readonly side: Side | undefined
   readonly #value: unknown
@@ -233,7 +233,7 @@ class Context {
     this.#approximated = original.length > 0
   }
 
-  /** Two integers of the original may have become one in its approximation. */
+  /** Two different integers of the exact value may be equal in its approximation. */
   original(instancePath: string, approximation: unknown): unknown {
     if (!this.#approximated) return approximation
     const keys = parsePointer(instancePath) ?? []
@@ -243,13 +243,13 @@ class Context {
 
 const SIDES = { request: new Context('request'), reply: new Context('reply'), none: new Context(undefined) } as const
 
-/** What is required of one side only. */
+/** The properties that one side only must send. */
 export interface RequiredBy {
   readonly request: readonly string[]
   readonly reply: readonly string[]
 }
 
-/** `required`, of one side. */
+/** The keyword `required` for one side. */
 function checkRequiredBy(this: Context, required: RequiredBy, value: Record<string, unknown>): boolean {
   const names = this.side === undefined ? [] : required[this.side]
   const missing = names.filter(name => !Object.hasOwn(value, name))
@@ -267,7 +267,7 @@ function isUnique(this: Context, wanted: boolean, data: unknown[], _: unknown, a
   return new Set(items.map(canonical)).size === items.length
 }
 
-/** One text per value, whatever the order of its members (JSON Schema 2020-12 §4.2.2). */
+/** Returns the same text for equal values, whatever the order of their members (JSON Schema 2020-12 §4.2.2). */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (value instanceof Decimal) return value.text.replace(/\.?0*$/, '')
@@ -276,11 +276,11 @@ function canonical(value: unknown): string {
   return `{${keys.map(key => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`
 }
 
-/** How many unions of one value are explained, and how deep within one another: compiling a branch takes milliseconds. */
+/** The maximum number and depth of unions that are explained per value: compiling a branch takes milliseconds. */
 const MOST_UNIONS = 8
 const DEEPEST_UNION = 4
 
-/** Each union with what its closest branch finds wrong, or with the types that its branches take. */
+/** Replaces each union's mistake by those of its closest branch, or by the types that its branches accept. */
 function explainUnions(errors: readonly ErrorObject[], unions: Unions, context: Context, depth = 0): ErrorObject[] {
   let left = MOST_UNIONS
   return errors.slice(0, MOST_ERRORS).flatMap(error => {
@@ -316,7 +316,7 @@ function explainUnion(error: ErrorObject, unions: Unions, context: Context, dept
   return [told, ...inside]
 }
 
-/** The name of the component that a branch is, or its title, or its place. */
+/** Returns the component name of a branch, or its title, or its position. */
 function nameOfBranch(branch: unknown, index: number, { nameOf }: Unions): string {
   const { $ref, title, allOf } = (isObject(branch) ? branch : {}) as Record<string, unknown>
   if (typeof title === 'string' && title !== '') return title
@@ -330,10 +330,10 @@ function nameOfBranch(branch: unknown, index: number, { nameOf }: Unions): strin
 
 function describeErrors(errors: readonly ErrorObject[]): Violation[] {
   let rest = errors.slice(0, MOST_ERRORS)
-  // That a condition failed is said by what failed in it.
+  // The mistakes inside a condition already say that it failed.
   if (rest.length > 1) rest = rest.filter(({ keyword }) => keyword !== 'if')
   if (rest.length === 1) return [describeError(rest[0] as ErrorObject)]
-  // What has the wrong type breaks every other rule as well, and that says nothing more.
+  // A value of the wrong type breaks other rules too; only the type is reported.
   const mistyped = new Set(rest.flatMap(({ keyword, instancePath }) => (keyword === 'type' ? [instancePath] : [])))
   rest = rest.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath))
   const seen = new Set<string>()
@@ -360,13 +360,13 @@ class Described implements Violation {
     this.#error = error
   }
 
-  /** Asked for where a file of the author's is wrong, never where a request is. */
+  /** Used for the author's files only, never for requests. */
   get params(): Violation['params'] {
     return { ...this.#error.params, ...context(this.#error) }
   }
 }
 
-/** Keywords that speak of a property of the value, and the parameter that names it. */
+/** Keywords about a property of the value, and the parameter that names the property. */
 const PROPERTY_OF: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
@@ -374,7 +374,7 @@ const PROPERTY_OF: Readonly<Record<string, string>> = {
   unevaluatedProperties: 'unevaluatedProperty',
 }
 
-/** What a message about the author's own file needs besides: what was written, and what could have been. */
+/** Adds what a message about the author's file needs: the value that was written, and the possible ones. */
 function context({ parentSchema, data, propertyName, params }: ErrorObject): Record<string, unknown> {
   const { properties, format } = (parentSchema ?? {}) as { properties?: Record<string, Schema>; format?: string }
   const missing = properties?.[params.missingProperty as string]
@@ -449,7 +449,7 @@ function wordUnion(keyword: string, { closest, count, fitting }: Record<string, 
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`)
 
-/** Whether a value has a format, as the validator reads it: an unknown one says nothing, nor does one of another type. */
+/** Returns whether a value has a format. An unknown format, or one for another type, is always satisfied. */
 export function isFormat(name: string, value: string | number): boolean {
   const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : true
   if (format === true) return true

@@ -1,11 +1,12 @@
-// Keeps credentials out of what is shown of a file.
+// Masks credentials in excerpts of a configuration file.
 
-/** Shows a line that begins at an offset without what stands for a credential in it. */
+/** Returns the line that begins at an offset, with its credentials masked. */
 export type Show = (start: number, line: string) => string
 
 /**
- * Shows lines of a text: what stands for a credential in `consumers` is blotted out, sign by sign. Goes by the text, since a
- * file that cannot be parsed is shown too. The text is searched once, when the first line is shown.
+ * Returns a function that shows lines of a text with the credentials under `consumers` masked, character by character. It
+ * reads the text and not its value, because excerpts of a file that cannot be parsed are shown too. The text is searched
+ * once, when the first line is shown.
  */
 export function withoutSecrets(text: string): Show {
   let secrets: readonly [from: number, to: number] | undefined
@@ -21,22 +22,22 @@ function blotted(line: string, start: number, [from, to]: readonly [from: number
   const part = line.slice(left, right)
   const shown = /:(?:\s|$)|["']\s*:/.test(part)
     ? part.replace(WORD, (all, date, _, key, at) =>
-        // What follows a colon is no key, though another colon follows it.
+        // The text behind a colon is a value, even if another colon follows it.
         date !== undefined || (key !== undefined && !/:\s*$/.test(part.slice(0, at))) ? all : blot(all),
       )
     : blot(part)
   return line.slice(0, left) + shown + line.slice(right)
 }
 
-/** A date, or a word and whether it is a key. */
+/** Matches a date, or a word with the colon that makes it a key. */
 const WORD =
   /(\bexpires["']?\s*:[^,{}]*)|("[^"]*"|'[^']*'|[^\s,{}:"'](?:[^:,{}]|:(?!\s|$))*|["'].*)((?<=["'])\s*:|\s*:(?=\s|$))?/g
 
-/** Leaves `${NAME}`, which says nothing, and what holds the line together. */
+/** Masks a text, except `${NAME}` and punctuation. */
 const blot = (value: string): string =>
   value.replace(/\$\{[A-Za-z_]\w*\}|[^\s{}"']/g, part => (part.length > 1 ? part : '•'))
 
-/** From the key `consumers` of a file to the end of what it holds. */
+/** Matches the block `consumers` of a file. */
 function secretsOf(text: string): [from: number, to: number] {
   const flow = /^\s*\{/.test(text)
   const found = (flow ? /(["']?)\bconsumers\1\s*:/ : /^(["']?)consumers\1\s*:/m).exec(text)

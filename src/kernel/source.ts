@@ -1,4 +1,4 @@
-// A text file of the author's, its value, and the way back from a value to its place in the text.
+// A file of the author's: its text, its value, and the place of each value in the text.
 
 import type { Place } from './diagnostic.ts'
 import { pointer } from './json.ts'
@@ -6,14 +6,14 @@ import { pointer } from './json.ts'
 export type Path = readonly (string | number)[]
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Works out the place of a path. */
+/** Computes the place of a path. */
 export type Locate = (path: Path, part: 'key' | 'value') => Place
 
 /** A parsed file. Its value is plain data; a large integer in it is a bigint. */
 export class Source {
   readonly file: string
   readonly value: unknown
-  /** Whether the text was sound and has no variable in it: reading it with the environment makes no difference. */
+  /** Whether the text is valid and has no variables, so that the environment has no effect on it. */
   readonly settled: boolean
   readonly #makeLocate: () => Locate
   #locate: WeakRef<Locate> | undefined
@@ -25,7 +25,7 @@ export class Source {
     this.#makeLocate = makeLocate
   }
 
-  /** The same text with another value: `origin` tells where a path of that one comes from. */
+  /** Returns a source with the same text and another value; `origin` maps a path of that value to one of this text. */
   derive(value: unknown, origin: (path: Path) => Path): Source {
     return new Source(this.file, value, () => {
       const locate = this.#makeLocate()
@@ -34,12 +34,12 @@ export class Source {
   }
 
   /**
-   * The place of the value at `path`, or of the key it hangs on. A path that leads nowhere is placed at the deepest
-   * part of it that exists. Nothing is worked out before somebody asks for the line.
+   * Returns the place of the value at `path`, or of its key. For a path that does not exist it returns the deepest part
+   * that does. The line is computed on first use.
    */
   locate(path: Path, part: 'key' | 'value' = 'value'): Place {
     return new LazyPlace(this.file, `${this.file}#${part}${pointer(path)}`, () => {
-      // Held weakly: the way back to the text is large, and wanted only while something is being reported.
+      // Held weakly: the index of places is large, and is needed only while mistakes are reported.
       let locate = this.#locate?.deref()
       if (locate === undefined) {
         locate = this.#makeLocate()
@@ -83,5 +83,5 @@ class LazyPlace implements Place {
   }
 }
 
-/** The place of a file as a whole: for what is wrong before there is a text. */
+/** Returns the place of a whole file, for mistakes that are found before it has been read. */
 export const placeOfFile = (file: string): Place => ({ file, line: 1, column: 1, length: 1, text: '' })

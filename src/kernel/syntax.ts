@@ -1,14 +1,14 @@
-// What is wrong with the syntax of a YAML text, in its author's words and at the place where a person would look. Knows the
-// codes of the YAML library, and not the library.
+// Describes YAML syntax errors for the author, at the place where a person would look. Knows the error codes of the YAML
+// library and not the library itself.
 
-/** A fault as the library has it: offsets from and to. */
+/** A syntax error as the library reports it, with its offsets. */
 export interface SyntaxFault {
   readonly code: string
   readonly message: string
   readonly pos: readonly [number, number]
 }
 
-/** A fault to be reported. */
+/** A syntax error to report. */
 export interface Wording {
   readonly message: string
   readonly from: number
@@ -17,9 +17,9 @@ export interface Wording {
 }
 
 /**
- * Words for the first fault of a text: what comes after it is mostly its consequence.
+ * Describes the first syntax error of a text. Later ones are mostly its consequences.
  *
- * @param opened where the brackets, braces and quotes begin that may have been left open, innermost last
+ * @param opened the offsets of the brackets, braces and quotes that may be unclosed, innermost last
  */
 export function describeSyntax(text: string, fault: SyntaxFault, opened: readonly number[]): Wording {
   const { code, message } = fault
@@ -71,7 +71,7 @@ export function describeSyntax(text: string, fault: SyntaxFault, opened: readonl
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
-/** From white space to what comes after it on the line; from the end of the text to its last character. */
+/** Moves an offset from white space to the next text on the line, and from the end of the text to its last character. */
 function settle(text: string, at: number): number {
   let next = at
   while (next < text.length && (text[next] === ' ' || text[next] === '\t')) next++

@@ -1,10 +1,10 @@
-// JSON with holes, compiled: a list of texts and of fields, so that nothing is walked while a request waits.
+// Compiles a JSON template into a list of texts and fields, so that no value is walked at request time.
 
 import { suggest } from './diagnostic.ts'
 import { isObject, type Json, stringifyJson } from './json.ts'
 import type { Path } from './source.ts'
 
-/** JSON that is text already: put in as it stands. */
+/** JSON text that is inserted unchanged. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -12,14 +12,14 @@ export class JsonText {
   }
 }
 
-/** What a hole can be filled with, by name. */
+/** The values that fill a template's fields, by name. */
 export type Fields<Context> = Readonly<
   Record<string, (context: Context) => string | number | boolean | null | JsonText>
 >
 
 /**
- * Compiles a template whose strings may hold `${NAMESPACE.FIELD}`. Alone in a string, a field keeps its type; within a
- * longer one it becomes part of the text. Unknown fields stay as they are written: `unfilled` finds them at load.
+ * Compiles a template whose strings may hold `${NAMESPACE.FIELD}`. A field that is the whole string keeps its type; within a
+ * longer string it becomes text. Unknown fields stay unchanged; `unfilled` reports them at load.
  */
 export function compileTemplate<Context>(
   template: Json,
@@ -102,7 +102,7 @@ export function* placeholders(template: unknown, namespace: string, path: Path =
   }
 }
 
-/** A `${…}` that nothing fills in, or that stands in a key. */
+/** A `${…}` that has no value, or that is part of a key. */
 export interface Unfilled {
   readonly path: Path
   readonly part: 'key' | 'value'
@@ -113,8 +113,8 @@ export interface Unfilled {
 /**
  * Finds every `${…}` in a template that would be sent as it is written.
  *
- * @param known what is filled in: `page.items`
- * @param otherwise the hint where nothing is
+ * @param known the fields that have values: `page.items`
+ * @param otherwise the hint when no field has a value
  */
 export function* unfilled(
   template: unknown,
@@ -142,7 +142,7 @@ export function* unfilled(
   }
 }
 
-/** Every `${…}` in a key: only values are filled in. */
+/** Finds every `${…}` in a key. Only values are filled in. */
 export function* keysWithHoles(template: unknown, path: Path = []): Iterable<Unfilled> {
   if (typeof template !== 'object' || template === null) return
   for (const [key, item] of Object.entries(template)) {
@@ -155,10 +155,10 @@ export function* keysWithHoles(template: unknown, path: Path = []): Iterable<Unf
   }
 }
 
-/** An environment variable, which is missing where it is still there: that is reported already. */
+/** An environment variable. One that is still unfilled here is missing, which has been reported. */
 export const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
 
-/** One that is not closed is sent as it is written, too. */
+/** A `${` without its `}`, which is sent unchanged too. */
 const ANY = /\$\{([^{}]*)\}?/
 
 const patternOf = (namespace: string): RegExp => new RegExp(`\\$\\{${namespace}\\.([^}]*)\\}`, 'g')

@@ -18,7 +18,7 @@ export const parseSize = (text: string): number | undefined => {
   return bytes === undefined ? undefined : Math.floor(bytes)
 }
 
-/** The units of a rate, as other tools write them too. */
+/** The units of a rate, with the spellings of other tools. */
 const RATE_UNITS: Readonly<Record<string, string>> = {
   sec: 's',
   second: 's',
@@ -28,7 +28,10 @@ const RATE_UNITS: Readonly<Record<string, string>> = {
   day: 'd',
 }
 
-/** `10/s`, `100/m`, `100/min`, `1000/15m`: how many, and in how many milliseconds; `undefined` for anything else, and for none. */
+/**
+ * Parses `10/s`, `100/m`, `100/min` or `1000/15m` into a count and a window in milliseconds; `undefined` for anything else
+ * and for a count of 0.
+ */
 export function parseRate(text: string): { count: number; window: number } | undefined {
   const match = /^([1-9]\d*)\/(\d*)([a-z]+)$/.exec(text)
   if (match === null) return undefined
@@ -38,6 +41,6 @@ export function parseRate(text: string): { count: number; window: number } | und
   return window === 0 ? undefined : { count: Number(count), window }
 }
 
-/** `64B/s`, `10kB/s` in bytes per second; `undefined` for anything else, and for none at all. */
+/** Parses `64B/s` or `10kB/s` into bytes per second; `undefined` for anything else and for 0. */
 export const parseByteRate = (text: string): number | undefined =>
   text.endsWith('/s') ? parseSize(text.slice(0, -2)) || undefined : undefined

@@ -1,5 +1,5 @@
-// The only file that knows the `yaml` library, which words what is wrong with a text; what is sound is read by `events.ts`, ten
-// times as fast.
+// The only file that imports the `yaml` library. It describes the mistakes of invalid texts; `events.ts` reads valid ones,
+// ten times as fast.
 
 import {
   isAlias,
@@ -21,7 +21,7 @@ import { type Show, withoutSecrets } from './secrets.ts'
 import { type Environment, type Locate, type Path, placeOfFile, Source } from './source.ts'
 import { describeSyntax } from './syntax.ts'
 
-/** Parses a text as YAML, of which JSON is a part: the environment, and words for whatever is wrong. */
+/** Parses a text as YAML or JSON, fills in environment variables and reports mistakes. */
 export function parseYaml(
   file: string,
   text: string,
@@ -29,7 +29,7 @@ export function parseYaml(
   environment: Environment | undefined,
   lenient: boolean,
 ): Source | undefined {
-  // The library compares each key with every other: half a minute for 60,000.
+  // The library compares each key with every other one: half a minute for 60,000 keys.
   const page: Page = { file, text, lines: new LineCounter(), show: withoutSecrets(text) }
   const options = {
     lineCounter: page.lines,
@@ -101,7 +101,7 @@ export function parseYaml(
   }
 }
 
-/** The offsets of keys that their map has already. */
+/** Returns the offsets of duplicate keys. */
 function repeatedKeys(document: ReturnType<typeof parseDocument>): number[] {
   const offsets: number[] = []
   visit(document, {
@@ -118,7 +118,7 @@ function repeatedKeys(document: ReturnType<typeof parseDocument>): number[] {
   return offsets
 }
 
-/** Where the brackets, braces and quotes begin that stand open at an offset. */
+/** Returns the offsets of the brackets, braces and quotes that are open at an offset. */
 function openedAt(document: ReturnType<typeof parseDocument>, at: number): number[] {
   const opened: number[] = []
   const note = (node: Node) => {
@@ -132,7 +132,7 @@ function openedAt(document: ReturnType<typeof parseDocument>, at: number): numbe
   return opened
 }
 
-/** Aliases make one value stand in many places: all of them together must stay finite, and payable. */
+/** Reports a text whose aliases expand to too many values, or to a cycle. */
 export function isBounded(value: unknown, most: number = MOST_VALUES): boolean {
   const sizes = new Map<object, number>()
   const sizeOf = (item: unknown): number => {
@@ -156,10 +156,10 @@ function isTooDeep(node: Node | null, depth = 0): boolean {
   return isSeq(node) && node.items.some(item => isTooDeep(item as Node | null, depth + 1))
 }
 
-/** Works out the offsets of a path: from and to. */
+/** Returns the offsets of a path: from and to. */
 type Span = (path: Path, part: 'key' | 'value') => readonly [number, number]
 
-/** The places that offsets mean in a text. */
+/** Converts offsets in a text to places. */
 function placing(file: string, text: string, span: Span): Locate {
   const page = { file, text, lines: linesOf(text), show: withoutSecrets(text) }
   return (path, part) => placeAt(page, ...span(path, part))
@@ -172,11 +172,11 @@ function linesOf(text: string): LineCounter {
   return lines
 }
 
-/** The place of an offset. */
+/** Returns the place of an offset. */
 export const placeOfOffset = (file: string, text: string, at: number): Place =>
   placeAt({ file, text, lines: linesOf(text), show: withoutSecrets(text) }, at, at + 1)
 
-/** A text that places are worked out in. */
+/** A text with its line starts. */
 interface Page {
   readonly file: string
   readonly text: string
@@ -184,7 +184,7 @@ interface Page {
   readonly show: Show
 }
 
-/** A stretch of a text as it is shown: its line, and what of it is meant. */
+/** The place of a stretch of text: its line, column and length. */
 function placeAt({ file, text, lines, show }: Page, from: number, to: number): Place {
   const { line, col } = lines.linePos(from)
   const start = lines.lineStarts[line - 1] ?? 0
@@ -194,7 +194,7 @@ function placeAt({ file, text, lines, show }: Page, from: number, to: number): P
   return { file, line: Math.max(1, line), column: Math.max(1, col), length, text: show(start, whole) }
 }
 
-/** Offsets by the tree of the `yaml` library. */
+/** Finds offsets in the tree of the `yaml` library. */
 const locateIn = (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): Span => {
   const indexes = new Map<YAMLMap, ReadonlyMap<string, Pair>>()
   const pairsOf = (map: YAMLMap): ReadonlyMap<string, Pair> => {
@@ -231,7 +231,7 @@ const locateIn = (contents: Node | null, resolve: (node: Node | null | undefined
 
 const rangeOf = (node: Node | undefined): [number, number] => (node?.range ? [node.range[0], node.range[1]] : [0, 0])
 
-/** The way back into a text that was sound. */
+/** Finds places in a valid text. */
 export function locateAnew(file: string, text: string): Locate {
   const index = indexEvents(text)
   if (index !== undefined) return placing(file, text, index.locate)
@@ -247,13 +247,13 @@ const resolver =
 /** Environment variables have upper-case names: `${now}` is for a template. */
 const VARIABLE = /\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g
 
-/** Fills `${NAME}` in; an unquoted scalar takes the type that its new text has, as YAML would have it. */
+/** Fills in `${NAME}`. An unquoted scalar then gets the YAML type of its new text. */
 export function fillFrom(environment: Environment, missing: (name: string) => void): Filling {
   const fill = (text: string): string | undefined => {
     let whole = true
     const filled = text.replace(VARIABLE, (_, name: string, fallback?: string) => {
       const value = Object.hasOwn(environment, name) ? environment[name] : undefined
-      // As in a shell, `:-` also stands in for a variable that is set to nothing.
+      // As in a shell, `:-` also replaces a variable that is empty.
       if (value !== undefined && (value !== '' || fallback === undefined)) return value
       if (fallback !== undefined) return fallback
       missing(name)
@@ -270,7 +270,7 @@ export function fillFrom(environment: Environment, missing: (name: string) => vo
 }
 
 function retype(text: string): unknown {
-  // Only what a scalar can become: a value with a colon or a bracket in it stays the string it is.
+  // Only scalars change their type: a value with a colon or a bracket stays a string.
   if (!/^(?:-?\d[\d.eE+-]*|true|false|null|)$/.test(text)) return text
   if (/^-?\d{16,}$/.test(text)) return BigInt(text)
   return parse(text)

@@ -17,7 +17,6 @@ const LEFT: Readonly<Record<string, number>> = {
   expression: 8,
   gateway: 38,
   http: 32,
-  kernel: 25,
   load: 31,
   plan: 41,
   sample: 30,
