@@ -106,4 +106,5 @@ function formsOf(secret: string): string[] {
   return all.filter(one => one !== '')
 }
 
-const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+/** Returns a pattern that matches the text as it stands there. */
+export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -1,6 +1,6 @@
 // Loads the configuration again when it changes: aside, completely, and only then in its place.
 
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { formatBriefly } from '../kernel/diagnostic.ts'
 import type { Loaded } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -18,6 +18,8 @@ export class Reloader {
   readonly #gateway: Gateway
   readonly #load: Load
   readonly #log: Log
+  /** The file that is loaded: a gateway.yaml or an OpenAPI document. */
+  readonly #file: string
   #files: readonly string[]
   /** What was there when the served configuration was read. */
   #known: string
@@ -32,6 +34,7 @@ export class Reloader {
     this.#gateway = gateway
     this.#load = load
     this.#log = log
+    this.#file = loaded.files[0] ?? ''
     this.#files = loaded.files
     this.#known = fingerprint(loaded.files)
     this.#candidate = this.#known
@@ -46,6 +49,20 @@ export class Reloader {
   /** Loads a text in the place of the file, until the next reload; what cannot be loaded changes nothing. */
   replace(text: string): Promise<Loaded> {
     return this.#adopt(text)
+  }
+
+  /** Loads a text in the place of the file, and serves what was served before: says what is wrong with it. */
+  async check(text: string): Promise<Loaded> {
+    return this.#load(text)
+  }
+
+  /** The text of the file on the disk; `undefined` where it cannot be read. */
+  readDisk(): string | undefined {
+    try {
+      return readFileSync(this.#file, 'utf8')
+    } catch {
+      return undefined
+    }
   }
 
   async #adopt(text?: string): Promise<Loaded> {

@@ -74,7 +74,9 @@ export async function serve(
     },
     security,
   )
-  const routes = controlRoutes({ gateway, reloader, status }, version, fleet && (all => fleet.routes(all)))
+  let origin = ''
+  const about = { version, api: () => origin, workers: typeof workers === 'object' ? workers.count : undefined }
+  const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)
   const steer = onDemand(async () => {
     const { createControlPlane } = await import('./control-plane.ts')
@@ -103,7 +105,6 @@ export async function serve(
   })
   const { fingerprint } = security ?? {}
   const originOf = originBy(security === undefined ? 'http' : 'https')
-  let origin = ''
   if (typeof workers === 'object')
     origin = originOf(listen.host, await workers.fleet.start(workers.count, listen.port, listen.host))
   else {

@@ -69,7 +69,7 @@ export function parseSource(
     missing === undefined &&
     (!read.aliased || isBounded(read.value, environment && MOST_SETTINGS))
   ) {
-    return new Source(file, read.value, () => locateAnew(file, text), !read.aliased && !text.includes('${'))
+    return new Source(file, read.value, text, () => locateAnew(file, text), !read.aliased && !text.includes('${'))
   }
   if ('fault' in read && read.fault === 'too-deep') {
     report.error('too-deep', `the file is nested deeper than ${MAX_DEPTH} levels`, placeOfOffset(file, text, read.at))

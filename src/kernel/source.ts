@@ -15,19 +15,22 @@ export class Source {
   readonly value: unknown
   /** Whether the text is valid and has no variables, so that the environment has no effect on it. */
   readonly settled: boolean
+  /** The text that it was read from, as it stands there. */
+  readonly text: string
   readonly #makeLocate: () => Locate
   #locate: WeakRef<Locate> | undefined
 
-  constructor(file: string, value: unknown, makeLocate: () => Locate, settled = false) {
+  constructor(file: string, value: unknown, text: string, makeLocate: () => Locate, settled = false) {
     this.file = file
     this.value = value
+    this.text = text
     this.settled = settled
     this.#makeLocate = makeLocate
   }
 
   /** Returns a source with the same text and another value; `origin` maps a path of that value to one of this text. */
   derive(value: unknown, origin: (path: Path) => Path): Source {
-    return new Source(this.file, value, () => {
+    return new Source(this.file, value, this.text, () => {
       const locate = this.#makeLocate()
       return (path, part) => locate(origin(path), part)
     })

@@ -87,7 +87,7 @@ export function parseYaml(
   try {
     const value = document.toJS({ maxAliasCount: 1000 })
     if (!isBounded(value)) throw new RangeError('circular')
-    return new Source(file, value, () => placing(file, text, locateIn(document.contents, resolver(document))))
+    return new Source(file, value, text, () => placing(file, text, locateIn(document.contents, resolver(document))))
   } catch {
     let last: Node | undefined
     visit(document, {

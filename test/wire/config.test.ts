@@ -110,3 +110,60 @@ for (const [why, body, headers, status, said] of wrong) {
     assert.equal((await get('/pets')).status, 200)
   })
 }
+
+const dryRun = (body: string) => ask(`${gateway.control}/config?dry-run=true`, { method: 'PUT', headers: YAML, body })
+interface Said {
+  readonly reloaded: boolean
+  readonly diagnostics: readonly { code: string; line: number; column: number; length: number; severity: string }[]
+}
+
+test('a dry run says what a real one says, and changes nothing', async () => {
+  const mistaken = shipped.replace('limits:', 'limit:')
+  const dry = await dryRun(mistaken)
+  assert.equal(dry.status, 422)
+  const [first] = (dry.body as Said).diagnostics
+  const line = mistaken.split('\n').findIndex(text => text.startsWith('limit:')) + 1
+  assert.deepEqual(
+    [first?.code, first?.line, first?.column, first?.length, first?.severity],
+    ['unknown-key', line, 1, 'limit'.length, 'error'],
+  )
+  assert.deepEqual(dry.body, (await put(mistaken)).body)
+  const good = await dryRun(shipped.replace('status: 501', 'status: 200, body: []'))
+  assert.equal(good.status, 200, good.text)
+  assert.equal((good.body as Said).reloaded, false)
+  assert.equal((await get('/store/orders')).status, 501)
+})
+
+test('an editor gets both texts, and sends them back without having seen a credential', async () => {
+  const texts = async () =>
+    (await ask(`${gateway.control}/config/text`)).body as { applied: string; disk: string; same: boolean }
+  const { applied, disk, same } = await texts()
+  assert.equal(same, true)
+  assert.equal(disk, applied)
+  assert.ok(!applied.includes('retired-key'))
+  assert.match(applied, /retired: \{ apiKey: <masked:retired\.apiKey>, expires/)
+  const changed = await put(applied.replace('status: 501', 'status: 200, body: []').replace('expires: 2026-01-01', ''))
+  assert.equal(changed.status, 200, changed.text)
+  assert.equal((await get('/store/orders', 'retired-key')).text, '[]')
+  const after = await texts()
+  assert.equal(after.same, false)
+  assert.equal(after.disk, disk)
+  const yaml = await ask(`${gateway.control}/config`, { headers: { accept: 'application/yaml' } })
+  assert.match(String(yaml.headers['content-type']), /^application\/yaml/)
+  assert.equal(yaml.text, after.applied)
+})
+
+test('the schema of gateway.yaml knows the operations of this contract', async () => {
+  const { text } = await ask(`${gateway.control}/config/schema`)
+  assert.ok(text.includes('"listPets"'))
+})
+
+test('the program says what it is, and where the API is', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  const { body } = await ask(`${gateway.control}/version`)
+  const told = body as Record<string, unknown>
+  assert.equal(told.version, version)
+  assert.equal(`${told.api}/v1`, gateway.url)
+  assert.deepEqual(told.basePaths, ['/v1'])
+  assert.equal(told.configuration, 'config/gateway.yaml')
+})

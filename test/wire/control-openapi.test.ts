@@ -180,7 +180,13 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/deprecations?at=%2B30d', status: 200 },
     { path: '/deprecations?at=soon', status: 400 },
   ],
-  getConfiguration: [{ path: '/config', status: 200 }],
+  getVersion: [{ path: '/version', status: 200 }],
+  getConfiguration: [
+    { path: '/config', status: 200 },
+    { path: '/config', headers: { accept: 'application/yaml' }, status: 200 },
+  ],
+  getConfigurationText: [{ path: '/config/text', status: 200 }],
+  getConfigurationSchema: [{ path: '/config/schema', status: 200 }],
   replaceConfiguration: [
     { path: '/config', ...PUT('{}'), status: 400 },
     { path: '/config', ...PUT('{"contract":"./nowhere.yaml"}'), status: 422 },
@@ -193,6 +199,9 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     },
     { path: '/config', method: 'PUT', headers: { 'content-type': 'text/plain' }, body: 'contract: x', status: 415 },
     { path: '/config', method: 'PUT', status: 400 },
+    { path: '/config?dry-run=true', ...PUT('{"contract":"./openapi.yaml"}'), status: 200 },
+    { path: '/config?dry-run=true', ...PUT('{"contract":"./openapi.yaml","sed":1}'), status: 422 },
+    { path: '/config?dry-run=perhaps', ...PUT('{"contract":"./openapi.yaml"}'), status: 400 },
   ],
   getOpenApi: [{ path: '/openapi.json', status: 200 }],
 }

@@ -1,8 +1,9 @@
-// The configuration that is being served: shown without its secrets, and replaced by another in one step.
+// The configuration that is being served: shown without its credentials, and replaced by another in one step.
 
+import { maskText, servedText, unmaskText } from '../../gateway/configuration-text.ts'
 import { effectiveConfiguration } from '../../gateway/effective.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import { adoptedSchema, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
+import { adoptedSchema, describeAdopted, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import { type Control, json, object, problem, type Route, replyWith, words } from './route.ts'
 
 /** A whole contract may stand in it. */
@@ -26,14 +27,64 @@ const configurationSchema = object({
   }),
 })
 
+const textsSchema = object({
+  file: words,
+  applied: { ...words, description: 'What is being served.' },
+  disk: { type: ['string', 'null'], description: 'What its file holds now; null where it cannot be read.' },
+  same: { type: 'boolean', description: 'Whether both are the same.' },
+})
+
 export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
   {
     method: 'GET',
     path: '/config',
     operation: 'getConfiguration',
-    summary: 'The configuration that is being served, as written and with its defaults; credentials never appear.',
-    replies: { 200: replyWith('The configuration.', configurationSchema) },
-    answer: () => json(effectiveConfiguration(gateway.plan)),
+    summary:
+      'The configuration that is being served, as written and with its defaults, or as a text; credentials never appear.',
+    replies: {
+      200: {
+        description: 'The configuration.',
+        content: { 'application/json': configurationSchema, 'application/yaml': { type: 'string' } },
+      },
+    },
+    answer: call =>
+      call.prefers('application/yaml')
+        ? {
+            status: 200,
+            type: 'application/yaml; charset=utf-8',
+            body: maskText(servedText(gateway.plan), gateway.plan),
+          }
+        : json(effectiveConfiguration(gateway.plan)),
+  },
+  {
+    method: 'GET',
+    path: '/config/text',
+    operation: 'getConfigurationText',
+    summary:
+      'The text of the configuration that is being served, and that of its file: `<masked:CONSUMER.SCHEME>` stands for a credential.',
+    replies: { 200: replyWith('Both texts.', textsSchema) },
+    answer: () => {
+      const { plan } = gateway
+      const served = servedText(plan)
+      const disk = reloader?.readDisk()
+      return json({
+        file: plan.simulation.source.file,
+        applied: maskText(served, plan),
+        disk: disk === undefined ? null : maskText(disk, plan),
+        same: served === disk,
+      })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/config/schema',
+    operation: 'getConfigurationSchema',
+    summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
+    replies: { 200: replyWith('JSON Schema, draft 2020-12.', { type: 'object' }) },
+    answer: async () => {
+      const { schemaFor } = await import('../../plan/contract-schema.ts')
+      return json(schemaFor(gateway.plan))
+    },
   },
   {
     method: 'PUT',
@@ -41,26 +92,31 @@ export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
     operation: 'replaceConfiguration',
     underWorkers: 'absent',
     summary:
-      'Serves another configuration, until the next reload; the records stay. What cannot be served changes nothing.',
+      'Serves another configuration, until the next reload; the records stay. What cannot be served changes nothing, and so does a dry run.',
+    parameters: {
+      'dry-run': { schema: { type: 'boolean' }, description: 'Says what is wrong with it, and changes nothing.' },
+    },
     body: {
-      description: 'The whole content of a gateway.yaml, as YAML or as JSON; relative paths mean what they mean there.',
+      description:
+        'The whole content of a gateway.yaml, as YAML or as JSON; relative paths mean what they mean there. `<masked:CONSUMER.SCHEME>` stands for the credential that is being served.',
       schema: { type: 'object', required: ['contract'] },
       texts: YAML,
       maxBytes: MAX_CONFIGURATION,
     },
     replies: {
-      200: replyWith('It is being served.', adoptedSchema),
+      200: replyWith('It is being served, or could be.', adoptedSchema),
       409: { description: 'This gateway was not started from a file.' },
       422: {
         description: 'It cannot be served; the one before keeps serving.',
         content: { 'application/problem+json': invalidConfigurationSchema },
       },
     },
-    answer: async ({ text, body }) => {
+    answer: async ({ parameters, text, body }) => {
       if (reloader === undefined) return problem(409, 'conflict', 'this gateway was not started from a file')
-      const { plan, report } = await reloader.replace(text ?? stringifyJson(body))
-      if (plan === undefined) return refuseConfiguration(report)
-      return json({ reloaded: true, operations: plan.operations.length, warnings: report.size })
+      const given = unmaskText(text ?? stringifyJson(body), gateway.plan)
+      const dry = parameters['dry-run'] === true
+      const { plan, report } = await (dry ? reloader.check(given) : reloader.replace(given))
+      return plan === undefined ? refuseConfiguration(report) : describeAdopted(plan, report, !dry)
     },
   },
 ]

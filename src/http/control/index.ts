@@ -10,16 +10,17 @@ import { requestRoutes } from './requests.ts'
 import type { Control, Route } from './route.ts'
 import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
+import { versionRoutes } from './version.ts'
 import { weatherRoutes } from './weather.ts'
 import { worldRoutes } from './worlds.ts'
 
 /** @param select leaves out routes; `/openapi.json` then has none of them */
 export function controlRoutes(
   control: Control,
-  version: string,
   select: (routes: readonly Route[]) => readonly Route[] = routes => routes,
 ): Route[] {
   const routes = select([
+    ...versionRoutes(control), // /version
     ...statusRoutes(control), // /metrics /healthz /readyz
     ...planRoutes(control), //   /plan /reload
     ...weatherRoutes(control), // /weather
@@ -31,5 +32,5 @@ export function controlRoutes(
     ...deprecationRoutes(control), // /deprecations
     ...configRoutes(control), // /config
   ])
-  return [...routes, openApiRoute(routes, version)]
+  return [...routes, openApiRoute(routes, control.about.version)]
 }

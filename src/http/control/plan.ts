@@ -3,6 +3,7 @@
 import { type Diagnostics, formatReport, shownOf } from '../../kernel/diagnostic.ts'
 import { describeDay, describeDayWhole } from '../../plan/calendar.ts'
 import { describePlan, describeWhole } from '../../plan/describe.ts'
+import type { Plan } from '../../plan/plan.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import {
   type Answer,
@@ -69,6 +70,7 @@ const diagnosticSchema = object(
     file: words,
     line: { type: 'integer', minimum: 1 },
     column: { type: 'integer', minimum: 1 },
+    length: { type: 'integer', minimum: 0, description: 'In characters, from the column on.' },
     hint: words,
   },
   'hint',
@@ -82,14 +84,25 @@ export const invalidConfigurationSchema = {
 }
 
 export const refuseConfiguration = (report: Diagnostics): Answer =>
-  problem(422, 'invalid_configuration', formatReport(report), {
-    diagnostics: shownOf(report.list).map(({ severity, code, message, place: { file, line, column }, hint }) => ({
-      ...{ severity, code, message, file, line, column },
-      ...(hint === undefined ? {} : { hint }),
-    })),
-  })
+  problem(422, 'invalid_configuration', formatReport(report), { diagnostics: describeReport(report) })
 
-export const adoptedSchema = object({ reloaded: { const: true }, operations: count, warnings: count })
+/** The diagnostics of a report as data: the first hundred errors, and all warnings. */
+export const describeReport = (report: Diagnostics): object[] =>
+  shownOf(report.list).map(({ severity, code, message, place: { file, line, column, length }, hint }) => ({
+    ...{ severity, code, message, file, line, column, length },
+    ...(hint === undefined ? {} : { hint }),
+  }))
+
+export const adoptedSchema = object({
+  reloaded: { type: 'boolean', description: 'false where it was a dry run.' },
+  operations: count,
+  warnings: count,
+  diagnostics: { ...list(diagnosticSchema), description: 'The warnings, with their places.' },
+})
+
+/** Says what was loaded. */
+export const describeAdopted = ({ operations }: Plan, report: Diagnostics, reloaded = true): Answer =>
+  json({ reloaded, operations: operations.length, warnings: report.size, diagnostics: describeReport(report) })
 
 export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
   {
@@ -137,7 +150,7 @@ export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
       if (reloader === undefined) return problem(409, 'conflict', 'this gateway was not started from a file')
       const { plan, report } = await reloader.reload()
       if (plan === undefined) return refuseConfiguration(report)
-      return json({ reloaded: true, operations: plan.operations.length, warnings: report.size })
+      return describeAdopted(plan, report)
     },
   },
 ]

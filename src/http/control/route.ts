@@ -15,6 +15,16 @@ export interface Control {
   readonly gateway: Gateway
   readonly reloader: Reloader | undefined
   readonly status: Status
+  readonly about: About
+}
+
+/** Tells of the program that serves. */
+export interface About {
+  readonly version: string
+  /** The address of the API, without a base path. */
+  readonly api: () => string
+  /** How many processes serve the API, where there are several. */
+  readonly workers: number | undefined
 }
 
 export interface Route {

@@ -1,0 +1,63 @@
+// The text of a configuration with its credentials taken out, and put back in: an editor shows the one, the gateway loads
+// the other.
+
+import { basename } from 'node:path'
+import { isObject } from '../kernel/json.ts'
+import type { Plan } from '../plan/plan.ts'
+import { escapeRegExp } from './mask.ts'
+
+/** Keys of a consumer that are not credentials. */
+const PUBLIC = new Set(['expires', 'scopes'])
+/** A shorter credential is masked only where it is the value of its key. */
+const SHORTEST_WITHIN = 4
+
+interface Credential {
+  readonly scheme: string
+  readonly value: string
+  /** Stands in its place: a plain scalar of YAML. */
+  readonly placeholder: string
+}
+
+/** Returns the text that is being served, with its credentials. For a bare OpenAPI document: a gateway.yaml that names it. */
+export function servedText({ simulation: { source } }: Plan): string {
+  const { value, text, file } = source
+  const bare = isObject(value) && ('openapi' in value || 'swagger' in value)
+  return bare ? `contract: ./${basename(file)}\n` : text
+}
+
+/**
+ * Returns the text with `<masked:CONSUMER.SCHEME>` in the place of every credential of the plan. A credential that the file
+ * publishes, as the default of a variable that is not set, stays.
+ */
+export const maskText = (text: string, plan: Plan): string =>
+  credentialsOf(plan).reduce(
+    (masked, one) => masked.replace(placesOf(one), (_, before: string) => before + one.placeholder),
+    text,
+  )
+
+/** Returns the text with the credentials of the plan in the places of their placeholders. */
+export const unmaskText = (text: string, plan: Plan): string =>
+  text.includes('<masked:')
+    ? credentialsOf(plan).reduce((whole, { placeholder, value }) => whole.replaceAll(placeholder, () => value), text)
+    : text
+
+function placesOf({ scheme, value }: Credential): RegExp {
+  const own = escapeRegExp(value)
+  if (value.length >= SHORTEST_WITHIN) return new RegExp(`(?<![A-Za-z0-9])()${own}(?![A-Za-z0-9])`, 'g')
+  return new RegExp(`((?:^|[\\s{,])["']?${escapeRegExp(scheme)}["']?\\s*:\\s*["']?)${own}(?=["'\\s,}]|$)`, 'gm')
+}
+
+/** Longest first, so that no part of one is masked before the whole. */
+const credentialsOf = ({ simulation: { file, published } }: Plan): Credential[] =>
+  Object.entries(file.consumers ?? {})
+    .flatMap(([consumer, schemes]) =>
+      Object.entries(schemes as Readonly<Record<string, unknown>>).flatMap(([scheme, value]): Credential[] =>
+        PUBLIC.has(scheme) ||
+        typeof value !== 'string' ||
+        value === '' ||
+        published.get(`${consumer} ${scheme}`) === value
+          ? []
+          : [{ scheme, value, placeholder: `<masked:${consumer}.${scheme}>` }],
+      ),
+    )
+    .sort((a, b) => b.value.length - a.value.length)

@@ -1,0 +1,44 @@
+// The program that serves, and where: a client reads it first.
+
+import { timestamp } from '../../world/clock.ts'
+import { type Control, json, list, object, type Route, replyWith, words } from './route.ts'
+
+const versionSchema = object({
+  name: { const: 'understudy' },
+  version: words,
+  title: { ...words, description: 'Of the contract.' },
+  contractVersion: words,
+  configuration: { ...words, description: 'The file that is being served.' },
+  api: { ...words, description: 'The address of the API, without a base path.' },
+  basePaths: list(words),
+  workers: { type: ['integer', 'null'], description: 'How many processes serve the API; null for this one alone.' },
+  sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
+  defaultWorld: words,
+  now: { type: 'string', format: 'date-time', description: 'By the real clock.' },
+})
+
+export const versionRoutes = ({ gateway, about: { version, api, workers } }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/version',
+    operation: 'getVersion',
+    summary: 'The version of the program, and what it serves where.',
+    replies: { 200: replyWith('The version.', versionSchema) },
+    answer: () => {
+      const { contract, simulation } = gateway.plan
+      return json({
+        name: 'understudy',
+        version,
+        title: contract.title,
+        contractVersion: contract.version,
+        configuration: simulation.source.file,
+        api: api(),
+        basePaths: contract.basePaths.map(path => path || '/'),
+        workers: workers ?? null,
+        sandboxes: simulation.worlds.sandboxes,
+        defaultWorld: gateway.worlds.default.name,
+        now: timestamp(gateway.clock.now()),
+      })
+    },
+  },
+]
