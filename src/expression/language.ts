@@ -29,9 +29,9 @@ export interface Reference {
 
 export interface Expression {
   readonly text: string
-  /** The type of its value as far as it is known at load: `string`, `int`, `double`, `bool`, `list`, `map`, `dyn` … */
+  /** The type of its value, if it is known at load: `string`, `int`, `double`, `bool`, `list`, `map`, `dyn` … */
   readonly type: string
-  /** What the expression looks at: `request.body`, `nth`, `consumer` … */
+  /** The parts that the expression reads: `request.body`, `nth`, `consumer` … */
   readonly roots: ReadonlySet<string>
   readonly references: readonly Reference[]
   /** Whether it is true whatever the request. */
@@ -50,7 +50,7 @@ export class ExpressionFailure extends Error {
 /** The result of an expression may have this many characters as JSON. */
 const LONGEST_RESULT = 1_000_000
 
-/** Functions that look at the request or its world, and what their one argument names. */
+/** Functions that read the request or its world, and the kind of name that their one argument is. */
 const SCOPED: Readonly<Record<string, Reference['kind'] | undefined>> = {
   calls: 'operation',
   records: 'resource',
@@ -93,7 +93,7 @@ const OPTIONS = {
   limits: { maxAstNodes: 2000, maxDepth: 50 },
 } as const
 
-/** Everything but the root `request`, which is typed for each operation. */
+/** The environment without the root `request`, which is typed for each operation. */
 function commonEnvironment(): Environment {
   const environment = new Environment(OPTIONS)
     .registerType('World', { ctor: WorldRoot, fields: { name: 'string' } })
@@ -141,7 +141,7 @@ const MIXED: Readonly<Record<string, (a: number, b: number) => number>> = {
 
 let prepared: { readonly common: Environment; readonly runtime: Environment } | undefined
 
-/** Made when a configuration first holds an expression: most hold none. */
+/** Made on first use: most configurations have no expressions. */
 function environments() {
   if (prepared === undefined) {
     const common = commonEnvironment()
@@ -220,7 +220,7 @@ export class Language {
     return this.#checker
   }
 
-  /** Words a mistake that the library found, and names what is nearest to a misspelt word. */
+  /** Describes a mistake that the library found, and suggests the closest name for a misspelt one. */
   #explain(error: LibraryError, text: string): Mistake {
     const { code, summary = String(error.message), range = { start: 0, end: text.length }, node } = error
     const at = { start: range.start, end: Math.max(range.end, range.start + 1) }
@@ -294,7 +294,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   DOT: '"."',
 }
 
-/** The library's words without what a user never wrote. */
+/** Removes the parts of the library's message that the user did not write. */
 const plain = (summary: string): string => {
   const text = summary
     .replace(/^(?:Unexpected token: EOF|Expected \w+, got EOF)$/, 'the expression is not complete')
@@ -373,9 +373,9 @@ function keyOf(node: Node): string {
 
 type Run = (context?: Context) => unknown
 
-/** The value as the library has it. */
+/** Evaluates, and returns the library's value. */
 function runQuietly(run: Run, scope: Scope): unknown {
-  // A failure is an ordinary outcome, and nobody reads its stack: to gather it costs four times the evaluation.
+  // A failure is an ordinary outcome. Its stack is never read and would cost four times the evaluation.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   resetSteps()
@@ -411,7 +411,7 @@ function holds(run: Run, scope: Scope): boolean | Promise<boolean> {
   }
 }
 
-/** Whether the state could not be reached: then the expression is not to blame, and the error is passed on. */
+/** Returns whether the state was unavailable. The error is then passed on, because the expression did not cause it. */
 const isOutage = (error: unknown): boolean =>
   !(error instanceof ExpressionFailure || error instanceof RangeError || error instanceof TypeError) &&
   (error as LibraryError).code === undefined

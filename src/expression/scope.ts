@@ -1,10 +1,10 @@
-// What an expression may look at. The roots and functions of the language, and nothing of how a gateway fills them in.
+// The roots and functions of the expression language. Knows nothing of how a gateway fills them in.
 
 import type { Json } from '../kernel/json.ts'
 import { type Moment, momentOf } from '../world/clock.ts'
 import { toExpression } from './values.ts'
 
-/** What an expression asks for, answered for one request. Every member is read only if an expression names it. */
+/** The values for one request. Each member is read only if an expression names it. */
 export interface Scope {
   readonly method: string
   readonly path: string
@@ -15,7 +15,7 @@ export interface Scope {
   /** In lower case; of several fields of one name, the values joined with a comma. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json | undefined
-  /** Empty where the caller is not known. */
+  /** Empty if the caller is unknown. */
   readonly consumer: string
   readonly operation: string
   readonly world: string
@@ -25,7 +25,7 @@ export interface Scope {
   readonly ordinal: number
   /** Counts from 1: requests of this method and path in this world, this one included. */
   readonly nth: number
-  /** How many requests another operation has had in this world. */
+  /** Returns the number of requests to another operation in this world. */
   calls(operation: string): number
   size(resource: string): number | Promise<number>
   /** The record; `undefined` if there is none. */

@@ -1,6 +1,6 @@
 // Walks the syntax tree of an expression, and bounds the steps that its loops may take.
 
-/** A node as the library parses it. `meta.alternate` is what a macro such as `all` or `map` stands for. */
+/** A node as the library parses it. `meta.alternate` is the expansion of a macro such as `all` or `map`. */
 export interface Node {
   readonly op: string
   /** The operands: names, literals, nodes, or lists of these, by `op`. */
@@ -16,7 +16,7 @@ type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'op' in value && 'args' in value
 
-/** Every node of a tree once, macros and what they stand for included. */
+/** Visits every node of a tree once, including macros and their expansions. */
 export function* nodesOf(tree: Node): Iterable<Node> {
   const seen = new Set<unknown>()
   const stack: unknown[] = [tree]
@@ -60,8 +60,8 @@ export function boundSteps(tree: Node): void {
 }
 
 /**
- * Keeps a rejection from going unhandled, which would end the process. The library starts several parts of an expression at
- * once; where one of them throws, nobody waits for the others. To be called last.
+ * Handles rejections that would otherwise end the process. The library starts several parts of an expression at once; if
+ * one of them throws, nothing awaits the others. Call it last.
  *
  * @param isAsynchronous whether the value of a node may be a promise; an expression without such a node is left as it is
  */

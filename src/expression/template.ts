@@ -7,13 +7,13 @@ import type { Path } from '../kernel/source.ts'
 import { type Expression, ExpressionFailure, type Language, type Mistake } from './language.ts'
 import type { Scope } from './scope.ts'
 
-/** An expression of a template, and where its value stands. */
+/** An expression of a template, and the place of its value. */
 export interface Hole {
   readonly path: Path
   readonly expression: Expression
   /** Whether the string holds nothing else. */
   readonly alone: boolean
-  /** Where the expression begins in the string. */
+  /** The index of the expression in the string. */
   readonly start: number
 }
 
@@ -122,7 +122,7 @@ export function compileTemplate(
   return { holes, fill: isFill(compiled) ? (scope, given = {}) => compiled(scope, given) : () => compiled }
 }
 
-/** Fills every part in, and makes one value of them. */
+/** Fills in every part and makes one value of them. */
 function all(
   parts: readonly (Json | Fill)[],
   scope: Scope,
@@ -133,7 +133,7 @@ function all(
   return values.some(isPromise) ? Promise.all(values).then(make) : make(values as Json[])
 }
 
-/** Where one throws, nobody waits for those that were begun: their rejections must not go unhandled. */
+/** If one throws, nothing awaits those that have begun: handle their rejections. */
 function fillEach(parts: readonly (Json | Fill)[], scope: Scope, given: Given): (Json | Promise<Json>)[] {
   const values: (Json | Promise<Json>)[] = []
   try {
@@ -168,7 +168,7 @@ const joined = (values: readonly Json[]): string =>
 
 export interface Part {
   readonly text: string
-  /** Where the expression begins in the string. */
+  /** The index of the expression in the string. */
   readonly start: number
   readonly closed: boolean
 }
@@ -187,7 +187,7 @@ export function partsOf(text: string): readonly (string | Part)[] {
   return parts
 }
 
-/** Where the brace stands that closes an expression. */
+/** Returns the index of the brace that closes an expression. */
 function endOf(text: string, start: number): number | undefined {
   let depth = 0
   let quote = ''

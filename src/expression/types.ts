@@ -1,4 +1,4 @@
-// The types of the expression language, as far as a contract tells them: what an expression is checked against at load.
+// The types of the expression language, derived from a contract. Expressions are checked against them at load.
 
 /** A type; `dyn` is checked when a request arrives. An object without fields may have any. */
 export type ExpressionType =
@@ -11,7 +11,7 @@ export type ExpressionType =
   | { readonly map: ExpressionType }
   | { readonly fields: Readonly<Record<string, ExpressionType>> }
 
-/** What the contract says of a request's parts. */
+/** The types of a request's parts. */
 export interface RequestTypes {
   readonly params: ExpressionType
   readonly query: ExpressionType

@@ -1,4 +1,4 @@
-// The shape of each behaviour's block in gateway.yaml, wherever it may stand.
+// The schema of each behaviour's block in gateway.yaml.
 
 import { behaviours } from '../behaviours/index.ts'
 import type { Schema } from '../kernel/schema.ts'
@@ -6,7 +6,7 @@ import type { Schema } from '../kernel/schema.ts'
 const nullable = (schema: Schema): Schema =>
   typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
 
-/** By name; `null` switches a behaviour off. One object each, so that the validator compiles each once (`shareRepeated`). */
+/** Schemas by behaviour; `null` switches one off. Each is one object, so that it is compiled once (`shareRepeated`). */
 export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
   behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)] as const])),
 )
@@ -14,5 +14,5 @@ export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
 /** Behaviours that have a key in gateway.yaml. */
 export const keyed = behaviours.filter(({ schema }) => schema !== undefined)
 
-/** Behaviours that an operation may configure; the shape of refusals is the whole API's. */
+/** Behaviours that an operation may configure. `errors` is configured for the whole API only. */
 export const configurable = keyed.filter(({ name }) => name !== 'errors')

@@ -1,4 +1,4 @@
-// The plan on a day, and the days to come: what every operation is at a moment, and when that changes. Pure.
+// The state of every operation at a moment, and its future changes as a calendar. Pure functions.
 
 import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/deprecation/lifecycle.ts'
 import { isoDate } from '../world/clock.ts'
@@ -10,15 +10,15 @@ export interface OperationOnADay {
   readonly method: string
   readonly path: string
   readonly phase: Phase
-  /** The status it is refused with at this very moment. */
+  /** The status of its refusals at this moment. */
   readonly refused?: number
-  /** Until when it rests, where it does. */
+  /** The end of the current brown-out, if there is one. */
   readonly until?: string
-  /** What comes next, and when. */
+  /** The next change, and its time. */
   readonly next?: { readonly what: string; readonly at: string }
 }
 
-/** What every operation is at a moment. */
+/** Returns the state of every operation at a moment. */
 export const describeDay = (plan: Plan, time: number): OperationOnADay[] =>
   plan.operations.map(planned => onADay(planned, time))
 
@@ -40,7 +40,7 @@ function onADay({ operation, route, lifecycle }: PlannedOperation, time: number)
   return { ...is, phase, next: coming === undefined ? end : { what: 'brown-out', at: isoDate(coming.start) } }
 }
 
-/** The same for people. */
+/** Formats it for people. */
 export function describeDayWhole(plan: Plan, time: number): string {
   const rows = describeDay(plan, time).map(({ method, path, operation, phase, refused, until, next }) => {
     const now = [
@@ -53,10 +53,10 @@ export function describeDayWhole(plan: Plan, time: number): string {
   return `on ${isoDate(time)}\n\n${table([head, ...rows])}\n`
 }
 
-/** How many rests of one operation a calendar shows. */
+/** The maximum number of brown-outs that a calendar shows for one operation. */
 const MOST_RESTS = 20
 
-/** What is to come from a moment on, day by day: deprecations, the next rests of each operation, sunsets. */
+/** Returns the changes from a moment on by day: deprecations, the next brown-outs of each operation, sunsets. */
 export function describeCalendar(plan: Plan, from: number): string {
   const events: { at: number; row: readonly string[] }[] = []
   const notes: string[] = []
@@ -88,7 +88,7 @@ export function describeCalendar(plan: Plan, from: number): string {
   return `${[table([['FROM', 'UNTIL', 'OPERATION', 'WHAT'], ...rows]), ...notes].join('\n')}\n`
 }
 
-/** `1h 5m`: the largest two units that say something. */
+/** Formats a duration by its two largest units that are not zero: `1h 5m`. */
 function lengthOf(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000)
   const parts = [

@@ -1,5 +1,5 @@
-// One operation under layers of configuration → its chain of behaviours, composed into one closure; and the choice between its
-// rules, where it has any.
+// Compiles an operation under layers of configuration into one closure: its chain of behaviours, and the choice between its
+// rules if it has any.
 
 import { Answers } from '../answer/answers.ts'
 import type { Consumer, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
@@ -21,7 +21,7 @@ import type { Simulation } from './settings.ts'
 /** The index of `NO_OPERATION`. */
 export const UNMATCHED = -1
 
-/** Stands for the operation of a request that no operation matches. */
+/** The operation of requests that match none. */
 export const NO_OPERATION: Operation = {
   id: '',
   method: 'GET',
@@ -38,26 +38,26 @@ export const NO_OPERATION: Operation = {
   node: undefined as never,
 }
 
-/** A request that no operation matches gets a refusal in the shape of this API, and nothing else. */
+/** The behaviours of a request that matches no operation: only `errors`, which gives the refusal the API's shape. */
 const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')
 
-/** What a site has of its operation's own. */
+/** The parts of a site that belong to its operation. */
 type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid' | 'onRecord'> & {
-  /** For configuration that speaks of this operation alone, and for what speaks of many. */
+  /** Expression compilers: for configuration of this operation alone, and for configuration of many operations. */
   readonly own: Expressions
   readonly shared: Expressions
 }
 
-/** Compiles the operations of one configuration, as often as there are layers over them. */
+/** Compiles the operations of one configuration, once for each set of layers. */
 export class OperationCompiler {
   readonly #simulation: Simulation
   readonly #contract: Contract
   readonly #consumers: readonly Consumer[]
   readonly #readers: Site['readers']
   readonly #compileJudge: ReturnType<typeof compileJudges>
-  /** The fields that responders ask an index for, by resource. */
+  /** The fields that responders need an index for, by resource. */
   readonly indexes: ReadonlyMap<string, Set<string>>
-  /** What is the same under all layers. */
+  /** The parts that are the same under all layers. */
   readonly #owned = new Map<Operation, Pick<Site, 'answers' | 'judge'>>()
 
   constructor(simulation: Simulation, contract: Contract, consumers: readonly Consumer[], readers: Site['readers']) {
@@ -73,7 +73,7 @@ export class OperationCompiler {
     return this.#ownOf(operation).judge
   }
 
-  /** @param layers the nearest first */
+  /** @param layers in order of precedence, the most specific first */
   compile(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
     const usual = this.#compileChain(operation, index, layers)
     const placed = placedRules(operation, layers)
@@ -160,7 +160,7 @@ export class OperationCompiler {
     return new Expressions({ contract: this.#contract, operation, resources, judge: this.judgeOf(operation) }, typed)
   }
 
-  // Without a spread, which would make of each of a hundred thousand sites a hash table of 3 kB.
+  // No object spread: it would turn each of a hundred thousand sites into a hash table of 3 kB.
   #siteOf(
     { operation, judge, answers, detour, dress, invalid, onRecord, own, shared }: OwnSite,
     { value, path, layer }: Word,
@@ -207,7 +207,7 @@ const valueAt = (value: unknown, path: Path): unknown =>
 
 const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
 
-/** Writes down that a request has come as far as this. */
+/** Records that a request reached this behaviour. */
 const mark =
   (name: string, passed: string[]): Wrap =>
   next =>
@@ -216,13 +216,14 @@ const mark =
     return next(exchange)
   }
 
-// `respond` never asks further in; only the chain of unmatched requests ends here, and the gateway replies for it.
+// `respond` never calls `next`. Only the chain of unmatched requests ends here; the gateway replies for it.
 const nobody: Handler = () => Promise.reject(new Error('the chain has no end'))
 
 const NO_KEYS: Layer['keys'] = new Map()
 
 /**
- * Compiles once at load to report mistakes, discards the result, and compiles again on first use: most weather never comes.
+ * Compiles once at load to report mistakes, discards the result, and compiles again on first use: most weather is never
+ * switched on.
  */
 export function compileLazily<Made>(compile: () => Made): () => Made {
   compile()

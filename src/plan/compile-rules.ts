@@ -1,4 +1,4 @@
-// Rules → a chain for each, and the choice between them. An operation without rules has none of this.
+// Compiles rules: a chain for each, and the choice between them. An operation without rules pays nothing.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
@@ -15,17 +15,17 @@ import type { Layer } from './layers.ts'
 import type { PlannedOperation, PlannedRule } from './plan.ts'
 import type { RuleFile } from './rules.ts'
 
-/** A rule as it stands in a layer of configuration. */
+/** A rule in a layer of configuration. */
 export interface PlacedRule {
   readonly file: RuleFile
   readonly layer: Layer
-  /** Within the layer: `operations/createOrder/rules/0`. */
+  /** The path within the layer: `operations/createOrder/rules/0`. */
   readonly path: Path
-  /** Whether it speaks of one operation, whose contract its condition can be checked against. */
+  /** Whether it belongs to one operation, so that its condition is checked against that operation's contract. */
   readonly own: boolean
 }
 
-/** The rules of an operation in the order in which they are tried: those of nearer layers first. */
+/** Returns the rules of an operation in the order in which they are tried: those of more specific layers first. */
 export function placedRules(operation: { readonly tags: readonly string[] }, layers: readonly Layer[]): PlacedRule[] {
   return layers.flatMap(layer => {
     const { blocks, keys, flat } = layer
@@ -36,7 +36,7 @@ export function placedRules(operation: { readonly tags: readonly string[] }, lay
         : []
     const named = key === undefined ? undefined : blocks.operations?.[key]?.rules
     const tagged = operation.tags.flatMap(tag => at(blocks.tags?.[tag]?.rules, ['tags', tag], false))
-    // null switches off the rules of the layers and blocks that are less specific.
+    // null switches off the rules of less specific layers and blocks.
     if (named === null) return []
     return [
       ...(key === undefined ? [] : at(named, ['operations', key], true)),
@@ -46,7 +46,7 @@ export function placedRules(operation: { readonly tags: readonly string[] }, lay
   })
 }
 
-/** Compiles a condition, or reports what is wrong with it. */
+/** Compiles a condition, or reports its mistakes. */
 export function compileCondition({ file, layer, path }: PlacedRule, expressions: Expressions): Expression | undefined {
   if (file.when === undefined) return undefined
   return expressions.condition(file.when, [...layer.path, ...path, 'when'], (code, message, at, hint, span) =>
@@ -54,7 +54,7 @@ export function compileCondition({ file, layer, path }: PlacedRule, expressions:
   )
 }
 
-/** Reports rules behind one that every request fulfils. */
+/** Reports rules that follow one that matches every request. */
 export function checkReach(rules: readonly PlacedRule[], conditions: readonly (Expression | undefined)[]): void {
   const always = rules.findIndex(
     ({ file }, i) =>
@@ -69,7 +69,7 @@ export function checkReach(rules: readonly PlacedRule[], conditions: readonly (E
   }
 }
 
-/** The operation with rules before it: the first that holds answers in its place. */
+/** Puts rules before an operation: the first one that matches answers in its place. */
 export function withRules(
   usual: PlannedOperation,
   rules: readonly PlannedRule[],
@@ -127,7 +127,7 @@ function chosen({ name, when, operation }: PlannedRule, exchange: Exchange): Pla
   return operation()
 }
 
-/** Where the client asks why, says why a rule did not hold. */
+/** Records why a rule did not match, if the client asked for an explanation. */
 async function passOver(rule: PlannedRule, exchange: Exchange, scope: ExchangeScope, held: boolean): Promise<void> {
   if (exchange.drawn === undefined) return
   exchange.note(`not rule ${rule.name}: ${held ? `held ${rule.times} times already` : await reasonOf(rule, scope)}`)
@@ -143,7 +143,7 @@ async function reasonOf({ when }: PlannedRule, scope: ExchangeScope): Promise<st
   }
 }
 
-/** Reads of a request what the conditions look at, and no more: the body only where one does. */
+/** Reads the parts of a request that the conditions use; the body only if a condition uses it. */
 function compilePreparation(
   rules: readonly PlannedRule[],
   { operation }: PlannedOperation,
@@ -162,7 +162,7 @@ function compilePreparation(
   }
 }
 
-/** Reads and parses the body, and keeps it for those who validate it. One that cannot be read is absent. */
+/** Reads and parses the body, and keeps it for validation. A body that cannot be read is absent. */
 function compileEarlyBody({ body }: PlannedOperation['operation'], maxBody: number) {
   const readingOf = compileReadings(body?.content ?? new Map())
   return async (exchange: Exchange): Promise<void> => {

@@ -1,4 +1,5 @@
-// Weather → the operations as they are in it. Compiled aside: the plan's own operations know nothing of it.
+// Compiles weather (a chaos profile: latency, faults, limits) into operations of their own. The plan's operations stay
+// unchanged.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
@@ -7,7 +8,7 @@ import { type compileLayers, hasWordOn, type Layer } from './layers.ts'
 import type { PlannedOperation, Weather } from './plan.ts'
 import type { WeatherFile } from './weather.ts'
 
-/** What weather comes over. */
+/** The configuration that the weather is laid over. */
 export interface Ground {
   readonly compiler: OperationCompiler
   readonly layerOf: ReturnType<typeof compileLayers>
@@ -16,7 +17,7 @@ export interface Ground {
   readonly consumerNames: readonly string[]
 }
 
-/** @param path where it stands in the source: empty for an order of the control plane */
+/** @param path its path in the source; empty for weather from the control plane */
 export function compileWeather(
   { compiler, layerOf, base, operations, consumerNames }: Ground,
   name: string,

@@ -1,4 +1,4 @@
-// Contract × Simulation → Plan: every operation becomes one closure. Runs at load; nothing here runs per request.
+// Compiles a contract and a simulation into a plan: every operation becomes one closure. Runs at load, never per request.
 
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
@@ -53,16 +53,16 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   }
 }
 
-/** What of `respond` says that an operation reads a record. */
+/** The settings of `respond` that make an operation read a record. */
 type Reading = { readonly read?: string; readonly id?: unknown }
 
-/** The path templates of the operations that answer with one record of a resource. */
+/** Returns the path templates of the operations that answer with one record of a resource. */
 function readersOf(contract: Contract, { keys, blocks }: Layer): Map<string, readonly string[]> {
   const readers = new Map<string, readonly string[]>()
   for (const operation of contract.operations) {
     const key = keys.get(operation)
     const respond = key === undefined ? undefined : (blocks.operations?.[key]?.respond as Reading | null | undefined)
-    // One that always reads the same record is no address of another.
+    // An operation that always reads the same record does not address the others.
     if (respond?.read === undefined || respond.id !== undefined) continue
     readers.set(respond.read, [...(readers.get(respond.read) ?? []), operation.path])
   }

@@ -9,7 +9,7 @@ import { parseDate } from '../world/clock.ts'
 import type { ConsumerFile } from './simulation.ts'
 import { parseSubject } from './tls.ts'
 
-/** Compiles the `consumers` block, and reports what is wrong with it. No credential gets into a message. */
+/** Compiles the `consumers` block and reports its mistakes. No message contains a credential. */
 export function compileConsumers(
   blocks: Readonly<Record<string, ConsumerFile>>,
   contract: Contract,

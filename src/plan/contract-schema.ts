@@ -1,4 +1,4 @@
-// The JSON Schema of gateway.yaml for one contract: what only the contract knows becomes enums, so that an editor completes
+// The JSON Schema of gateway.yaml for one contract. Names from the contract become enums, so that an editor completes
 // operations, parameters, schemas, fields and tags.
 
 import type { Contract, Operation } from '../contract/contract.ts'
@@ -11,11 +11,11 @@ interface Names {
   readonly resources: readonly string[]
   readonly query: readonly string[]
   readonly path: readonly string[]
-  /** Fields of the records of all resources, else of all schemas. */
+  /** The fields of the records of all resources, or of all schemas if there are no resources. */
   readonly fields: readonly string[]
 }
 
-/** Returns the schema of the gateway.yaml that a plan was made of. */
+/** Returns the schema of the gateway.yaml that a plan was compiled from. */
 export function schemaFor({ contract, simulation: { file } }: Plan): Shape {
   const resources = Object.entries(file.resources ?? {})
   const schemas = [...contract.schemas.keys()]
@@ -87,7 +87,7 @@ function fieldsOf(contract: Contract, schema: string): string[] {
 const describe = ({ method, path, summary }: Operation): string =>
   `${method} ${path}${summary === undefined ? '' : `: ${summary}`}`
 
-/** A block whose keys are names of the contract, and nothing else. */
+/** Returns a block whose only keys are names of the contract. */
 function closed(shape: Shape, keys: readonly (readonly [string, string | undefined])[], each: Shape): Shape {
   const properties = keys.map(([key, description]) => [
     key,
@@ -96,7 +96,7 @@ function closed(shape: Shape, keys: readonly (readonly [string, string | undefin
   return { ...shape, properties: Object.fromEntries(properties), additionalProperties: false }
 }
 
-/** The schema of a resource whose records have these fields. */
+/** Returns the schema of a resource whose records have these fields. */
 function withFields(resource: Shape, fields: readonly string[]): Shape {
   if (fields.length === 0) return resource
   const { id, references, defaults, ...others } = resource.properties as Readonly<Record<string, Shape>>
@@ -113,7 +113,7 @@ function withFields(resource: Shape, fields: readonly string[]): Shape {
   }
 }
 
-/** Which names go where, by the end of a key's path. */
+/** The names that are allowed for a key, by the end of its path. */
 const NAMED: Readonly<Record<string, { readonly names: keyof Names; readonly open?: boolean }>> = {
   'resources.*.schema': { names: 'schemas', open: true },
   ...Object.fromEntries(
@@ -134,7 +134,7 @@ const NAMED: Readonly<Record<string, { readonly names: keyof Names; readonly ope
   'respond.filter.field': { names: 'fields', open: true },
 }
 
-/** Adds the names of the contract wherever a text must be one of them, or where `open`, usually is. */
+/** Adds the names of the contract to each text that must be one of them, or, with `open`, usually is. */
 function withNames(schema: Shape, start: readonly string[], all: Names): Shape {
   return change(
     schema,
@@ -156,7 +156,7 @@ function withNames(schema: Shape, start: readonly string[], all: Names): Shape {
   )
 }
 
-/** The schema with each part replaced by what `replace` makes of it, from the inside out. */
+/** Returns the schema with `replace` applied to each part, from the inside out. */
 function change(
   schema: Shape,
   replace: (shape: Shape, path: readonly string[]) => Shape,

@@ -1,11 +1,11 @@
-// The `listen.cors` block of gateway.yaml: which pages may read the replies, and so whether a CORS failure is rehearsed.
+// The `listen.cors` block of gateway.yaml: the web pages that may read the replies. Other pages get a CORS failure.
 
 import type { Schema } from '../kernel/schema.ts'
 
 export type CorsFile = 'off' | { readonly origins?: readonly string[]; readonly credentials?: boolean }
 
 export interface CorsSettings {
-  /** Whether a page of this origin may read the replies. */
+  /** Returns whether a page of this origin may read the replies. */
   admits(origin: string): boolean
   /** Whether it may send cookies and HTTP authentication. */
   readonly credentials: boolean
@@ -35,7 +35,7 @@ export const corsSchema: Schema = {
 export const isOrigin = (text: string): boolean => ORIGIN.test(text)
 const ORIGIN = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,]+)$/
 
-/** Returns `undefined` where CORS is off. */
+/** Returns `undefined` if CORS is off. */
 export function corsSettings(file: CorsFile = {}): CorsSettings | undefined {
   if (file === 'off') return undefined
   const { origins = ['*'], credentials = true } = file

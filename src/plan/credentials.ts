@@ -1,4 +1,5 @@
-// Whose credential a request shows: the security schemes of the contract against the consumers of the simulation.
+// Identifies the consumer of a request: matches its credentials under the contract's security schemes with the configured
+// consumers.
 
 import type { Consumer, Judge, Refused, Verdict } from '../behaviours/behaviour.ts'
 import {
@@ -14,19 +15,19 @@ import { parseSubject } from './tls.ts'
 
 type SchemeCheck = (request: Request) => Consumer | 'missing' | 'unknown'
 
-/** Schemes that hold together. */
+/** Schemes that must all be satisfied. */
 interface Alternative {
   readonly checks: readonly SchemeCheck[]
-  /** The scopes that are asked for. */
+  /** The required scopes. */
   readonly scopes: readonly string[]
 }
 
-/** Of several alternatives, the one that came nearest has the word. */
+/** If every alternative fails, the one that came closest words the refusal. */
 const GRAVITY: Readonly<Record<Refused, number>> = { missing: 0, unknown: 1, expired: 2, unscoped: 3 }
 
 /**
- * Compiles the schemes, once, and answers with what compiles the judge of an operation: at least one alternative of its
- * security must hold; those that ask for nothing are not looked at here.
+ * Compiles the schemes once, and returns a function that compiles the identification for an operation. At least one
+ * alternative of its `security` must be satisfied. Empty alternatives are handled by the caller.
  */
 export function compileJudges(contract: Contract, consumers: readonly Consumer[]): (operation: Operation) => Judge {
   const checks = new Map(
@@ -54,7 +55,7 @@ const judgeBy =
     return worst
   }
 
-/** All schemes of an alternative must name one and the same consumer, and it must have the scopes. */
+/** All schemes of an alternative must identify the same consumer, and it must have the scopes. */
 function judge({ checks, scopes }: Alternative, request: Request, now: number): Verdict {
   let consumer: Consumer | undefined
   for (const check of checks) {
@@ -69,7 +70,7 @@ function judge({ checks, scopes }: Alternative, request: Request, now: number): 
   return scopes.every(scope => held.has(scope)) ? consumer : 'unscoped'
 }
 
-/** Where no consumers are configured, every well-formed credential is somebody's. */
+/** Without configured consumers, every well-formed credential is accepted. */
 const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
 
 function compileScheme(name: string, contract: Contract, consumers: readonly Consumer[]): SchemeCheck[] {
@@ -81,13 +82,13 @@ function compileScheme(name: string, contract: Contract, consumers: readonly Con
     const wellFormed = scheme.type === 'http' && scheme.scheme === 'basic' ? /^[^:]*:/s : /./s
     return [request => (wellFormed.test(read(request) ?? '') ? ANYBODY : 'missing')]
   }
-  // One look-up in a hash table seeded per process: the same work for every key, and no key's beginning shows in it.
+  // A look-up in a hash table with a seed per process takes the same time for every key and reveals no prefix of one.
   const byKey = new Map<string, Consumer>()
   for (const consumer of consumers) {
     const key = consumer.credentials.get(name)
     if (key !== undefined) byKey.set(key, consumer)
   }
-  // As nearly everybody writes it, the field is found whole, without being taken apart.
+  // The usual spelling is found without parsing the field.
   const whole = scheme.type === 'http' && scheme.scheme === 'bearer' ? [...byKey] : []
   const byField = new Map(whole.map(([key, consumer]) => [`Bearer ${key}`, consumer]))
   return [
@@ -100,7 +101,7 @@ function compileScheme(name: string, contract: Contract, consumers: readonly Con
   ]
 }
 
-/** Of the consumers whose attributes the certificate all has, the one with the most. */
+/** Returns the consumer with the most attributes among those whose attributes the certificate has. */
 function compileCertificateCheck(name: string, consumers: readonly Consumer[]): SchemeCheck {
   const known = consumers
     .flatMap(consumer => {
@@ -118,7 +119,7 @@ function compileCertificateCheck(name: string, consumers: readonly Consumer[]): 
   }
 }
 
-/** How a credential is taken from a request; `undefined` where there is none. */
+/** Returns a function that reads a scheme's credential from a request; it returns `undefined` if there is none. */
 function compileCredential(
   scheme: Exclude<SecurityScheme, { type: 'mutualTLS' }>,
 ): (request: Request) => string | undefined {

@@ -1,4 +1,4 @@
-// A Plan as text for a terminal and as data for the control plane. Shows names of consumers, never a key.
+// Describes a plan as text for a terminal and as data for the control plane. Shows the names of consumers, never a key.
 
 import { type LatencyConfig, latency } from '../behaviours/latency.ts'
 import { isoDate } from '../world/clock.ts'
@@ -15,7 +15,7 @@ export interface DescribedOperation {
   readonly stability?: string
   readonly since?: string
   readonly sunset?: string
-  /** From when on it rests now and then. */
+  /** The start of its brown-outs. */
   readonly brownouts?: string
   /** In the order in which they are tried. */
   readonly rules?: readonly DescribedRule[]
@@ -25,7 +25,7 @@ export interface DescribedRule {
   readonly name: string
   readonly when?: string
   readonly times?: number
-  /** The behaviours that it configures, and what they do. */
+  /** The behaviours that it configures, and their effects. */
   readonly does: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export interface DescribedResource {
   readonly seeds: number
   readonly states?: {
     readonly field: string
-    /** By state: those that may follow it, and after how long they do by themselves. */
+    /** By state: the next states, and the time after which each follows by itself. */
     readonly from: Readonly<Record<string, readonly { readonly to: string; readonly after?: unknown }[]>>
   }
 }
@@ -45,7 +45,7 @@ export interface DescribedPlan {
   readonly version: string
   readonly basePaths: readonly string[]
   readonly seed: number
-  /** What has come over the configuration: the operations are shown in it. */
+  /** The current weather; the operations are described as they are in it. */
   readonly weather: string | null
   readonly consumers: readonly string[]
   readonly resources: readonly DescribedResource[]
@@ -98,7 +98,7 @@ const describeRule = ({ name, when, times, blocks, operation }: PlannedRule): De
   }),
 })
 
-/** The rules as a table: empty where there are none. */
+/** Formats the rules as a table; empty without rules. */
 function describeRules(operations: readonly DescribedOperation[]): string {
   const rows = operations.flatMap(({ operation, rules = [] }) =>
     rules.map(({ when = 'always', times, does }, i) => [
@@ -119,7 +119,7 @@ function describeStates(file: StatesFile | undefined): NonNullable<DescribedReso
   return { field: file?.field ?? '', from: Object.fromEntries(from) }
 }
 
-/** One line for each state. */
+/** Formats one line for each state. */
 const linesOfStates = ({ name, states }: DescribedResource): string[][] =>
   Object.entries(states?.from ?? {}).map(([state, next]) => {
     const ways = next.map(({ to, after }) => (after === undefined ? to : `${to} after ${lengthOf(after)}`))
@@ -129,7 +129,7 @@ const linesOfStates = ({ name, states }: DescribedResource): string[][] =>
 const lengthOf = (after: unknown): string =>
   typeof after === 'string' ? after : (latency.describe?.(after as LatencyConfig, undefined as never) ?? '')
 
-/** The table of operations: one line each, in the order of the contract. */
+/** Formats the table of operations: one line each, in the order of the contract. */
 export function describeOperations(plan: Plan, weather?: Weather): string {
   const rows = describePlan(plan, weather).operations.map(one => [
     one.method,
@@ -157,7 +157,7 @@ const withExpiry = (name: string, { simulation }: Plan): string => {
   return expires === undefined ? name : `${name} (until ${expires})`
 }
 
-/** The whole plan: what it serves, for whom, from what. */
+/** Describes the whole plan: its source, consumers, resources and operations. */
 export function describeWhole(plan: Plan, weather?: Weather): string {
   const { title, version, basePaths, seed, consumers, resources } = describePlan(plan)
   const facts = [
@@ -176,7 +176,7 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
   return `${table(facts)}\n\n${describeOperations(plan, weather)}${rules}\n`
 }
 
-/** Columns as wide as they need to be. */
+/** Pads columns to the width of their longest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   return rows

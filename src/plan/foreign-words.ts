@@ -1,7 +1,6 @@
-// Words of other tools, and what they are called in gateway.yaml; and, for blocks that are often written as something else,
-// what to write.
+// Keys of other tools with their names in gateway.yaml, and hints for blocks that are often written in another form.
 
-/** By the word in lower case, without dashes and underscores. */
+/** Keys by the foreign word in lower case, without dashes and underscores. */
 const OURS: Readonly<Record<string, readonly string[]>> = {
   latency: ['delay', 'wait', 'sleep', 'latencyms', 'delayms', 'fixeddelaymilliseconds', 'responsedelay'],
   rateLimit: ['throttle', 'throttling', 'ratelimiting', 'quota'],
@@ -29,7 +28,7 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
 
 const BY_WORD = new Map(Object.entries(OURS).flatMap(([ours, words]) => words.map(word => [word, ours] as const)))
 
-/** The key that a word of another tool stands for, if it is one of these. */
+/** Returns the key for a word of another tool, if it is one of these. */
 export function ownWord(word: string, known: readonly string[]): string | undefined {
   const ours = BY_WORD.get(word.toLowerCase().replace(/[-_ ]/g, ''))
   return ours !== undefined && known.includes(ours) ? ours : undefined
@@ -51,6 +50,6 @@ const BLOCKS: Readonly<Record<string, string>> = {
   weather: 'weather: { rush-hour: { defaults: { latency: 200ms } } }',
 }
 
-/** What to write where a block of keys is wanted, by the path of the block. */
+/** Hints for a block that must be a map, by its path. */
 export const blockAt = (path: readonly (string | number)[]): string | undefined =>
   BLOCKS[path.join('.')] ?? (path.length === 2 ? BLOCKS[`${path[0]}.*`] : undefined) ?? BLOCKS[String(path.at(-1))]

@@ -1,17 +1,17 @@
-// Refuses invalid requests: one rule for their status, whichever behaviour notices.
+// Refuses invalid requests. One rule decides their status, whichever behaviour finds the mistake.
 
 import type { Invalid } from '../behaviours/behaviour.ts'
 import type { Operation } from '../contract/contract.ts'
 import { describeRule, problems } from '../kernel/problem.ts'
 
-/** A refusal names this many broken rules at most, and counts the others. */
+/** The maximum number of broken rules in a refusal; further ones are counted. */
 const MOST_RULES = 20
 
 /**
  * Compiles the refusal of invalid requests to an operation. A parameter of the path that cannot name anything is a 404
  * where the operation documents one. Everything else gets 400, or 422 where only that is documented.
  *
- * @param fallback the status where the operation documents neither 400 nor 422
+ * @param fallback the status if the operation documents neither 400 nor 422
  */
 export function compileInvalid({ responses }: Operation, fallback: 400 | 422 = 400): Invalid {
   const status = [400, 422].find(one => responses.has(`${one}`)) ?? fallback

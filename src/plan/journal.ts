@@ -1,4 +1,4 @@
-// The `journal` block of gateway.yaml: how much is remembered of the requests that came.
+// The `journal` block of gateway.yaml: the number of requests that are remembered, and how much of each.
 
 import type { Schema } from '../kernel/schema.ts'
 import { parseSize } from '../kernel/units.ts'
@@ -12,10 +12,10 @@ export interface JournalFile {
 
 /** Sizes in bytes. */
 export interface JournalSettings {
-  /** 0 where nothing is remembered. */
+  /** 0 switches the journal off. */
   readonly requests: number
   readonly size: number
-  /** How much of each body; 0 for none. */
+  /** The part of each body that is kept; 0 for none. */
   readonly bodies: number
   /** Lower-case names of the request headers that are kept. */
   readonly headers: 'all' | readonly string[]

@@ -1,34 +1,37 @@
-// Layers of configuration: which word on a behaviour is the nearest. The file is one, and the weather comes over it.
+// Layers of configuration, in order of precedence. The gateway file is one layer; weather is laid over it.
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { SimulationFile } from './simulation.ts'
 
-/** Blocks of configuration, and where they stand. The first layer that has a word on a behaviour has the last. */
+/**
+ * Blocks of configuration with their paths. Layers are in order of precedence: the first one that configures a behaviour
+ * wins.
+ */
 export interface Layer {
   readonly blocks: Pick<SimulationFile, 'defaults' | 'tags' | 'operations' | 'errors'>
-  /** Which block of `operations` speaks of which operation. */
+  /** The block of `operations` for each operation. */
   readonly keys: ReadonlyMap<Operation, string>
   readonly source: Source
   readonly path: Path
   readonly report: Diagnostics
-  /** What the scope of its state begins with. */
+  /** The prefix of its state's scope. */
   readonly scope: string
-  /** Whether its `defaults` are the block itself. */
+  /** Whether the block itself is its `defaults`. */
   readonly flat?: boolean
-  /** Set for the block of a rule: of this operation's own, or of many operations. */
+  /** Set for the block of a rule: of one operation, or of many. */
   readonly rule?: 'own' | 'shared'
 }
 
-/** What the configuration says of a behaviour, and where: a path within a layer. */
+/** The setting of a behaviour, and its path within a layer. */
 export interface Word {
   readonly value: unknown
   readonly path: Path
   readonly layer: Layer
 }
 
-/** The nearest word on a behaviour: the operation's own, its tag's, the default's. `null` switches it off. */
+/** Returns the most specific setting of a behaviour: the operation's, its tag's, or the default. `null` switches it off. */
 export function wordOn(name: string, operation: Operation, layers: readonly Layer[]): Word {
   for (const layer of layers) {
     const { blocks, keys } = layer
@@ -47,11 +50,11 @@ export function wordOn(name: string, operation: Operation, layers: readonly Laye
   return { value: undefined, path: ['defaults', name], layer }
 }
 
-/** Whether the layer has a word on any behaviour of the operation. */
+/** Returns whether the layer configures any behaviour of the operation. */
 export const hasWordOn = (operation: Operation, { blocks, keys }: Layer): boolean =>
   blocks.defaults !== undefined || keys.has(operation) || operation.tags.some(tag => blocks.tags?.[tag] !== undefined)
 
-/** Makes layers of blocks, and reports tags and operations that the contract does not have. */
+/** Makes a layer, and reports tags and operations that the contract does not have. */
 export function compileLayers(contract: Contract) {
   const tags = new Set(contract.operations.flatMap(operation => operation.tags))
   return (blocks: Layer['blocks'], source: Source, path: Path, report: Diagnostics, scope: string): Layer => {
@@ -65,7 +68,7 @@ export function compileLayers(contract: Contract) {
   }
 }
 
-/** Which block of `operations` speaks of which operation; a block that speaks of none is an error. */
+/** Maps operations to their blocks in `operations`. A block that matches no operation is an error. */
 function locateOperations(
   blocks: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
   contract: Contract,

@@ -4,7 +4,9 @@
 import type { Operation } from '../contract/contract.ts'
 import { editDistance, slipsIn } from '../kernel/diagnostic.ts'
 
-/** Says what was probably meant, as the end of a sentence: `did you mean GET /v1/books?`; `undefined` where nothing is near. */
+/**
+ * Says what was probably meant, as the end of a sentence: `did you mean GET /v1/books?`; `undefined` where nothing is near.
+ */
 export type Near = (method: string, path: string) => string | undefined
 
 /** An operation below one of its base paths. */
@@ -66,7 +68,9 @@ function repair(path: string, bases: readonly string[], methodsOf: (path: string
   return candidates.find(one => one !== path && one !== '' && methodsOf(one).length > 0)
 }
 
-/** The served path that differs from this one by the fewest letters, if they are few enough; of two, that with the method. */
+/**
+ * The served path that differs from this one by the fewest letters, if they are few enough; of two, that with the method.
+ */
 function findNear(
   method: string,
   path: string,

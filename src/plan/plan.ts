@@ -1,4 +1,4 @@
-// What a configuration comes to: the operations as closures, and what they need. Types only; `compile.ts` makes them.
+// The compiled configuration: the operations as closures, and their data. Types only; `compile.ts` makes the values.
 
 import type { Exchange, Handler, Site } from '../behaviours/behaviour.ts'
 import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
@@ -15,21 +15,21 @@ import type { WeatherFile } from './weather.ts'
 
 /** One operation, ready to run. */
 export interface PlannedOperation {
-  /** Its place among the plan's operations: what is kept per operation is kept in an array. */
+  /** Its index in the plan's operations. Data per operation is kept in arrays. */
   readonly index: number
   readonly operation: Operation
-  /** The path template below its first base path: a label of bounded variety. Empty where nothing matched. */
+  /** The path template below its first base path, a label with few values. Empty for unmatched requests. */
   readonly route: string
   readonly handle: Handler
-  /** As `handle`, and writes down the names of the behaviours that the request reaches. */
+  /** Like `handle`, and records the names of the behaviours that the request reaches. */
   trace(exchange: Exchange, passed: string[]): Promise<Reply>
-  /** Gives a reply that was made outside the chain what every reply of the operation has. */
+  /** Runs only the behaviours that decorate replies, on a reply that was made outside the chain. */
   dress(exchange: Exchange, reply: Reply): Promise<Reply>
   readonly chain: readonly Link[]
   readonly lifecycle: Lifecycle | undefined
-  /** By the contract or by its lifecycle. */
+  /** Whether the contract or the life-cycle deprecates it. */
   readonly deprecated: boolean
-  /** In the order in which they are tried; the first that holds answers instead of the chain. */
+  /** The rules in the order in which they are tried. The first one that matches answers instead of the chain. */
   readonly rules?: readonly PlannedRule[]
 }
 
@@ -48,34 +48,34 @@ export interface Plan {
   readonly simulation: Simulation
   readonly contract: Contract
   readonly operations: readonly PlannedOperation[]
-  /** What answers where no operation does: its chain is the shape of refusals, and nothing else. */
+  /** Answers requests that match no operation. Its chain is the behaviour `errors` only. */
   readonly unmatched: PlannedOperation
   find(method: string, path: string): Found<Route> | undefined
-  /** The methods that a path has; none for an unknown path. */
+  /** Returns the methods of a path; none for an unknown path. */
   methodsOf(path: string): readonly Method[]
-  /** What a request that no operation matches may have meant: `did you mean GET /v1/books?`. */
+  /** Suggests an operation for a request that matches none: `did you mean GET /v1/books?`. */
   near(method: string, path: string): string | undefined
   /** By name. */
   readonly weather: ReadonlyMap<string, Weather>
-  /** Compiles weather that no file knows. Whatever is wrong with it goes to `report`. */
+  /** Compiles weather from the control plane. Mistakes go to `report`. */
   compileWeather(name: string, file: WeatherFile, source: Source, report: Diagnostics): Weather
   readonly collections: ReadonlyMap<string, { readonly options: CollectionOptions; readonly resource: Resource }>
 }
 
-/** The operations as they are in some weather. */
+/** The operations under a weather. */
 export interface Weather {
   readonly name: string
-  /** By `PlannedOperation.index`; one that the weather does not touch is the plan's own. */
+  /** By `PlannedOperation.index`; an operation that the weather does not change is the plan's own. */
   readonly operations: () => readonly PlannedOperation[]
-  /** For the requests of a consumer that the weather names. */
+  /** The operations for the requests of a consumer that the weather names. */
   readonly consumers: ReadonlyMap<string, () => readonly PlannedOperation[]>
-  /** Who makes a request to an operation, by its index; none where `consumers` has nobody. */
+  /** Identifies the consumer of a request, by the operation's index; empty without `consumers`. */
   readonly judges: readonly Site['judge'][]
 }
 
 /** A rule, ready to be chosen. */
 export interface PlannedRule {
-  /** Where it stands in the configuration; its number of times is counted under this name. */
+  /** Its path in the configuration, which is also the name of its counter. */
   readonly name: string
   readonly when: Expression | undefined
   readonly times: number | undefined

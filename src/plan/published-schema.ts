@@ -1,5 +1,5 @@
-// The JSON Schema of gateway.yaml as editors and validators get it: standard keywords only, fit for a strict validator, each
-// part that several blocks share once.
+// The JSON Schema of gateway.yaml for editors and validators: standard keywords only, accepted by strict validators, with
+// shared parts defined once.
 
 import { behaviours } from '../behaviours/index.ts'
 import { isObject, type Json } from '../kernel/json.ts'
@@ -8,16 +8,16 @@ import { FORMATS, simulationSchema } from './simulation.ts'
 
 export type Shape = { readonly [keyword: string]: unknown }
 
-/** What the short forms of gateway.yaml look like: see `expandShortForms`. */
+/** The schemas of the short forms of gateway.yaml: see `expandShortForms`. */
 const SHORT: Readonly<Record<string, Shape>> = {
   latency: { type: 'string', format: 'duration' },
   rateLimit: { type: 'string', format: 'rate' },
 }
 
-/** A value from the environment may stand for any text. */
+/** Any text may come from the environment. */
 const PLACEHOLDER = '\\$\\{[A-Za-z_]\\w*(?::-[^}]*)?\\}'
 
-/** Examples for keys whose form says little, by the end of their path. */
+/** Examples for keys, by the end of their path. */
 const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   contract: ['./openapi.yaml'],
   seed: [42],
@@ -81,9 +81,9 @@ const examplesOf = (path: readonly string[]): readonly Json[] | undefined => {
   return undefined
 }
 
-/** Blocks that may stand in several places. */
+/** Blocks that are allowed in several places. */
 const SHARED = new Set(['rules', ...behaviours.map(({ name }) => name)])
-/** Keywords that say something of values of one type only: where a value may have several, each goes with its own. */
+/** Keywords for values of one type. If a value may have several types, each keyword goes with its own. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'additionalProperties', 'required', 'minProperties', 'patternProperties', 'propertyNames'],
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
@@ -96,7 +96,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 export function publish(schema: Schema): Shape {
   const $defs: Record<string, Shape> = {}
   const texts = new Map<string, string>()
-  /** The schema of a behaviour stands once, wherever it may be configured. */
+  /** Defines the schema of each behaviour once, wherever it may be configured. */
   const share = (name: string, made: Shape): Shape => {
     const text = JSON.stringify(made)
     let key = texts.get(text)
@@ -131,7 +131,7 @@ export function publish(schema: Schema): Shape {
   return { ...made, $defs }
 }
 
-/** Adds the form in which a behaviour may be written short. */
+/** Adds the short form of a behaviour. */
 function withShortForm(shape: Record<string, unknown>, path: readonly string[]): Record<string, unknown> {
   const name = path.at(-1) as string
   const short = SHORT[name]
@@ -153,7 +153,7 @@ function standard(shape: Record<string, unknown>): Record<string, unknown> {
   return { ...rest, pattern: `^(?:${own.pattern}|.*${PLACEHOLDER}.*)$`, examples }
 }
 
-/** A value of several types becomes a choice of schemas with one type each; null may stand beside one other type. */
+/** Splits a value of several types into schemas with one type each; null may be combined with one other type. */
 function split(shape: Record<string, unknown>): Record<string, unknown> {
   const { type, description, examples, ...rest } = shape
   const types = Array.isArray(type) ? (type as string[]) : []
@@ -188,7 +188,7 @@ function annotate(shape: Record<string, unknown>, path: readonly string[]): Reco
   }
 }
 
-/** The value that the words of a description stand for, where they are no prose. */
+/** Returns the value of a default in a description; `undefined` for prose. */
 function literalOf(text: string): Json | undefined {
   const bare = text.replaceAll('`', '')
   try {

@@ -1,4 +1,4 @@
-// The states of a resource's records, and the edges between them: what they look like in gateway.yaml, and what is made of it.
+// The states of a resource's records and the edges between them: their form in gateway.yaml, and how they are compiled.
 
 import { describeField } from '../answer/field.ts'
 import { compileQuantile, type LatencyConfig, latency } from '../behaviours/latency.ts'
@@ -61,7 +61,7 @@ export const statesSchema: Schema = {
   },
 }
 
-/** Compiles the states of a resource; `undefined` once it has reported what is wrong. */
+/** Compiles the states of a resource. Returns `undefined` after reporting mistakes. */
 export function compileStates(
   file: StatesFile,
   resource: Resource,
@@ -144,7 +144,7 @@ function compileSet(
     }
     return [name, make]
   })
-  // What every write sets, this change sets too: `updatedAt`.
+  // A change of state also sets the fields that every write sets, such as `updatedAt`.
   const makes = [...resource.set, ...own]
   const madeAt = (moment: number, share: number): JsonObject => {
     const making = {
@@ -164,7 +164,7 @@ function compileSet(
   return madeAt
 }
 
-/** Where it is known how records begin, an edge from a state that none can reach is a mistake. */
+/** Reports edges from states that no record can reach, if the initial states are known. */
 function checkOrigins(
   { field, from }: StatesFile,
   { defaults, seeds }: Resource,

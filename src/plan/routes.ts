@@ -1,4 +1,4 @@
-// Which operation a method and a path lead to. Runs at load but for `find`; knows paths, and nothing of behaviours.
+// Finds the operation for a method and a path. Everything but `find` runs at load. Knows paths and no behaviours.
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Accepts, expressionsOf, type Found, type Method, PathTable } from '../contract/paths.ts'
@@ -7,14 +7,14 @@ import { placeOf } from '../schema/document.ts'
 import { compileNear, type Near } from './near-paths.ts'
 
 export interface Routes {
-  /** Those that some path leads to; of two that cannot be told apart, the first. */
+  /** The operations that a path leads to; of two that cannot be distinguished, the first. */
   readonly operations: readonly Operation[]
-  /** Finds by method and path; `make` gives a place its target, once. */
+  /** Finds an operation by method and path; `make` makes each target once. */
   finder<Target>(
     make: (operation: Operation, basePath: string) => Target,
   ): (method: string, path: string) => Found<Target> | undefined
   methodsOf(path: string): readonly Method[]
-  /** What a request that nothing matches may have meant. */
+  /** Suggests an operation for a request that matches none. */
   readonly near: Near
 }
 
@@ -48,7 +48,7 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
   }
 }
 
-/** What the parameters of a path take; `undefined` where each takes any text. */
+/** Returns tests for the parameters of a path; `undefined` if each accepts any text. */
 function acceptsOf({ path, parameters }: Operation): Accepts | undefined {
   const checks = expressionsOf(path).map(name => {
     const parameter = parameters.find(one => one.in === 'path' && one.name === name)
@@ -63,5 +63,5 @@ function acceptsOf({ path, parameters }: Operation): Accepts | undefined {
   return segments => checks.every((takes, i) => takes === undefined || takes(segments[i] as string))
 }
 
-/** A parameter that takes all of these takes any text. */
+/** A parameter that accepts all of these accepts any text. */
 const PROBES = ['~', '1', 'a', `${'a'.repeat(300)} é`]

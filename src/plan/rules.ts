@@ -1,11 +1,11 @@
-// Rules: blocks of behaviours that are laid over an operation for the requests that fulfil a condition. Only what they look
-// like; `compile-rules.ts` makes chains of them.
+// Rules: blocks of behaviours for the requests of an operation that match a condition. This file has their schema;
+// `compile-rules.ts` compiles them.
 
 import type { Schema } from '../kernel/schema.ts'
 import { behaviourSettings, configurable } from './behaviour-settings.ts'
 
 export interface RuleFile {
-  /** A condition in CEL. Absent: every request fulfils it. */
+  /** A condition in CEL. Absent: the rule matches every request. */
   readonly when?: string
   readonly times?: number
   /** Blocks of behaviours, by name. */

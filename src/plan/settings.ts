@@ -1,4 +1,4 @@
-// What a gateway.yaml comes to once every default is filled in: units as numbers, absences as choices.
+// The settings of a gateway.yaml with every default filled in and every unit converted to a number.
 
 import type { Resource } from '../behaviours/respond/resource.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
@@ -20,13 +20,13 @@ export interface Simulation {
     readonly control: number
     readonly clientControls: boolean
     readonly controlHost: string
-    /** `undefined` where it is off. */
+    /** `undefined` if it is off. */
     readonly cors: CorsSettings | undefined
     /** Milliseconds. */
     readonly drain: number
   }
   readonly delivery: Delivery
-  /** `undefined` where plain http is served. Holds a private key: not to be shown. */
+  /** `undefined` for plain HTTP. Contains a private key: never show it. */
   readonly tls: TlsSettings | undefined
   readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
   readonly worlds: WorldsSettings
@@ -35,21 +35,21 @@ export interface Simulation {
   readonly limits: { readonly body: number; readonly headers: number; readonly request: number; readonly idle: number }
   readonly resources: ReadonlyMap<string, Resource>
   readonly replyFiles: ReplyFiles
-  /** Names and keys of the consumers stay apart: this is what may be shown. */
+  /** The names of the consumers, without their keys: these may be shown. */
   readonly consumerNames: readonly string[]
   /** Keys that the file itself publishes, by `CONSUMER SCHEME`. */
   readonly published: ReadonlyMap<string, string>
-  /** Environment variables that keys are read from, by `CONSUMER SCHEME`. */
+  /** The environment variables of keys, by `CONSUMER SCHEME`. */
   readonly keyVariables: ReadonlyMap<string, string>
 }
 
-/** How every reply is written, whatever operation it comes from. */
+/** Settings for writing every reply, whatever its operation. */
 export interface Delivery {
-  /** Milliseconds that a client may take over reading a reply. */
+  /** The maximum time for a client to read a reply, in milliseconds. */
   readonly patience: number
-  /** The request headers that may change a reply: what `Vary` names. */
+  /** The request headers that may change a reply, for `Vary`. */
   readonly vary: string
-  /** Whether pages of every origin may read a reply to a request that could not be read. */
+  /** Whether pages of every origin may read the reply to a malformed request. */
   readonly open: boolean
 }
 
@@ -68,10 +68,10 @@ function deliveryOf(file: SimulationFile, cors: CorsSettings | undefined): Deliv
 /** Request headers by which a client steers the mock. */
 const CONTROLS = ['World', 'Time', 'Weather', 'Ordinal', 'Explain'].map(name => `Understudy-${name}`)
 
-/** Whole milliseconds, and no more than a timer can count: beyond that it would go off at once. */
+/** Rounds to whole milliseconds, bounded by the longest timer: a longer one would fire at once. */
 const timerOf = (text: string): number => Math.min(Math.ceil(parseDuration(text) as number), 2 ** 31 - 1)
 
-/** Fills every default in. */
+/** Fills in every default. */
 export const simulationOf = (
   file: SimulationFile,
   source: Source,

@@ -1,5 +1,5 @@
-// What is wrong with the shape of gateway.yaml, in its author's words; and what remains of it once that is left out, so
-// that the rest can be looked at too. Knows no key by name.
+// Describes mistakes in the shape of gateway.yaml, and removes the invalid parts so that the rest can be checked too. Knows
+// no key by name.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer } from '../kernel/json.ts'
@@ -7,12 +7,12 @@ import type { Check, Schema, Violation } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { blockAt, ownWord } from './foreign-words.ts'
 
-/** A format of the schema, and what to write. */
+/** A format of the schema, and a description of valid texts. */
 export type Likes = Readonly<Record<string, { readonly like: string }>>
 
 export interface ShapeCheck {
   readonly schema: Schema
-  /** A check for this value, and for what remains of it when something is left out. */
+  /** Validates this value, also after parts have been removed. */
   checkFor(value: unknown): Check
   readonly formats: Likes
   /** The message and the hint for a file that has none of the schema's keys. Unset: each of its keys is reported. */
@@ -20,9 +20,9 @@ export interface ShapeCheck {
 }
 
 /**
- * Reports what is wrong with the value of a source.
+ * Reports the mistakes in the value of a source.
  *
- * @returns the value without what is wrong; `undefined` where nothing remains
+ * @returns the value without its invalid parts; `undefined` if nothing remains
  */
 export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostics): unknown {
   let { value } = source
@@ -37,11 +37,11 @@ export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostic
     report.omit(violations.omitted)
     return undefined
   }
-  // Leaving a part out may leave its holder incomplete, and so on outwards.
+  // Removing a part may make its parent incomplete, and so on outwards.
   for (let depth = 0; violations !== undefined; depth++) {
     const culprits = violations.map(violation => culpritOf(value, violation))
     if (depth > 10 || culprits.some(path => path.length === 0)) return undefined
-    // What others can refer to has its name one step below the top.
+    // Names that others can refer to are one level below the top.
     for (const path of culprits) if (path.length === 2) report.broken.add(path[1] as string)
     value = without(value, treeOf(culprits))
     violations = check(value, true)
@@ -49,13 +49,15 @@ export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostic
   return value
 }
 
-/** Whether not one key is one of ours. */
+/** Returns whether none of the keys is known. */
 const isAnotherFile = (value: unknown, schema: Schema): boolean => {
   const known = (schema as { properties?: object }).properties ?? {}
   return !isObject(value) || !Object.keys(known).some(key => Object.hasOwn(value, key))
 }
 
-/** What to leave out for a violation to be none: a list whole, as the places of its items hang on their numbers. */
+/**
+ * Returns the part to remove for a violation. Lists are removed whole, because removing an item would renumber the others.
+ */
 function culpritOf(value: unknown, { pointer, keyword, params }: Violation): string[] {
   const steps = parsePointer(pointer) ?? []
   const path = keyword === 'required' ? steps.slice(0, -1) : steps
@@ -68,7 +70,7 @@ function culpritOf(value: unknown, { pointer, keyword, params }: Violation): str
   return path
 }
 
-/** Keys to leave out; a key that leads to another map is kept, and looked into. */
+/** A tree of the keys to remove. A key that leads to another map is kept and searched. */
 type Tree = Map<string, Tree | undefined>
 
 function treeOf(paths: readonly string[][]): Tree {
@@ -111,7 +113,7 @@ function reportViolation(
   const name = nameOf(source.value, path)
   const say = (code: string, text: string, part: 'key' | 'value', hint?: string) => {
     const place = source.locate(path, part)
-    // A variable that is not set has left its value open.
+    // The value depends on an environment variable that is not set.
     if (!report.has('missing-variable', place)) report.error(code, text, place, hint)
   }
   const format = formats[(params.format ?? params.declaredFormat) as string]
@@ -119,7 +121,7 @@ function reportViolation(
     case 'additionalProperties': {
       const key = String(path.at(-1))
       const homes = path.length === 1 ? homesOf(key, schema) : []
-      // A key of a block that stands beside the blocks: several of them take it, and none is the likeliest.
+      // The key is beside the blocks that accept it, and no block is more likely than the others.
       if (homes.length > 2) return say('unknown-key', `"${key}" belongs below ${listed(homes)}`, 'key')
       const hint = underEmptyBlock(key, path, source.value, schema) ?? suggestKey(key, params.known as string[], schema)
       return say('unknown-key', `"${key}" is not a key that means anything here`, 'key', hint)
@@ -176,7 +178,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 }
 
-/** A key in quotes; an item of a list goes by the list's. */
+/** Returns the key in quotes; for an item of a list, the list's key. */
 function nameOf(value: unknown, path: Path): string {
   const key = path.at(-1)
   if (key === undefined) return 'the file'
@@ -184,12 +186,12 @@ function nameOf(value: unknown, path: Path): string {
   return Array.isArray(holder) ? `an item of "${String(path.at(-2))}"` : `"${String(key)}"`
 }
 
-/** A key at the top, behind a block of names that is empty: its indent was forgotten. */
+/** A key at the top level that follows an empty block probably lacks its indent. */
 function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema): string | undefined {
   if (path.length !== 1 || !isObject(value)) return undefined
   const { properties = {} } = schema as { properties?: Record<string, Block> }
   const empty = Object.keys(properties).filter(name => (value as Record<string, unknown>)[name] === null)
-  // There may be a hundred thousand keys, each of them wrong.
+  // There may be a hundred thousand unknown keys.
   if (empty.length === 0) return undefined
   const order = orderOf(value)
   const at = (name: string): number => order.get(name) ?? Number.POSITIVE_INFINITY
@@ -201,7 +203,7 @@ function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema
   return isObject(properties[before]?.additionalProperties) ? `indent it to put it under "${before}"` : undefined
 }
 
-/** The places of the keys of a value, which is asked for each of them. */
+/** The places of a value's keys, computed once for all of them. */
 const orders = new WeakMap<object, ReadonlyMap<string, number>>()
 
 function orderOf(value: object): ReadonlyMap<string, number> {
@@ -212,7 +214,7 @@ function orderOf(value: object): ReadonlyMap<string, number> {
   return order
 }
 
-/** A near miss, else where the key does belong, else what there is. */
+/** Suggests a similar key, or the block that has the key, or the list of keys. */
 function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
   const own = ownWord(key, known)
   if (own !== undefined) return `here it is called "${own}"`
@@ -222,13 +224,13 @@ function suggestKey(key: string, known: readonly string[], schema: Schema): stri
   return homes.length > 0 && homes.length <= 4 ? `it goes under ${homes.join(', ')}` : near
 }
 
-/** `defaults, tags or operations`. */
+/** Joins names: `defaults, tags or operations`. */
 const listed = (homes: readonly string[]): string => {
   const names = homes.map(home => home.replace(/: NAME$/, ''))
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
-/** The blocks of the top level that have a key. */
+/** Returns the top-level blocks that have a key. */
 function homesOf(key: string, schema: Schema): string[] {
   const { properties = {} } = schema as { properties?: Record<string, Block> }
   return Object.entries(properties).flatMap(([name, block]) => {

@@ -1,5 +1,5 @@
-// Short forms of gateway.yaml, and words of other tools that mean the same: each becomes the long form before anything is
-// checked, and a mistake in it still leads to the place where it was written.
+// Expands the short forms of gateway.yaml, and words of other tools with the same meaning, before anything is checked.
+// Mistakes are still reported at the place in the file.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
@@ -7,7 +7,7 @@ import type { Path, Source } from '../kernel/source.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Blocks whose keys are behaviours, from the top of the file; `*` is any name. */
+/** Paths of the blocks whose keys are behaviours; `*` is any name. */
 const BLOCKS: readonly Path[] = [
   ['defaults'],
   ['tags', '*'],
@@ -16,18 +16,18 @@ const BLOCKS: readonly Path[] = [
   ...[['defaults'], ['tags', '*'], ['operations', '*'], ['consumers', '*']].map(path => ['weather', '*', ...path]),
 ]
 
-/** The key of a behaviour that may be written as one text. */
+/** The key that is meant when a behaviour is written as one text. */
 const MAIN_KEY: Readonly<Record<string, string>> = { latency: 'fixed', rateLimit: 'limit' }
-/** The word of another tool, and ours. */
+/** Words of other tools, with our words. */
 const SYNONYMS: Readonly<Record<string, string>> = { delay: 'latency' }
 
 /**
  * Returns the source with every short form written out. A synonym is a `foreign-word` warning.
  *
- * @param order whether it is an order for weather, whose `consumers` hold behaviours and no credentials
+ * @param order whether the source is weather, whose `consumers` contain behaviours and no credentials
  */
 export function expandShortForms(source: Source, report: Diagnostics, order = false): Source {
-  /** New paths, and the paths in the text that they come from. */
+  /** New paths, with their paths in the text. */
   const origins = new Map<string, Path>()
   let { value } = source
   for (const path of BLOCKS) {
@@ -39,7 +39,7 @@ export function expandShortForms(source: Source, report: Diagnostics, order = fa
   return source.derive(value, path => originOf(path, origins))
 }
 
-/** The value with each object at a path replaced; itself where nothing was. */
+/** Replaces the objects at some paths. Returns the value itself if nothing changed. */
 function changeAt(value: unknown, path: Path, at: Path, replace: (block: Members, at: Path) => Members): unknown {
   if (!isObject(value)) return value
   const [step, ...rest] = path
@@ -56,7 +56,7 @@ function changeAt(value: unknown, path: Path, at: Path, replace: (block: Members
   return changed ?? value
 }
 
-/** Where the expansion writes down what it did. */
+/** The changes that the expansion has made. */
 interface Trail {
   readonly origins: Map<string, Path>
   readonly source: Source
@@ -79,7 +79,7 @@ function expandBlock(block: Members, at: Path, trail: Trail): Members {
       return [name, { [main]: config }]
     }
     if (name === 'rules' && Array.isArray(config)) {
-      // A rule is a block as well, beside its condition.
+      // A rule is also a block, beside its condition.
       const rules = config.map((rule, i) =>
         changeAt(rule, [], [...at, name, i], (one, place) => expandBlock(one, place, trail)),
       )
@@ -91,7 +91,7 @@ function expandBlock(block: Members, at: Path, trail: Trail): Members {
   return same ? block : Object.fromEntries(entries)
 }
 
-/** `probability: 5%` as 0.05. */
+/** Converts `probability: 5%` to 0.05. */
 function expandChances(fault: unknown): unknown {
   if (Array.isArray(fault)) {
     const made = fault.map(expandChances)
@@ -103,7 +103,7 @@ function expandChances(fault: unknown): unknown {
   return percent === undefined ? fault : { ...fault, probability: Number((Number(percent) / 100).toPrecision(12)) }
 }
 
-/** `schema: "#/components/schemas/Book"` as `Book`. */
+/** Converts `schema: "#/components/schemas/Book"` to `Book`. */
 function expandSchema(resource: Members): Members {
   const [, name] = /#\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(String(resource.schema)) ?? []
   return name === undefined ? resource : { ...resource, schema: name.replaceAll('~1', '/').replaceAll('~0', '~') }
@@ -111,7 +111,7 @@ function expandSchema(resource: Members): Members {
 
 const key = (path: Path): string => JSON.stringify(path)
 
-/** Where a path leads in the text: of the paths that it begins with, the longest that was written otherwise decides. */
+/** Returns the path in the text of an expanded path: its longest prefix that was rewritten decides. */
 function originOf(path: Path, origins: ReadonlyMap<string, Path>): Path {
   for (let length = path.length; length > 0; length--) {
     const from = origins.get(key(path.slice(0, length)))

@@ -1,4 +1,4 @@
-// gateway.yaml in, checked settings out. Its shape is the shape of its behaviours, gathered: nothing is declared twice.
+// Checks gateway.yaml against its schema, which is assembled from the schemas of the behaviours.
 
 import { parseStart } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
@@ -83,7 +83,9 @@ const SIZE = '\\d+(?:\\.\\d+)? ?(?:B|[kKMG]B|[KM]iB)'
 const DATE =
   '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[Tt]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:[Zz]|[+-]\\d\\d:\\d\\d))?'
 
-/** The formats of texts in gateway.yaml: what is checked, what to write, and a pattern for validators that know none of them. */
+/**
+ * The formats of texts in gateway.yaml: a check, a description, and a pattern for validators that do not know the format.
+ */
 export const FORMATS = {
   'date or time': {
     test: (text: string) => parseDate(text) !== undefined,
@@ -336,7 +338,10 @@ export const simulationSchema: Schema = {
 
 const tests = Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))
 
-/** Compiles of a schema what a file makes use of, which takes a fifth of the time; the next file often uses the same. */
+/**
+ * Compiles only the part of the schema that a file uses, which takes a fifth of the time. Cached: the next file often uses
+ * the same part.
+ */
 function shapeOf(schema: Schema, stranger?: ShapeCheck['stranger']): ShapeCheck {
   const all = namesIn(schema)
   let last: { readonly names: string; readonly check: Check } | undefined
@@ -355,7 +360,7 @@ function shapeOf(schema: Schema, stranger?: ShapeCheck['stranger']): ShapeCheck 
   }
 }
 
-/** The names of all members, wherever they are; of the `known` ones alone where these are given. */
+/** Collects the names of all members at any depth; with `known`, only names among those. */
 function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null) return names
   if (Array.isArray(value)) for (const item of value) namesIn(item, known, names)
@@ -374,14 +379,14 @@ const shape = shapeOf(simulationSchema, {
 })
 const orderShape = shapeOf(orderSchema)
 
-/** Checks the shape of what the control plane was told about the weather, as `checkSimulation` does a file's. */
+/** Checks the shape of weather from the control plane, like `checkSimulation` for a file. */
 export const checkOrder = (source: Source, report: Diagnostics): WeatherOrder | undefined =>
   checkShape(source, orderShape, report) as WeatherOrder | undefined
 
 /**
- * Checks the shape of a gateway file, and reports what is wrong with it.
+ * Checks the shape of a gateway file and reports its mistakes.
  *
- * @returns what is right of it; `undefined` where nothing is
+ * @returns the valid parts; `undefined` if there are none
  */
 export const checkSimulation = (source: Source, report: Diagnostics): SimulationFile | undefined =>
   checkShape(source, shape, report) as SimulationFile | undefined

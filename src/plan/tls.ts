@@ -17,16 +17,16 @@ export type TlsFile =
       readonly clients?: 'required' | 'wanted'
     }
 
-/** What a server is given: texts in PEM form. */
+/** The TLS options of a server, as PEM texts. */
 export interface KeyPair {
   readonly key: string
   readonly cert: string
 }
 
 export interface TlsSettings {
-  /** `undefined` where a certificate is made at start. */
+  /** `undefined` if a certificate is generated at start. */
   readonly pair: KeyPair | undefined
-  /** The authorities that client certificates are checked against. */
+  /** The authorities for client certificates. */
   readonly ca: string | undefined
   readonly clients: 'required' | 'wanted' | undefined
 }
@@ -51,11 +51,11 @@ export const tlsSchema: Schema = {
 const SELF_SIGNED: TlsSettings = { pair: undefined, ca: undefined, clients: undefined }
 
 /**
- * Reads the files that the block names. Whatever is wrong with them goes to `report`: `no-such-file`, `invalid-certificate`,
+ * Reads the files that the block names. Mistakes go to `report`: `no-such-file`, `invalid-certificate`,
  * `invalid-key`, `key-mismatch`, `expired-certificate`, `missing-ca`.
  *
  * @param file the gateway file
- * @returns the paths of the files in any case, so that a reload follows their mending
+ * @returns the paths of the files, also of invalid ones, so that a reload follows once they are mended
  */
 export function readTls(
   tls: TlsFile | undefined,
@@ -143,7 +143,7 @@ function checkKey(
   }
 }
 
-/** The attributes of a subject as gateway.yaml has them, `CN=ann, O=Acme`; `undefined` where the text is none. */
+/** Parses the attributes of a subject, `CN=ann, O=Acme`; `undefined` for an invalid text. */
 export function parseSubject(text: string): readonly (readonly [name: string, value: string])[] | undefined {
   const parts = text.split(/,(?=\s*[\w.]+=)/)
   const read = parts.flatMap((part): [string, string][] => {

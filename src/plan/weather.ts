@@ -1,5 +1,5 @@
-// Weather: layers of configuration that come over a running gateway for a while, by name or at run time. Only what such a
-// layer looks like; `compile.ts` makes chains of it.
+// Weather (a chaos profile: latency, faults, limits): layers of configuration over a running gateway, by name or set at run
+// time. This file has their schema; `compile-weather.ts` compiles them.
 
 import { behaviours } from '../behaviours/index.ts'
 import type { Schema } from '../kernel/schema.ts'
@@ -8,7 +8,7 @@ import { rulesSchema } from './rules.ts'
 
 export type BehaviourConfigs = Readonly<Record<string, unknown>>
 
-/** What comes over the configuration; of its blocks the nearest wins, and any of them wins over the configuration. */
+/** Blocks that override the configuration. Among them the most specific one wins. */
 export interface WeatherFile {
   readonly defaults?: BehaviourConfigs
   readonly tags?: Readonly<Record<string, BehaviourConfigs>>
@@ -57,7 +57,7 @@ export const weatherSchema: Schema = {
   },
 }
 
-/** What the control plane takes: a name that the configuration has, or weather of its own; and for how long. */
+/** The weather that the control plane accepts: the name of a preset or a weather itself, and its duration. */
 export interface WeatherOrder extends WeatherFile {
   readonly name?: string
   readonly for?: string
@@ -77,5 +77,5 @@ export const orderSchema: Schema = {
   },
 }
 
-/** Whether an order has weather of its own. */
+/** Returns whether an order contains its own weather. */
 export const hasBlocks = (order: WeatherOrder): boolean => Object.keys(properties).some(key => key in order)

@@ -1,4 +1,4 @@
-// The `worlds` block of gateway.yaml: which worlds there are besides the default one, and how many may come.
+// The `worlds` block of gateway.yaml: the worlds besides the default one, and the limits of sandboxes.
 
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
@@ -16,13 +16,13 @@ export interface WorldsFile {
 
 export interface WorldsSettings extends SandboxLimits {
   readonly sandboxes: boolean
-  /** The most bytes that the records of all worlds together may take; `undefined`: a share of the heap. */
+  /** The maximum size of the records of all worlds together, in bytes; `undefined`: a share of the heap. */
   readonly maxBytes: number | undefined
-  /** The name of the world that requests reach which name none. */
+  /** The world of requests that name none. */
   readonly default: string
 }
 
-/** What a world may be called: fit for a path segment, a header, a file name and a label. */
+/** The names of worlds: valid as a path segment, a header, a file name and a label. */
 export const WORLD_NAME = /^[A-Za-z0-9._-]{1,64}$/
 
 export const worldsSchema: Schema = {
@@ -71,7 +71,7 @@ export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
   default: file.default ?? 'default',
 })
 
-/** A path that begins as a world is named is never reached: it would name one. */
+/** Reports paths that begin like the address of a world, which cannot be reached. */
 export function checkPaths({ operations }: Contract, report: Diagnostics): void {
   for (const { path, node } of operations) {
     if (!path.startsWith('/~')) continue

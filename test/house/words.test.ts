@@ -7,6 +7,7 @@ const HIDDEN = /^\s*(?:\/\*\*|\*|\/\/)\s*(?:What|Who|Whom|Whose|Whoever|Where|Wh
 
 /** How many such comments each room still holds. The numbers only shrink, and a room at zero is taken out. */
 const LEFT: Readonly<Record<string, number>> = {
+  plan: 1,
   'cli.ts': 2,
   'index.ts': 1,
   'world-handle.ts': 2,
@@ -14,11 +15,9 @@ const LEFT: Readonly<Record<string, number>> = {
   behaviours: 60,
   cli: 6,
   contract: 22,
-  expression: 8,
   gateway: 38,
   http: 32,
   load: 31,
-  plan: 41,
   sample: 30,
   schema: 21,
   world: 10,
