@@ -1,0 +1,60 @@
+// The port of a state engine: a log of texts that one process or several append to. An engine knows entries and positions,
+// and nothing of worlds.
+
+/** The end of a log, or a place in it. */
+export interface Position {
+  /** Names one life of the log: an engine that lost its entries (a flushed database) begins a log of another name. */
+  readonly log: string
+  /** How many entries the log had up to here since it began, those that a snapshot replaced included. */
+  readonly at: number
+}
+
+/** Brings a reader from the position that it named to the end of the log. */
+export interface News {
+  /**
+   * Set where the entries do not continue what the reader has: at the start, after entries were compacted away, and after
+   * the engine lost its log. The reader drops its state and begins with the snapshot; without one, as a new log begins.
+   */
+  readonly anew: { readonly snapshot: string | undefined } | undefined
+  /** Oldest first. */
+  readonly entries: readonly string[]
+  /** The end of the log, after these entries. */
+  readonly position: Position
+}
+
+/** `appended`: the entries are in the log, and it ends there. `missed`: nothing was appended, because others came before. */
+export type Append = { readonly appended: Position } | { readonly missed: News }
+
+export interface Engine {
+  /** Names the engine in messages: `file ./understudy.state`. Holds no credential. */
+  readonly name: string
+  /** Whether no other process can append: its reader never has to ask for news. */
+  readonly exclusive: boolean
+  /** Reads the log from its snapshot to its end. To be called once, before everything else. */
+  open(): Promise<News>
+  /** Reads the entries after a position: none if the log ends there. The caller asks once for all requests that wait. */
+  since(after: Position): Promise<News>
+  /**
+   * Appends all entries, or none, if the log still ends at `after`. Resolves once they are as durable as the settings of
+   * the engine promise. Where the outcome is unknown (a connection broke), rejects with `Unavailable`; the next `since`
+   * tells whether the entries are there.
+   */
+  append(after: Position, entries: readonly string[]): Promise<Append>
+  /** Replaces everything up to `at` by a snapshot. Entries after it stay. May do nothing where another one did it already. */
+  compact(at: Position, snapshot: string): Promise<void>
+  /** Whether a snapshot is worth its cost now: enough was appended since the last one. Asked after each append. */
+  readonly worthCompacting: boolean
+  /** Sends a text to all other readers of the log, and resolves with the answers of those that are alive; waits at most 1 s. */
+  ask(question: string): Promise<readonly string[]>
+  /** Answers the questions of others. */
+  answer(handler: (question: string) => Promise<string>): void
+  /** Calls back when the engine becomes unavailable (with the reason) or available again (`undefined`). */
+  onAvailability(listener: (reason: string | undefined) => void): void
+  /** Writes down what is not durable yet, and lets go of files and connections. */
+  close(): Promise<void>
+}
+
+/** The engine cannot be reached, or cannot write. Calls reject with it at once while it lasts; no queue grows. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable'
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { FileInUse } from '../../src/state/file-lock.ts'
+import { DamagedLog, FileLog } from '../../src/state/file-log.ts'
+import { surroundings } from './surroundings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-log-'))
+after(() => rmSync(folder, { recursive: true }))
+let files = 0
+const newFile = () => join(folder, `${++files}.state`)
+const settings = (file: string, more: { sync?: number; recover?: boolean } = {}) =>
+  ({ kind: 'file', file, sync: 0, recover: false, ...more }) as const
+
+/** A file with these entries, closed. */
+async function fileWith(...entries: string[]): Promise<string> {
+  const file = newFile()
+  const log = new FileLog(settings(file), surroundings())
+  const { position } = await log.open()
+  let at = position
+  for (const entry of entries) {
+    const result = await log.append(at, [entry])
+    if ('appended' in result) at = result.appended
+  }
+  await log.close()
+  return file
+}
+
+async function read(file: string, around = surroundings(), recover = false) {
+  const log = new FileLog(settings(file, { recover }), around)
+  const news = await log.open()
+  await log.close()
+  return news
+}
+
+test('what was appended is read at the next start', async () => {
+  const file = await fileWith('{"a":1}', '{"b":"ü"}')
+  const { entries, position, anew } = await read(file)
+  assert.deepEqual(entries, ['{"a":1}', '{"b":"ü"}'])
+  assert.equal(position.at, 2)
+  assert.deepEqual(anew, { snapshot: undefined })
+})
+
+test('a process that dies before it closes loses nothing it was told is durable', async () => {
+  const file = newFile()
+  const log = new FileLog(settings(file), surroundings(7))
+  const { position } = await log.open()
+  await log.append(position, ['1'])
+  // Its lock stays behind; the process is gone.
+  const around = surroundings(8, () => false)
+  assert.deepEqual((await read(file, around)).entries, ['1'])
+  assert.match(around.warnings.join(), /a lock that nobody holds any more was removed/)
+})
+
+test('a second process is refused and told who uses the file', async () => {
+  const file = newFile()
+  const log = new FileLog(settings(file), surroundings(7))
+  await log.open()
+  await assert.rejects(new FileLog(settings(file), surroundings(8)).open(), (error: Error) => {
+    assert.ok(error instanceof FileInUse)
+    assert.match(error.message, /is used by process 7 on here, which runs since 2026-01-01T00:00:00Z/)
+    return true
+  })
+  await log.close()
+  await read(file, surroundings(8))
+})
+
+test('a torn last line is cut off with a warning, and writing goes on behind the last sound one', async () => {
+  const file = await fileWith('1', '2')
+  appendFileSync(file, '0badc0de e {"torn')
+  const around = surroundings()
+  const log = new FileLog(settings(file), around)
+  const { entries, position } = await log.open()
+  assert.deepEqual(entries, ['1', '2'])
+  assert.match(around.warnings.join(), /:4: the last line was not written whole, and was cut off/)
+  await log.append(position, ['3'])
+  await log.close()
+  assert.deepEqual((await read(file)).entries, ['1', '2', '3'])
+})
+
+test('a damaged line in the middle refuses the start with its place; --recover drops it and what follows', async () => {
+  const file = await fileWith('"one"', '"two"', '"three"')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"two"', '"tow"'))
+  await assert.rejects(read(file), (error: Error) => {
+    assert.ok(error instanceof DamagedLog)
+    assert.match(
+      error.message,
+      /\.state:3: the line is damaged; start with --recover to drop this line and the 1 after it/,
+    )
+    return true
+  })
+  const around = surroundings()
+  assert.deepEqual((await read(file, around, true)).entries, ['"one"'])
+  assert.match(around.warnings.join(), /\.state:3: .*were dropped, and the file as it was is .*\.damaged/)
+  assert.match(readFileSync(`${file}.damaged`, 'utf8'), /"tow"/)
+  assert.deepEqual((await read(file)).entries, ['"one"'])
+})
+
+test('a missing line is found, though every line that is left is sound', async () => {
+  const file = await fileWith('1', '2', '3')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  writeFileSync(file, lines.toSpliced(2, 1).join('\n'))
+  await assert.rejects(read(file), /:3: the line is damaged/)
+})
+
+test('a file of another kind is left alone', async () => {
+  const file = newFile()
+  writeFileSync(file, 'port: 4010\n'.repeat(100))
+  await assert.rejects(read(file), /:1: this is not the beginning of a state file/)
+  assert.equal(readFileSync(file, 'utf8').length, 1100)
+})
+
+test('compaction leaves the snapshot and what came after it', async () => {
+  const file = newFile()
+  const log = new FileLog(settings(file), surroundings())
+  let { position } = await log.open()
+  for (let i = 0; i < 1000; i++) {
+    const result = await log.append(position, [`{"n":${i},"text":"${'x'.repeat(2000)}"}`])
+    if ('appended' in result) position = result.appended
+  }
+  assert.ok(log.worthCompacting)
+  const compacted = log.compact(position, '{"n":999}')
+  const later = log.append(position, ['"later"'])
+  await compacted
+  await later
+  assert.ok(!log.worthCompacting)
+  await log.append(position, ['"last"'])
+  await log.close()
+  assert.ok(readFileSync(file).length < 300)
+  const news = await read(file)
+  assert.deepEqual(news.anew, { snapshot: '{"n":999}' })
+  assert.deepEqual(news.entries, ['"later"', '"last"'])
+  assert.equal(news.position.at, 1002)
+})
+
+test('with an interval appends do not wait, and are written when the time has come, or the log is closed', async () => {
+  const file = newFile()
+  const around = surroundings()
+  const log = new FileLog(settings(file, { sync: 1000 }), around)
+  const { position } = await log.open()
+  await log.append(position, ['1'])
+  assert.ok(!readFileSync(file, 'utf8').includes('e 1'))
+  await log.close()
+  assert.deepEqual((await read(file)).entries, ['1'])
+})

@@ -1,0 +1,30 @@
+// What engines need around them, in a test: no timers, and a record of what was warned of.
+
+import type { EngineSurroundings } from '../../src/state/settings.ts'
+
+export interface TestSurroundings extends EngineSurroundings {
+  readonly warnings: string[]
+  /** Runs every task that repeats once. */
+  tick(): void
+}
+
+export function surroundings(pid = 1, running: (pid: number) => boolean = () => true): TestSurroundings {
+  const warnings: string[] = []
+  const tasks = new Set<() => void>()
+  let now = 0
+  return {
+    owner: { pid, host: 'here', started: '2026-01-01T00:00:00Z' },
+    isRunning: owner => running(owner.pid),
+    now: () => (now += 1000),
+    every(_, task) {
+      tasks.add(task)
+      return () => void tasks.delete(task)
+    },
+    sleep: async () => {},
+    warn: message => void warnings.push(message),
+    warnings,
+    tick() {
+      for (const task of tasks) task()
+    },
+  }
+}
