@@ -1,11 +1,11 @@
-// Lists: how many items there are to be, what each must be, and that they differ where they have to.
+// Generates arrays: the number of items, their values, and `uniqueItems`.
 
 import type { Json } from '../kernel/json.ts'
 import { DEAD_END } from './dead-end.ts'
 import type { Facets } from './facets.ts'
 import type { Run } from './run.ts'
 
-/** The longest list, whatever `minItems` asks for. */
+/** The maximum length of a list, even if `minItems` is greater. */
 const LONGEST = 10_000
 
 export function writeArray(
@@ -41,7 +41,7 @@ export function writeArray(
     const inside = schemasAt(index)
     const seek = sought[index - start]
     const all = seek === undefined ? [...inside, ...unsought] : [...inside, seek]
-    // A very long list of things that need not differ repeats itself.
+    // A very long list without `uniqueItems` repeats its items.
     if (!unique && index >= prefix && index > 100 && seek === undefined) {
       out.push(out[index - 1] as Json)
       continue
@@ -52,7 +52,7 @@ export function writeArray(
       throw DEAD_END
     }
     const text = JSON.stringify(item)
-    // Nobody asked for the same thing twice.
+    // Examples with duplicate items are not wanted.
     if (texts.has(text) && index >= Math.max(least, prefix)) break
     texts.add(text)
     out.push(item)

@@ -1,4 +1,4 @@
-// Chance for generated values: a sequence that depends on its seed and on nothing else. Knows no schema.
+// Random numbers for generated values: a sequence that depends on its seed alone. Knows no schema.
 
 export class Chance {
   #state: number
@@ -8,7 +8,7 @@ export class Chance {
     this.#state = seed | 0
   }
 
-  /** The next number in [0, 1): Mulberry32, which is enough for values nobody must not guess. */
+  /** Returns the next number in [0, 1) (Mulberry32). Not for secrets. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -16,7 +16,7 @@ export class Chance {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** An integer between two others, both included. */
+  /** Returns an integer between two others, both included. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
@@ -26,7 +26,7 @@ export class Chance {
   }
 }
 
-/** 32 bits of a text (FNV-1a): what has a name of its own has a fate of its own. */
+/** Hashes a text to 32 bits (FNV-1a), so that each name has its own sequence. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

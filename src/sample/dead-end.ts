@@ -1,7 +1,7 @@
-// What is thrown, and caught again, where no value was found: ten thousand times where a schema is hard, so that each is
-// made once. What costs is the stack trace.
+// The errors for values that were not found. A hard schema throws and catches ten thousand of them, so each is created once:
+// the stack trace is the expensive part.
 
-/** No value was found here, this way. */
+/** No value was found for this part in this attempt. */
 export const DEAD_END = new Error('no value was found')
-/** None will be: there were enough trials. */
+/** The limit of attempts is reached. */
 export const EXHAUSTED = new Error('no value was found in time')

@@ -1,5 +1,5 @@
-// All that several schemas say of one value, gathered: references followed, `allOf` merged, one branch of each union
-// picked. Generates nothing, and promises only that most values built from it will fit.
+// Gathers the constraints of several schemas for one value: follows references, merges `allOf`, picks one branch of each
+// union. Generates nothing. Most values that are built from the result are valid; the caller checks.
 
 import { isObject, type Json } from '../kernel/json.ts'
 import type { RequiredBy } from '../kernel/schema.ts'
@@ -8,23 +8,23 @@ import { type Definitions, keyOf, type SchemaObject } from './fits.ts'
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
 export type Type = (typeof TYPES)[number]
 
-/** Chooses one of so many alternatives; `branches` are in the order of the document. */
+/** Chooses one of the alternatives; `branches` are in the order of the document. */
 export type Pick = (branches: readonly unknown[]) => unknown
 
 export class Facets {
-  /** What was gathered, references followed: a value must fit each of them. */
+  /** The gathered schemas, with references followed. A value must be valid for each of them. */
   readonly schemas: SchemaObject[] = []
-  /** The definitions that were passed through. */
+  /** The definitions that were followed. */
   readonly keys = new Set<string>()
-  /** Whether anything at all can fit. */
+  /** Whether any value can be valid. */
   possible = true
-  /** Whether a value that was built from the facets may still not fit, and has to be checked. */
+  /** Whether a value that was built from the facets may be invalid, and has to be checked. */
   doubtful = false
   types: readonly Type[] = TYPES
-  /** The values of `enum` and `const`, where there are such. */
+  /** The values of `enum` and `const`, if there are any. */
   choices: readonly Json[] | undefined = undefined
   readonly excluded: Json[] = []
-  /** Of several values, those to write: each names one branch of a union. */
+  /** The values to prefer when writing: each names one branch of a union. */
   named: readonly Json[] | undefined = undefined
   /** Values that the schema itself proposes, the first one first. */
   readonly proposals: Json[] = []
@@ -54,7 +54,7 @@ export class Facets {
   readonly #pick: Pick
   readonly #request: boolean
 
-  /** @param request whether it is for a request, of which other properties may be required than of a reply */
+  /** @param request whether the value is for a request; other properties may be required there than in a reply */
   constructor(definitions: Definitions, pick: Pick, request = false) {
     this.#definitions = definitions
     this.#pick = pick
@@ -79,7 +79,7 @@ export class Facets {
     }
     if (schema.if !== undefined) {
       this.doubtful = true
-      // Either both hold, or neither: which of the two is chosen like a branch.
+      // `if` and `then` apply together or not at all; the choice is made like that of a branch.
       this.add(this.#pick([{ allOf: [schema.if, schema.then ?? true] }, { not: schema.if, ...asPart(schema.else) }]))
     }
     if (not !== undefined) this.#exclude(not)
@@ -102,7 +102,7 @@ export class Facets {
       const both = named === undefined ? schema.named : schema.named.filter(name => named.includes(name))
       this.named = both.length > 0 ? both : named
     }
-    // A value of its own, if it has one, is nearer than what a reference brings.
+    // The schema's own example is preferred to that of a reference.
     const { example, examples } = schema
     const proposed = [example, ...(Array.isArray(examples) ? examples : []), schema.default]
     for (const value of proposed) if (value !== undefined) this.proposals.push(value as Json)
@@ -129,7 +129,7 @@ export class Facets {
     if (DOUBTFUL.some(keyword => schema[keyword] !== undefined)) this.doubtful = true
   }
 
-  /** A `not` is obeyed where that is easy; the check sees to the rest. */
+  /** Applies a `not` if that is simple; otherwise the final check does. */
   #exclude(not: unknown): void {
     this.doubtful = true
     if (not === true || (isObject(not) && Object.keys(not).length === 0)) this.possible = false
@@ -158,7 +158,7 @@ const numberOf = (value: unknown): number | undefined => (typeof value === 'numb
 
 function intersect(types: readonly Type[], named: readonly unknown[]): Type[] {
   const wanted = TYPES.filter(type => named.includes(type))
-  // A type that JSON Schema does not know says nothing.
+  // Types that JSON Schema does not define are ignored.
   if (wanted.length === 0) return [...types]
   const order = named.filter((type): type is Type => TYPES.includes(type as Type))
   const out = order.flatMap((type): Type[] => {

@@ -1,5 +1,5 @@
-// Whether a value fits a schema, found by walking both. The validator proper compiles a schema, which takes milliseconds
-// and keeps memory; a generator asks once per value, about the part it is at, and only whether.
+// Checks a value against a schema by walking both. The compiled validator takes milliseconds to compile and keeps memory; a
+// generator checks each value once, part by part, and needs only yes or no.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { compilePattern } from '../kernel/pattern.ts'
@@ -9,29 +9,29 @@ export type SchemaObject = Readonly<Record<string, unknown>>
 /** Schemas by key: `#/$defs/KEY`. */
 export type Definitions = Readonly<Record<string, Schema>>
 
-/** The key that a reference names. */
+/** Returns the key of a reference. */
 export const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
 
-/** A schema that never ends is a mistake of its author; nothing fits it. */
+/** A schema that refers to itself endlessly accepts no value. */
 const DEEPEST = 400
 
 export class Fitting {
-  /** How many times a value has been compared with a schema: what making a value has cost, on any machine. */
+  /** The number of comparisons so far: a measure of work that is the same on any machine. */
   work = 0
   readonly #definitions: Definitions
   readonly #request: boolean
-  /** Values are never changed once they are made: what was found of an object or a list holds of it in another place. */
+  /** Results by value. Values are never changed, so a result holds wherever the same object or list is used. */
   readonly #known = new WeakMap<object, Map<object, boolean>>()
   #depth = 0
   #nulls = false
 
-  /** @param request whether values are for requests, of which other properties may be required than of replies */
+  /** @param request whether values are for requests; other properties may be required there than in replies */
   constructor(definitions: Definitions, request = false) {
     this.#definitions = definitions
     this.#request = request
   }
 
-  /** Whether a schema carries a mark: by itself, by what it refers to or extends. `writeOnly` is never in a reply. */
+  /** Returns whether a schema is marked, itself or through what it refers to or extends. `writeOnly` is never in a reply. */
   isMarked(schema: unknown, mark: 'readOnly' | 'writeOnly', depth = 0): boolean {
     if (!isObject(schema) || depth > 8) return false
     const { $ref, allOf } = schema
@@ -59,7 +59,7 @@ export class Fitting {
     return fit
   }
 
-  /** The same, where `null` within the value fits every schema: people write it in examples for what is not there. */
+  /** Like `fits`, but `null` inside the value is always valid: people write it in examples for absent values. */
   fitsButNulls(schema: Schema | unknown, value: Json): boolean {
     if (value === null) return this.fits(schema, value)
     this.#nulls = true
@@ -156,12 +156,12 @@ export class Fitting {
     return true
   }
 
-  /** Whether a property is required of replies only, and this is a request. */
+  /** Returns whether a property is required of replies only, while this is a request. */
   #isExempt({ requiredBy }: SchemaObject, name: string): boolean {
     return this.#request && requiredBy !== undefined && (requiredBy as RequiredBy).reply.includes(name)
   }
 
-  /** The parts of a schema that hold of the same value, and whose word on its children counts (2020-12 §11). */
+  /** Returns the parts of a schema that apply to the same value and evaluate its children (2020-12 §11). */
   #companions(schema: SchemaObject, value: Json): SchemaObject[] {
     const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema
     const parts: unknown[] = [allOf, anyOf, oneOf].flat()
@@ -204,7 +204,7 @@ export class Fitting {
   }
 }
 
-/** What a schema says of one property: by name, by pattern, else by `additionalProperties`. */
+/** Returns the schemas for one property: by name, by pattern, else `additionalProperties`. */
 export function propertySchemas(schema: SchemaObject, name: string): unknown[] {
   const { properties, patternProperties, additionalProperties } = schema
   const out: unknown[] = []
@@ -236,7 +236,7 @@ function fitsString(schema: SchemaObject, value: string): boolean {
   return typeof format !== 'string' || isFormat(format, value)
 }
 
-/** In characters, as JSON Schema counts: code points. */
+/** Returns the length in code points, as JSON Schema counts it. */
 export const lengthOf = (text: string): number => {
   let pairs = 0
   for (let i = 0; i < text.length; i++) {
@@ -264,7 +264,7 @@ const same = (a: Json, b: Json): boolean =>
 
 const expressions = new Map<string, RegExp | undefined>()
 
-/** As the validator reads it; `undefined` for one that no engine reads, which then holds of everything. */
+/** Compiles a pattern as the validator does; `undefined` for an invalid one, which then matches everything. */
 export function regExpOf(pattern: string): RegExp | undefined {
   if (!expressions.has(pattern)) {
     if (expressions.size > 2000) expressions.clear()

@@ -1,5 +1,5 @@
-// Which definitions a value for a schema cannot do without: what it must pass through, whatever else is left out. So that
-// a generator sees, before it goes in, that a way leads in a circle.
+// Finds the definitions that every value of a schema must contain, whatever optional parts are omitted. A generator uses
+// this to see a cycle before it enters one.
 
 import { isObject } from '../kernel/json.ts'
 import { type Definitions, keyOf } from './fits.ts'
@@ -14,12 +14,12 @@ export class Needs {
     this.#definitions = definitions
   }
 
-  /** The keys of the definitions that a value for this schema lies within, or has values of. */
+  /** Returns the keys of the definitions that every value of this schema uses. */
   of(schema: unknown): ReadonlySet<string> {
     if (!isObject(schema)) return NOTHING
     const known = this.#known.get(schema)
     if (known !== undefined) return known
-    // Whoever comes back here while it is being found out needs nothing beyond what is found on the way.
+    // On re-entry (a cycle) return the empty set; the outer call completes it.
     this.#known.set(schema, NOTHING)
     const out = new Set<string>()
     const add = (part: unknown) => {

@@ -1,4 +1,4 @@
-// Numbers: within their bounds, on their grid, and of a size that their name suggests.
+// Generates numbers: within their bounds, multiples of `multipleOf`, in a range that suits the property's name.
 
 import type { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
@@ -6,7 +6,7 @@ import type { Fitting } from './fits.ts'
 
 const INT32 = 2 ** 31
 
-/** A number that fits what the facets say of numbers; `undefined` where none was found. */
+/** Returns a number that is valid for the facets; `undefined` if none was found. */
 export function writeNumber(
   facets: Facets,
   whole: boolean,
@@ -36,12 +36,12 @@ export function writeNumber(
     const value = grid > 0 ? onGrid(low, high, grid, i, name, chance) : between(low, high, i, name, chance)
     if (holds(value)) return value === 0 ? 0 : value
   }
-  // The ends, and what lies beside them.
+  // The bounds, and the values next to them.
   const ends = [low, high, 0, (low + high) / 2, Math.ceil(low), Math.floor(high), low + grid, high - grid]
   return ends.find(value => Number.isFinite(value) && holds(value))
 }
 
-/** What numbers of this name are usually like. */
+/** Returns the usual range for a property of this name. */
 function usual(name: string | undefined): readonly [number, number] {
   const words = (name ?? '').toLowerCase()
   if (/year/.test(words)) return [2018, 2025]
@@ -56,7 +56,7 @@ function usual(name: string | undefined): readonly [number, number] {
   return [1, 100]
 }
 
-/** The part of the usual range that lies within the bounds; near a bound where none does. */
+/** Returns the part of the usual range within the bounds, or a range near a bound if there is none. */
 function window(low: number, high: number, name: string | undefined, reach: number): readonly [number, number] {
   const [from, to] = usual(name)
   if (to >= low && from <= high) return [Math.max(from, low), Math.min(to, high)]
@@ -74,7 +74,7 @@ function onGrid(
   const [from, to] = attempt > 12 ? [low, Math.min(high, low + grid * 1000)] : window(low, high, name, grid * 100)
   let first = Math.ceil(from / grid)
   let last = Math.floor(to / grid)
-  // Between two usual values there may be no point of the grid: then the nearest one above.
+  // If no multiple lies within the usual range, use the next one above it.
   if (first > last) [first, last] = [Math.ceil(low / grid), Math.floor(high / grid)]
   if (!Number.isFinite(first)) first = Math.min(last, 0) - 10
   if (!Number.isFinite(last)) last = first + 10
@@ -85,11 +85,11 @@ function onGrid(
 function between(low: number, high: number, attempt: number, name: string | undefined, chance: Chance): number {
   const [from, to] = window(low, high, name, 100)
   const value = from + chance.next() * (to - from)
-  // Two decimals read well; where the range is narrower than that, as many as it takes.
+  // Two decimals are readable; a narrower range needs more.
   return attempt < 12 ? Number(value.toFixed(2 + Math.floor(attempt / 2))) : value
 }
 
-/** The decimal that was meant: 0.1 * 3 is 0.30000000000000004, and 0.3 was. */
+/** Removes the rounding error of doubles: 0.1 * 3 is 0.30000000000000004 and becomes 0.3. */
 function tidy(value: number, grid: number): number {
   const decimals = Math.min(
     20,
@@ -98,7 +98,7 @@ function tidy(value: number, grid: number): number {
   return decimals === 0 ? value : Number(value.toFixed(decimals))
 }
 
-/** Of two steps; 0 stands for none. Decimals are brought to integers first. */
+/** Returns the least common multiple of two steps; 0 means none. Decimals are scaled to integers first. */
 function leastCommonMultiple(a: number, b: number): number {
   if (a === 0 || b === 0) return a || b
   const scale = 10 ** Math.max(...[a, b].map(step => `${step}`.split('.')[1]?.length ?? 0))

@@ -1,4 +1,4 @@
-// Objects: which properties there are to be, and in which order; a name where one is missing.
+// Generates objects: chooses the properties and their order, and invents names for further ones.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { DEAD_END } from './dead-end.ts'
@@ -61,7 +61,7 @@ export function writeObject(
   for (let i = 0; chosen.size < Math.min(wanted, maxProperties) && i < wanted * 4 + 8; i++) {
     const key = i < declared.size && facets.minProperties > 0 ? [...declared][i] : writeKey(run, facets, i, depth)
     if (key === undefined) continue
-    // What need not end where its pattern does is told apart by a word.
+    // If the pattern is not anchored at its end, a word is appended to make the name unique.
     choose(chosen.has(key) ? `${key}${word(run.chance)}` : key, false)
   }
   const amiss = chosen.size < facets.minProperties || chosen.size > maxProperties
@@ -74,12 +74,12 @@ export function writeObject(
   const out: [string, Json][] = []
   for (const key of order) {
     try {
-      // A name is read as the name of what it is in: an author's is a person's.
+      // A property `name` is generated for the object that contains it: an author's name is a person's.
       const name = key === 'name' && owner !== undefined ? `${owner} name` : key
       run.path.push(key)
       out.push([key, run.value(chosen.get(key) as unknown[], name, share, depth + 1)])
     } catch (error) {
-      // What may be absent, and cannot be had, is left out.
+      // An optional property without a valid value is omitted.
       if (error !== DEAD_END || (required.has(key) && !run.settles)) throw error
       if (required.has(key)) run.note(WITHIN_ITSELF)
     } finally {
@@ -87,11 +87,11 @@ export function writeObject(
     }
   }
   if (out.length < facets.minProperties && !run.settles) throw DEAD_END
-  // `fromEntries` defines properties and never assigns them, so that `__proto__` is a name like any other.
+  // `fromEntries` defines properties and never assigns them, so that `__proto__` becomes an ordinary property.
   return Object.fromEntries(out) as JsonObject
 }
 
-/** How many entries a map gets: an object that declares nothing, and says what its values are. */
+/** The number of entries of a map: an object with a schema for its values and no declared properties. */
 function entriesOf(run: Run, { schemas }: Facets, declared: ReadonlySet<string>, budget: number): number {
   if (declared.size > 0 || budget < 1) return 0
   const values = schemas.flatMap(({ additionalProperties, patternProperties }) => [
@@ -101,7 +101,7 @@ function entriesOf(run: Run, { schemas }: Facets, declared: ReadonlySet<string>,
   return values.length === 0 || run.circles(values) ? 0 : 2
 }
 
-/** A name for one more property. */
+/** Invents a name for another property. */
 function writeKey(run: Run, { schemas }: Facets, turn: number, depth: number): string | undefined {
   const names = schemas.flatMap(({ propertyNames }) => (propertyNames === undefined ? [] : [propertyNames]))
   const patterns = schemas.flatMap(({ patternProperties }) => Object.keys(objectOf(patternProperties)))

@@ -1,5 +1,5 @@
-// Texts that match a regular expression. The only file that knows the parser of regular expressions; what a character
-// class means is asked of the engine itself.
+// Generates texts that match a regular expression. The only file that imports the parser of regular expressions; character
+// classes are evaluated by the engine itself.
 
 import type { AST } from '@eslint-community/regexpp'
 import { RegExpParser } from '@eslint-community/regexpp'
@@ -10,7 +10,7 @@ const ASCII = [...PLAIN, ...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ -_.:/,@#+!?()[
 /** Every 16th character beyond ASCII: some of each script. */
 const BEYOND = Array.from({ length: (0xd800 - 0x80) / 16 }, (_, i) => String.fromCharCode(0x80 + i * 16))
 
-/** Writes texts for one expression: as short as it allows, and longer on request. */
+/** Generates texts for one expression: as short as possible, or longer on request. */
 export class PatternWriter {
   readonly #alternatives: readonly AST.Alternative[]
   readonly #unicode: boolean
@@ -22,7 +22,7 @@ export class PatternWriter {
     this.#unicode = unicode
   }
 
-  /** `undefined` for an expression that the parser does not know. */
+  /** Returns `undefined` for an expression that the parser does not support. */
   static of({ source, unicode }: RegExp): PatternWriter | undefined {
     try {
       return new PatternWriter(new RegExpParser().parsePattern(source, undefined, undefined, { unicode }), unicode)
@@ -31,7 +31,7 @@ export class PatternWriter {
     }
   }
 
-  /** @param stretch how often, beyond what is asked, something repeatable is repeated */
+  /** @param stretch the number of additional repetitions */
   write(chance: Chance, stretch: number): string {
     this.#groups.clear()
     return this.#one(this.#alternatives, chance, stretch)
@@ -63,7 +63,7 @@ export class PatternWriter {
       case 'Quantifier': {
         const { min, max } = element
         const most = Math.min(max, min + stretch, min + MOST)
-        // Something that may be absent is there half the time; the rest is as long as it is asked to be.
+        // An optional part is present half the time; a repetition has its minimum plus the stretch.
         const times = min === 0 && max === 1 ? chance.between(0, 1) : Math.max(most, min)
         let text = ''
         for (let i = 0; i < times; i++) text += this.#element(element.element, chance, stretch)
@@ -85,7 +85,7 @@ export class PatternWriter {
       const matching = (from: readonly string[]) => from.filter(character => one.test(character))
       if (raw === '.') known = PLAIN
       else {
-        // Printable ones first; blanks only where there is nothing else.
+        // Prefer printable characters; use blanks only if there are no others.
         known = matching(ASCII).filter(character => character > ' ')
         if (known.length > 70) known = matching(PLAIN)
         if (known.length === 0) known = matching(ASCII)

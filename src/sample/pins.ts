@@ -1,23 +1,23 @@
-// Pins: fields that a value is to have as they were sent, so that a reply takes the branch of a union that the request
-// took. Knows no requests: it is handed the value that was sent.
+// Pins: fields that a generated value copies from the value that was sent, so that a reply takes the same branch of a union
+// as the request. Knows no requests: it receives the value.
 
 import { Decimal, isObject, type Json } from '../kernel/json.ts'
 import { type Definitions, entries, keyOf, objectOf, type SchemaObject } from './fits.ts'
 
-/** What a schema that chooses between branches knows: its properties, and those that name a branch. */
+/** A schema that chooses between branches: its properties, and those that name a branch. */
 export interface Fork {
   readonly properties: ReadonlyMap<string, readonly unknown[]>
   readonly discriminators: ReadonlySet<string>
 }
 
-/** Properties that wrap a record: what was sent may come back within one of them. */
+/** Properties that wrap a record: the value that was sent may be repeated inside one of them. */
 const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
 
-/** Pins are few and shallow: what names a branch stands near the top. */
+/** The maximum depth and number of pins: properties that name a branch are near the top. */
 const MOST = 40
 const DEEPEST = 3
 
-/** The fork that a value of the schema passes; `undefined` where there is no union of objects in its place. */
+/** Returns the union of objects that a value of the schema must choose from; `undefined` if there is none. */
 export function forkOf(schema: unknown, definitions: Definitions): Fork | undefined {
   const properties = new Map<string, unknown[]>()
   const discriminators = new Set<string>()
@@ -43,7 +43,7 @@ export function forkOf(schema: unknown, definitions: Definitions): Fork | undefi
   return forked && properties.size > 0 ? { properties, discriminators } : undefined
 }
 
-/** Which properties of a schema are unions that what was sent may come back in. */
+/** Finds the properties of a schema that are unions and may repeat the value that was sent. */
 export function wrappedForks(schema: unknown, definitions: Definitions): readonly (readonly [string, Fork])[] {
   const found: [string, Fork][] = []
   const seen = new Set<unknown>()
@@ -62,10 +62,10 @@ export function wrappedForks(schema: unknown, definitions: Definitions): readonl
 }
 
 /**
- * A schema for values that repeat what was sent, where the fork knows its fields.
+ * Returns a schema for values that repeat the fields that were sent, if the union knows them.
  *
  * @param all whether to repeat all scalars, or only the properties that name a branch
- * @returns `undefined` where there is nothing to repeat
+ * @returns `undefined` if there is nothing to repeat
  */
 export function pinsOf(
   sent: Json,
@@ -89,7 +89,7 @@ export function pinsOf(
   return Object.keys(properties).length === 0 ? undefined : { properties, required }
 }
 
-/** The same for a record that comes back within a wrapper, or within the property it was sent in. */
+/** The same for a record that is repeated inside a wrapper, or inside the property that it was sent in. */
 export function wrappedPins(
   sent: Json,
   forks: readonly (readonly [string, Fork])[],
@@ -116,7 +116,7 @@ function pinOf(value: Json, depth: number): SchemaObject | undefined {
   return pins.length === 0 ? undefined : { properties: Object.fromEntries(pins) }
 }
 
-/** The scalars of pins by name, wherever they stand: what a branch that says otherwise is known by. */
+/** Collects the scalars of pins by name, at any depth. A branch with other values contradicts them. */
 export function pinnedValues(pins: unknown, into: Map<string, Json> = new Map()): ReadonlyMap<string, Json> {
   for (const [name, pin] of entries(objectOf(pins).properties)) {
     const { const: value } = objectOf(pin)
@@ -126,7 +126,7 @@ export function pinnedValues(pins: unknown, into: Map<string, Json> = new Map())
   return into
 }
 
-/** Whether a branch names other values for one of the pinned properties. */
+/** Returns whether a branch has other values for one of the pinned properties. */
 export function denies(
   branch: unknown,
   pinned: ReadonlyMap<string, Json>,

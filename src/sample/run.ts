@@ -1,5 +1,5 @@
-// One value in the making: what its facets allow is tried, one way after the other, until something fits. Objects and
-// lists have files of their own, and come back here for what is in them.
+// Generates one value: tries the ways that its facets allow, one after the other, until a value is valid. `objects.ts` and
+// `arrays.ts` call back for their members.
 
 import { isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import { writeArray } from './arrays.ts'
@@ -16,60 +16,60 @@ import type { StringWriter } from './strings.ts'
 import { tellApart } from './tell-apart.ts'
 
 export interface SampleOptions {
-  /** Any integer: the same one, the same value. */
+  /** Any integer. The same seed gives the same value. */
   readonly seed: number
-  /** Whether to make everything up, rather than to take what the schema proposes: examples and defaults. */
+  /** Whether to generate every value instead of using the schema's examples and defaults. */
   readonly dynamic?: boolean
-  /** Whether it is for a request: what is `readOnly` is then left out, and not what is `writeOnly`. */
+  /** Whether the value is for a request, which omits `readOnly` properties; a reply omits `writeOnly` ones. */
   readonly request?: boolean
-  /** What the value is for, as far as its name tells. */
+  /** The name of the value's property, from which its meaning is guessed. */
   readonly name?: string
-  /** A value of which the sample repeats what it can, where its schema chooses between branches. */
+  /** The value that was sent. The sample repeats its fields where the schema chooses between branches. */
   readonly sent?: Json
-  /** How many values it may consist of, beyond those that are required. */
+  /** The maximum number of values beyond the required ones. */
   readonly budget?: number | undefined
 }
 
-/** How deep a value may go, and how often within itself, before a way in is given up. */
+/** The maximum depth of a value, and of a definition inside itself. */
 const DEEPEST = 48
 const INNERMOST = 3
-/** How often a value may miss before it is made odd on purpose. */
+/** The number of failed attempts before a value is made different on purpose. */
 const MISSES = 3
-/** How many ways are tried for one part where the best that can be made will do. */
+/** The number of attempts for one part if an invalid value is accepted in the end. */
 const FEW = 6
 
-/** What it costs to gather one schema for an attempt: as much as so many comparisons of a value with a schema. */
+/** The cost of gathering one schema, in comparisons of a value with a schema. */
 const ATTEMPT = 4
-/** How far a run that settles may go beyond its limit, to finish what it has begun. */
+/** The factor by which a run that accepts an invalid value may exceed its limit, to finish it. */
 const BEYOND = 2000
-/** Nobody reads more. */
+/** The maximum number of reported parts. */
 const MOST_GAPS = 20
 
-/** What a run may cost, and what it settles for. */
+/** The limit of a run, and whether it accepts an invalid value. */
 export interface Terms {
-  /** In comparisons of a value with a schema: `Fitting.work`. */
+  /** The limit in comparisons of a value with a schema: `Fitting.work`. */
   readonly limit: number
-  /** Whether to settle for the best that can be made where nothing fits. */
+  /** Whether to return the best invalid value if no valid one is found. */
   readonly settle: boolean
-  /** What an earlier run has learnt of the same schema. */
+  /** The knowledge of an earlier run about the same schema. */
   readonly learnt: Learnt
 }
 
-/** For a schema that took more than one attempt: the one that did, and how many missed before it. */
+/** For a schema that took several attempts: the one that succeeded, and the number that failed before it. */
 export type Learnt = ReadonlyMap<unknown, { readonly attempt: number; readonly misses: number }>
 
-/** A part of a value for which nothing fits. */
+/** A part of a value without a valid value. */
 export interface Gap {
   readonly path: readonly (string | number)[]
-  /** Reads on after the place: `its bounds exclude each other`. */
+  /** The rest of a sentence that begins with the place: `its bounds exclude each other`. */
   readonly why: string
 }
 
-/** One body in the making. */
+/** The generation of one body. */
 export class Run {
-  /** The parts that nothing fits, where the best that can be made will do. */
+  /** The invalid parts of an accepted invalid value. */
   readonly gaps: Gap[] = []
-  /** Where the value that is being made stands in the whole. */
+  /** The path of the value that is being generated. */
   readonly path: (string | number)[] = []
   readonly settles: boolean
   readonly #definitions: Definitions
@@ -78,13 +78,13 @@ export class Run {
   readonly #needs: Needs
   readonly chance: Chance
   readonly #dynamic: boolean
-  /** The mark of what the value is without. */
+  /** The mark of the properties that are omitted. */
   readonly hidden: 'readOnly' | 'writeOnly'
-  /** The definitions that the value being made is inside of. */
+  /** The definitions around the value that is being generated. */
   readonly #inside = new Map<string, number>()
   readonly #learnt: Map<unknown, { readonly attempt: number; readonly misses: number }>
   readonly #pinned: ReadonlyMap<string, Json>
-  /** The work at which this run is over. */
+  /** The amount of work at which this run ends. */
   readonly #end: number
 
   constructor(
@@ -110,16 +110,16 @@ export class Run {
   }
 
   /**
-   * A value that fits all of the schemas.
+   * Returns a value that is valid for all of the schemas.
    *
-   * @param name of the property it is for
-   * @param budget how many values it may consist of; below one, only what is required
-   * @param turn where to begin among the possible ways: another turn, another value
+   * @param name the property's name
+   * @param budget the maximum number of values; below one, only required ones
+   * @param turn the index of the way to begin with: another turn gives another value
    */
   value(schemas: readonly unknown[], name: string | undefined, budget: number, depth: number, turn = 0): Json {
     if (depth > DEEPEST) throw DEAD_END
     const fits = (value: Json) => schemas.every(schema => this.fitting.fits(schema, value))
-    // What was found out for one item of a list holds for the next.
+    // The result for one item of a list holds for the next one.
     const learnt = schemas.length === 1 ? this.#learnt.get(schemas[0]) : undefined
     let misses = learnt === undefined ? 0 : learnt.misses
     let ways = 4
@@ -128,12 +128,12 @@ export class Run {
     for (let attempt = 0; attempt < ways; attempt++) {
       if (this.fitting.work > this.#end) {
         if (!this.settles) throw EXHAUSTED
-        // What is needed and nothing more, and the first way is the only one; at last nothing is gone into.
+        // Generate required parts only, by the first way only; at the last level, nothing.
         if (attempt > 0 || this.fitting.work > this.#end + BEYOND) break
         budget = 0
       }
       this.gaps.length = gaps
-      // The attempt's number says which branch of each union is taken, and what is left of it, how the rest is built.
+      // The number of the attempt determines the branch of each union, and its remainder how the rest is built.
       let code = attempt + turn + (learnt?.attempt ?? 0)
       let unions = 1
       const facets = new Facets(
@@ -155,7 +155,7 @@ export class Run {
       }
       if (!facets.possible || facets.types.length === 0) continue
       if (this.#isInnermost(facets)) continue
-      // What did not do at once is tried again with less in it.
+      // Later attempts have fewer optional parts.
       const value = this.#attempt(facets, name, attempt === 0 ? budget : Math.min(budget, 12), depth, code)
       if (value === undefined) continue
       const learn = () => {
@@ -168,7 +168,7 @@ export class Run {
         return value
       }
       best ??= value
-      // The last miss is the smallest; a few are enough to know that none of the branches can be had plainly.
+      // The last failed value is the smallest. A few failures show that no branch works without a change.
       if (++misses >= MISSES || attempt === ways - 1) {
         const mended = isObject(value)
           ? tellApart(value as JsonObject, schemas, this.#definitions, this.fitting, fits)
@@ -185,7 +185,7 @@ export class Run {
     return best ?? stopgapFor(last, name, this.chance)
   }
 
-  /** Says that nothing fits at the place that is being made. */
+  /** Records that the current part has no valid value. */
   note(why: string, ...further: string[]): void {
     if (this.gaps.length >= MOST_GAPS) return
     const path = [...this.path, ...further]
@@ -193,12 +193,12 @@ export class Run {
     if (!known) this.gaps.push({ path, why })
   }
 
-  /** What has been learnt, for the next run of the same schema. */
+  /** The knowledge for the next run of the same schema. */
   get learnt(): Learnt {
     return this.#learnt
   }
 
-  /** Whether a value for these would lie too often within another one of the same definition. */
+  /** Returns whether a value would be nested too often inside its own definition. */
   #isInnermost({ keys }: Facets): boolean {
     for (const key of keys) if ((this.#inside.get(key) ?? 0) >= INNERMOST) return true
     return false
@@ -222,7 +222,10 @@ export class Run {
     }
   }
 
-  /** In the order of the document, but `null` after values, then what would begin a circle, then what pins deny. */
+  /**
+   * Sorts branches: in the order of the document, then `null`, then those that begin a cycle, then those that contradict
+   * pins.
+   */
   #orderOf(branches: readonly unknown[]): readonly unknown[] {
     const denied = (branch: unknown) => this.#pinned.size > 0 && denies(branch, this.#pinned, this.#definitions)
     const rank = (branch: unknown) => (denied(branch) ? 3 : this.circles([branch]) ? 2 : isNull(branch) ? 1 : 0)
@@ -235,7 +238,7 @@ export class Run {
     return [...values.slice(shift), ...values.slice(0, shift), ...order.slice(values.length)]
   }
 
-  /** Whether a value for these would have to lie within another value for the same definition. */
+  /** Returns whether a value would have to contain another value of the same definition. */
   circles(schemas: readonly unknown[]): boolean {
     for (const schema of schemas) {
       for (const key of this.#needs.of(schema)) if ((this.#inside.get(key) ?? 0) > 0) return true
@@ -257,7 +260,7 @@ export class Run {
     if (choices !== undefined) {
       const allowed = choices.filter(value => !excluded.includes(value) && fits(value))
       const preferred = allowed.filter(value => named?.includes(value))
-      // An empty choice, and `null`, say little where there is something else to say.
+      // Prefer other values to empty ones and `null`.
       const telling = preferred.length > 0 ? preferred : allowed.filter(value => value !== null && value !== '')
       const from = telling.length > 0 && variant < 4 ? telling : allowed
       if (from.length === 0) return undefined
@@ -281,7 +284,9 @@ export class Run {
     }
   }
 
-  /** The text of a value of `contentSchema`; `undefined` where the text is not of JSON, or has to be something else. */
+  /**
+   * Returns a value of `contentSchema` as text; `undefined` if the content is not JSON or another keyword decides the text.
+   */
   #json(facets: Facets, name: string | undefined, budget: number, depth: number): string | undefined {
     const content = facets.schemas.flatMap(({ contentSchema }) => (contentSchema === undefined ? [] : [contentSchema]))
     const types = facets.schemas.flatMap(({ contentMediaType }) =>
@@ -292,7 +297,7 @@ export class Run {
     return facets.schemas.every(schema => this.fitting.fits(schema, text)) ? text : undefined
   }
 
-  /** The first type that is not `null`; where none is named, the one that the other keywords speak of. */
+  /** Returns the first type that is not `null`; without `type`, the type that the other keywords apply to. */
   #typeOf({ types, schemas }: Facets, variant: number): Type {
     const telling = types.filter(type => type !== 'null')
     const shift = Math.floor(variant / 3)
@@ -303,7 +308,7 @@ export class Run {
   }
 }
 
-/** Which type a keyword speaks of, where no type is named. */
+/** The type that each keyword applies to, for schemas without `type`. */
 const SPEAKING: readonly (readonly [string, Type])[] = [
   ['properties', 'object'],
   ['required', 'object'],

@@ -1,5 +1,5 @@
-// A value for a schema: generated, valid, readable, of bounded size, and the same for the same chance. What cannot be
-// got right at once is tried again another way, a bounded number of times. Knows JSON Schema, and no OpenAPI.
+// Generates a value for a schema: valid, readable, of bounded size, and the same for the same seed. A failed attempt is
+// repeated in another way, a bounded number of times. Knows JSON Schema, and no OpenAPI.
 
 import { approximate, holdsExact, isObject, type Json } from '../kernel/json.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
@@ -12,20 +12,21 @@ import { StringWriter } from './strings.ts'
 
 export interface Sample {
   readonly value: Json
-  /** Whether the value fits; one that does not is the best that could be found. */
+  /** Whether the value is valid; an invalid one is the best that was found. */
   readonly fits: boolean
-  /** The parts that nothing fits, where the value does not. */
+  /** The parts without a valid value, for an invalid value. */
   readonly gaps: readonly Gap[]
 }
 
-/** Where the branches of unions are that a sample may take after a value that was sent. */
+/** The unions in which a sample may take the branches of a value that was sent. */
 interface Forks {
   readonly own: Fork | undefined
   readonly wrapped: readonly (readonly [string, Fork])[]
 }
 
 /**
- * How many values a body may have, and what making it may cost: one that takes too long is tried again with less in it.
+ * The maximum number of values in a body, and the maximum cost of generating it. A body that exceeds the cost is tried again
+ * with fewer optional parts.
  * A comparison takes about a microsecond.
  */
 const TRIES = [
@@ -33,23 +34,23 @@ const TRIES = [
   { budget: 40, limit: 8000 },
   { budget: 0, limit: 4000 },
 ] as const
-/** What it may cost to make the best of a schema that nothing fits, and to repeat what was sent. */
+/** The maximum cost of the best value for a schema without valid ones, and of repeating a value that was sent. */
 const SETTLING = 6000
 const REPEATING = 8000
-/** The seed by which is found out how a schema is best gone about: the same for each request, whichever comes first. */
+/** The seed of the first trial of a schema, which decides how it is generated: the same whichever request comes first. */
 const LESSON = 1
 const NOTHING: Learnt = new Map()
 
-/** What is known of a schema before a value is made of it. */
+/** The knowledge about a schema before a value is generated. */
 interface Lesson {
-  /** The first of the tries that worked; none where nothing fits. */
+  /** The first attempt that succeeded; absent if none did. */
   readonly first: number
   readonly learnt: Learnt
 }
 
 const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING }
 
-/** Makes values for the schemas of one set of definitions. */
+/** Generates values for the schemas of one set of definitions. */
 export class Sampler {
   readonly #definitions: Definitions
   readonly #fitting: Fitting
@@ -69,22 +70,22 @@ export class Sampler {
     this.#strings = new StringWriter(this.#fitting)
   }
 
-  /** Whether a value fits the schema kept under `key`. */
+  /** Returns whether a value is valid for the schema kept under `key`. */
   fits(key: string, value: Json): boolean {
     return this.#fitting.fits(this.#definitions[key], holdsExact(value) ? approximate(value) : value)
   }
 
-  /** The same, where `null` fits everything. */
+  /** Like `fits`, but `null` is always valid. */
   fitsButNulls(key: string, value: Json): boolean {
     return this.#fitting.fitsButNulls(this.#definitions[key], holdsExact(value) ? approximate(value) : value)
   }
 
-  /** How many times a value has been compared with a schema so far. */
+  /** The number of comparisons so far. */
   get work(): number {
     return this.#fitting.work + this.#requestFitting.work
   }
 
-  /** The properties that a schema knows, and that a reply may have. */
+  /** Returns the properties of a schema that a reply may have. */
   declared(key: string): ReadonlySet<string> {
     let names = this.#declared.get(key)
     if (names === undefined) {
@@ -96,24 +97,24 @@ export class Sampler {
     return names
   }
 
-  /** What the schema kept under `key` says of a value, with the first branch of each union. */
+  /** Returns the facets of the schema kept under `key`, with the first branch of each union. */
   facets(key: string): Facets {
     return this.facetsOf([{ $ref: `#/$defs/${key}` }])
   }
 
-  /** What all of the schemas say of a value. */
+  /** Returns the facets of all of the schemas. */
   facetsOf(schemas: readonly unknown[]): Facets {
     const facets = new Facets(this.#definitions, branches => branches[0])
     for (const schema of schemas) facets.add(schema)
     return facets
   }
 
-  /** Whether the schema kept under `key` carries a mark. */
+  /** Returns whether the schema kept under `key` has a mark. */
   isMarked(key: string, mark: 'readOnly' | 'writeOnly'): boolean {
     return this.#fitting.isMarked({ $ref: `#/$defs/${key}` }, mark)
   }
 
-  /** What the schema kept under `key` says of the value at a place within: from all branches of its unions. */
+  /** Returns the schemas that the schema kept under `key` has for a nested value, from all branches of its unions. */
   within(key: string, path: readonly string[]): readonly unknown[] {
     return path.reduce<unknown[]>((schemas, step) => this.#inside(schemas, step), [{ $ref: `#/$defs/${key}` }])
   }
@@ -131,7 +132,7 @@ export class Sampler {
         const place = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined
         if (place !== undefined || items !== undefined) found.push(place ?? items)
       }
-      // Of alternatives, the first that knows the property is as good as any: the whole is checked afterwards.
+      // The first alternative that has the property is enough: the whole value is checked afterwards.
       for (const parts of [allOf, anyOf, oneOf]) {
         for (const part of Array.isArray(parts) ? parts : []) {
           if (parts !== allOf && found.length > 0) break
@@ -143,7 +144,7 @@ export class Sampler {
     return found.filter(isObject)
   }
 
-  /** A value for the schema kept under `key`. */
+  /** Returns a value for the schema kept under `key`. */
   sample(key: string, options: SampleOptions): Sample {
     return (
       (options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)) ??
@@ -151,7 +152,9 @@ export class Sampler {
     )
   }
 
-  /** A value that takes the branches that a sent one took; `undefined` where the schema has none, or none fits. */
+  /**
+   * Returns a value that takes the same branches as one that was sent; `undefined` without unions or without a valid value.
+   */
   #repeat(key: string, sent: Json, options: SampleOptions): Sample | undefined {
     let forks = this.#forks.get(key)
     if (forks === undefined) {
@@ -173,7 +176,7 @@ export class Sampler {
     return undefined
   }
 
-  /** A value that fits all of the schemas. */
+  /** Returns a value that is valid for all of the schemas. */
   sampleAll(schemas: readonly unknown[], options: SampleOptions): Sample {
     return this.#make(schemas, options, UNTAUGHT)
   }
@@ -190,7 +193,7 @@ export class Sampler {
     return { value, fits, gaps: fits ? [] : run.gaps }
   }
 
-  /** How a schema is gone about; found out once, by a value that nobody gets. */
+  /** Determines once how a schema is generated, with a trial value that is discarded. */
   #lessonOf(key: string, { request, name }: SampleOptions): Lesson {
     const id = request === true ? `request ${key}` : key
     let lesson = this.#lessons.get(id)

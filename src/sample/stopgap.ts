@@ -1,14 +1,14 @@
-// The best that can be made where nothing fits: a value of the type that was asked for, and the reason why.
+// The best value for a schema without valid ones: a value of the right type, and the reason.
 
 import type { Json } from '../kernel/json.ts'
 import type { Chance } from './chance.ts'
 import type { Facets, Type } from './facets.ts'
 import { writeFor } from './words.ts'
 
-/** Of a value that would have to contain another one of its kind, which would have to contain another one. */
+/** The reason for a value that would have to contain another one of its kind, endlessly. */
 export const WITHIN_ITSELF = 'contains itself without end'
 
-/** Reads on after the place of the value: `its bounds exclude each other`. */
+/** Returns the reason as the rest of a sentence that begins with the place: `its bounds exclude each other`. */
 export function whyNothingFits(facets: Facets): string {
   if (!facets.possible) return 'is not allowed to have any value'
   if (facets.types.length === 0) return 'has types that exclude each other'
@@ -23,7 +23,7 @@ export function whyNothingFits(facets: Facets): string {
   return 'has a schema that no value was found for'
 }
 
-/** A value that looks like what was asked for. */
+/** Returns a value of the schema's type. */
 export function stopgapFor(facets: Facets, name: string | undefined, chance: Chance): Json {
   const { choices, schemas } = facets
   const [choice] = choices ?? []

@@ -1,4 +1,4 @@
-// Texts: by format, by pattern, by the name of what they belong to; then as long as they have to be.
+// Generates strings: by format, by pattern, or by the property's name; then adjusts the length.
 
 import type { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
   'uri-template': chance => `${words.url(chance)}/{id}`,
   hostname: words.hostname,
   'idn-hostname': words.hostname,
-  // Documentation's own addresses: RFC 5737 and RFC 3849.
+  // Addresses that are reserved for documentation: RFC 5737 and RFC 3849.
   ipv4: chance => `192.0.2.${octet(chance)}`,
   ipv6: chance => `2001:db8::${octet(chance).toString(16)}`,
   byte: base64,
@@ -51,7 +51,7 @@ const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
   char: chance => String.fromCharCode(chance.between(97, 122)),
 }
 
-/** Texts that meet what passwords are commonly asked for: tried where an expression looks ahead. */
+/** Texts that satisfy common rules for passwords, tried for expressions with look-ahead. */
 const STURDY = ['Aa1!aaaa', 'Aa1@Bb2#Cc3$', 'Passw0rd', 'abc123', 'Abc123!@#xyz', 'A1', 'aA1-', '0', '1', 'a', 'A', 'x']
 const MANY = 48
 
@@ -63,7 +63,7 @@ export class StringWriter {
     this.#fitting = fitting
   }
 
-  /** A text that fits what the facets say of texts; `undefined` where none was found. */
+  /** Returns a text that is valid for the facets; `undefined` if none was found. */
   write(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
     const { formats, patterns } = facets
     for (const format of formats) {
@@ -100,14 +100,14 @@ export class StringWriter {
         const text = writer.write(chance, stretch)
         if (this.#holds(facets, text)) return text
         const length = lengthOf(text)
-        // A longer text needs more repetitions, by how many is found by trying.
+        // A longer text needs more repetitions; try increasing numbers.
         if (length < facets.minLength) stretch += Math.max(1, (facets.minLength - length) >> 2)
         else if (length > facets.maxLength && stretch > 0)
           stretch = length > 2 * facets.maxLength ? stretch >> 1 : stretch - 1
         else if (i > 8) stretch = i % 16
       }
     }
-    // An expression that is not anchored is content with finding its match somewhere.
+    // An expression without anchors may match anywhere in the text.
     return STURDY.map(text => fitLength(text, facets)).find(text => this.#holds(facets, text))
   }
 

@@ -1,4 +1,4 @@
-// The branches of a union that nothing tells apart: an object is made odd on purpose.
+// Makes a value valid for exactly one branch of a `oneOf` whose branches overlap, by adding an unusual property.
 
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { Facets } from './facets.ts'
@@ -8,8 +8,8 @@ import { type Definitions, type Fitting, objectOf } from './fits.ts'
 const ODDITIES: readonly Json[] = ['none', 1, true, null, [], {}]
 
 /**
- * An object that fits several branches where it may fit one: with a property that only one of them allows as it is.
- * Branches that require nothing, and close nothing, cannot be told apart in any other way.
+ * Returns an object that is valid for exactly one of several branches: it gets a property that only one of them allows.
+ * Branches without required properties and without closed objects cannot be distinguished in any other way.
  */
 export function tellApart(
   value: JsonObject,
@@ -37,7 +37,7 @@ export function tellApart(
   for (const [name, declared] of known) {
     for (const odd of ODDITIES) {
       const refused = declared.filter(schema => !fitting.fits(schema, odd)).length
-      // Odd to some of the branches, and not to all of them.
+      // Invalid for some of the branches, and not for all of them.
       if (refused === 0 || refused === count) continue
       const next = { ...value, [name]: odd }
       if (fits(next)) return next

@@ -1,4 +1,4 @@
-// Small word lists, so that a generated name looks like a name. What a text is about is read off its property's name.
+// Small word lists, so that generated names look like names. The property's name decides the topic.
 
 import type { Chance } from './chance.ts'
 
@@ -28,7 +28,7 @@ const title = (chance: Chance) => `${capital(chance.pick(ADJECTIVES))} ${capital
 
 type Writer = (chance: Chance) => string
 
-/** By the words of a property's name, the last ones first: what stands further up wins. */
+/** Topics by the words of a property's name, beginning with the last word. Earlier entries win. */
 const WRITERS: readonly (readonly [RegExp, Writer])[] = [
   [/e-?mail/, chance => email(chance)],
   [/(first|given)[ _-]?name/, chance => chance.pick(FIRST)],
@@ -71,7 +71,7 @@ const WRITERS: readonly (readonly [RegExp, Writer])[] = [
   [/name|title|subject|product|item/, title],
 ]
 
-/** A text for a property of this name: what it is about where the name tells, else a word or two. */
+/** Returns a text for a property of this name: on its topic if the name has one, else a word or two. */
 export function writeFor(name: string | undefined, chance: Chance): string {
   if (name !== undefined) {
     const words = name
@@ -83,7 +83,7 @@ export function writeFor(name: string | undefined, chance: Chance): string {
   return `${chance.pick(ADJECTIVES)} ${chance.pick(NOUNS)}`
 }
 
-/** A name for something that has none: a key of a map. */
+/** Returns a name for a key of a map. */
 export const word = (chance: Chance): string => chance.pick(NOUNS)
 
 export const person = (chance: Chance): string => `${chance.pick(FIRST)} ${chance.pick(LAST)}`

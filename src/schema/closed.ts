@@ -1,17 +1,17 @@
-// Closed objects (`additionalProperties: false`) that are composed with others: each refuses what the others declare, so
-// that nothing fits. They are read as closed over the whole composition, which is what their authors mean.
+// Closed objects (`additionalProperties: false`) inside a composition: each refuses the properties of the others, so that no
+// value is valid. They are read as closed over the whole composition, which is what authors mean.
 
 import { isObject } from '../kernel/json.ts'
 import { childrenOf } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from './document.ts'
 
-/** One schema's own word on the properties of an object. */
+/** The property keywords of one schema in the composition. */
 interface Layer {
   readonly node: Node
   readonly names: readonly string[]
   readonly patterns: boolean
   readonly closed: boolean
-  /** Which branch of which union it stands in, by the union's place. */
+  /** The branch that it belongs to, by the union's place. */
   readonly branches: ReadonlyMap<string, number>
 }
 
@@ -24,16 +24,16 @@ export interface Closing {
   readonly always: boolean
 }
 
-/** What a composed schema is made of is read up to here: more parts are a mistake, or a hostile document. */
+/** The maximum number of parts of a composition: more are a mistake, or a hostile document. */
 const MOST_LAYERS = 600
 
-/** What is wrong with a composition of closed objects; `undefined` where no part refuses what another one declares. */
+/** Returns the conflicts in a composition of closed objects; `undefined` if no part refuses a property of another. */
 export const closingOf = (node: Node, documents: Documents, legacy: boolean): Closing | undefined =>
   closingAmong(layersOf(node, documents, legacy))
 
 /**
- * For each branch of a union that is read as closed together with its surroundings: the properties that it refuses all the
- * same, because only other branches declare them.
+ * For each branch of a union that is closed over its whole composition, returns the properties that it still refuses because
+ * only other branches declare them.
  */
 export function refusedByBranches(
   node: Node,
@@ -71,7 +71,7 @@ function closingAmong(layers: readonly Layer[]): Closing | undefined {
   return undefined
 }
 
-/** A part as those beside it meet it: where its own parts refuse each other, it is closed over all of them. */
+/** A part as its neighbours see it: if its own parts refuse each other, it is closed over all of them. */
 function settled(node: Node, layers: readonly Layer[]): readonly Layer[] {
   const closing = closingAmong(layers)
   if (closing === undefined) return layers
@@ -83,7 +83,7 @@ function settled(node: Node, layers: readonly Layer[]): readonly Layer[] {
 
 const NONE: ReadonlyMap<string, number> = new Map()
 
-/** Whether a value may be held to both: they are not in different branches of one union. */
+/** Returns whether both may apply to one value: they are not in different branches of one union. */
 function meet(one: Layer, other: Layer): boolean {
   for (const [union, branch] of one.branches) {
     const also = other.branches.get(union)
@@ -92,7 +92,7 @@ function meet(one: Layer, other: Layer): boolean {
   return true
 }
 
-/** Whether there is a union of which each branch that says anything is closed. */
+/** Returns whether every branch with keywords of some union is closed. */
 function isEveryBranchClosed(layers: readonly Layer[], closed: readonly Layer[]): boolean {
   const unions = new Set(layers.flatMap(({ branches }) => [...branches.keys()]))
   return [...unions].some(union => {
@@ -120,7 +120,7 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
       unknown
     >
     const target = typeof $ref === 'string' ? documents.follow(childOf(node, '$ref'), $ref) : undefined
-    // Beside a reference OpenAPI 3.0 ignores whatever else is there.
+    // OpenAPI 3.0 ignores keywords beside a reference.
     if (target !== undefined && legacy) return visit(target)
     const layers: Layer[] = []
     if (properties !== undefined || additionalProperties !== undefined) {
@@ -142,7 +142,7 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
     return layers
   }
   const branchLayers = (union: string, items: readonly Node[]): Layer[] => {
-    // A child that extends its parent takes over all of the parent but the union that it is a branch of.
+    // A child that extends its parent inherits all of it except the union that the child is a branch of.
     const targets = items.map(item => documents.resolve(item) ?? item)
     if (targets.some(target => path.has(identityOf(target)))) return []
     return items.flatMap((item, index) =>

@@ -1,4 +1,4 @@
-// The deprecated fields of a schema: where in a value they may stand. Worked out once; looking is then a short walk.
+// Finds the deprecated fields of a schema once, and then looks for them in values by a short walk.
 
 import { isObject, pointer } from '../kernel/json.ts'
 import type { SchemaUse } from './dialect.ts'
@@ -6,16 +6,16 @@ import type { SchemaUse } from './dialect.ts'
 export interface DeprecatedField {
   /** As a JSON Pointer in which `*` stands for any item. */
   readonly label: string
-  /** Whether a value has it anywhere. */
+  /** Returns whether a value has the field anywhere. */
   isIn(value: unknown): boolean
 }
 
 const MAX_DEPTH = 8
 const ANY = '*'
 
-/** Every field that says `deprecated: true`, through references, unions and arrays. */
+/** Returns every field with `deprecated: true`, through references, unions and arrays. */
 export function deprecatedFields(schema: SchemaUse): DeprecatedField[] {
-  // Most contracts have none, and large ones are long to walk.
+  // Most contracts have none, and walking a large one takes long.
   if (!schema.marked('deprecated')) return []
   const { key, definitions } = schema
   const found = new Map<string, DeprecatedField>()
@@ -24,7 +24,7 @@ export function deprecatedFields(schema: SchemaUse): DeprecatedField[] {
     const { $ref, properties, items, allOf, anyOf, oneOf } = schema
     if (typeof $ref === 'string') {
       const target = $ref.slice($ref.lastIndexOf('/') + 1)
-      // A schema within itself has the same fields again; one round of them is enough.
+      // A recursive schema repeats the same fields; one round is enough.
       if (!seen.includes(target)) walk(definitions[target], path, [...seen, target])
     }
     if (schema.deprecated === true && path.length > 0) {

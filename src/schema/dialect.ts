@@ -1,5 +1,5 @@
-// All the schemas of a contract, each translated once and compiled when first asked for: a document may hold thousands,
-// and most requests meet few of them.
+// All the schemas of a contract. Each is translated once and compiled on first use: a document may have thousands, and most
+// requests use few of them.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json.ts'
@@ -18,7 +18,7 @@ interface Entry {
   readonly node: Node
   readonly reading: Reading
   edges: readonly Edge[]
-  /** Set where the validator takes it in another form. */
+  /** The validator's form of the schema, if it differs. */
   unions: Unions | undefined
 }
 
@@ -61,7 +61,7 @@ export class SchemaBook {
     }
   }
 
-  /** How many schemas are in use. */
+  /** The number of schemas in use. */
   get size(): number {
     return this.#entries.size
   }
@@ -92,12 +92,12 @@ export class SchemaBook {
   }
 
   #fits(key: string, value: unknown, side: Side, exact: boolean): boolean {
-    // The walk rounds numbers that the validator takes exactly.
+    // The walk rounds numbers; the validator compares them exactly.
     if (value === undefined || (exact && holdsExact(value))) return false
     return new Fitting(this.#definitions, side === 'request').fits(this.#definitions[key], value as Json)
   }
 
-  /** Compiles everything in use; a schema that cannot be is reported at its place. */
+  /** Compiles every schema in use, and reports those that cannot be compiled at their places. */
   compile(): void {
     for (const [key, { node }] of this.#entries) {
       try {
@@ -127,7 +127,7 @@ export class SchemaBook {
     return key
   }
 
-  /** One after the other, not one inside the other: a chain of references may be longer than the stack. */
+  /** Iterative, not recursive: a chain of references may be longer than the stack. */
   #translatePending(): void {
     for (let key = this.#pending.pop(); key !== undefined; key = this.#pending.pop()) {
       const entry = this.#entries.get(key) as Entry
@@ -153,7 +153,7 @@ export class SchemaBook {
     }
   }
 
-  /** A value that must be valid to be valid: where references lead back in place, the last one says nothing. */
+  /** Reports references in a cycle that consumes no value. The last reference of the cycle is ignored. */
   #breakCircles(start: string): void {
     const path = new Set<string>()
     const walk: { key: string; left: Edge[] }[] = []
@@ -207,6 +207,6 @@ export class SchemaBook {
   }
 }
 
-/** What a component is called; other schemas have no name. */
+/** The component's name; other schemas have none. */
 const componentOf = ({ path }: Node): string | undefined =>
   path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined

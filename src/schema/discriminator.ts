@@ -8,9 +8,9 @@ import { shapeOf } from './shape.ts'
 /** A branch of a union, and the values of the discriminating property that choose it. */
 export interface Branch {
   readonly node: Node
-  /** All values that may stand for it; one that stands for several branches decides nothing between them. */
+  /** All values that may name it. A value that names several branches does not decide between them. */
   readonly names: readonly string[]
-  /** The values to write: those of the mapping where it has some, else those that no other branch has. */
+  /** The values to write: those of the mapping if it has some, else those that no other branch has. */
   readonly preferred: readonly string[]
   readonly requires: boolean
   /** Whether the document states the names, in the mapping or in the branch, so that no other value is right. */
@@ -19,7 +19,7 @@ export interface Branch {
   readonly fallback: boolean
 }
 
-/** The property that a schema's discriminator names. Swagger 2.0 wrote the name alone. */
+/** Returns the property that a schema's discriminator names. In Swagger 2.0 the discriminator is the name itself. */
 export function discriminatorOf({ value }: Node): string | undefined {
   if (!isObject(value)) return undefined
   const { discriminator } = value
@@ -29,7 +29,7 @@ export function discriminatorOf({ value }: Node): string | undefined {
     : undefined
 }
 
-/** The branches of a union by their names; `undefined` where one of them has none, so that names decide nothing. */
+/** Returns the branches of a union with their names; `undefined` if one has none, so that names cannot decide. */
 export function branchesOf(
   node: Node,
   union: 'oneOf' | 'anyOf',
@@ -63,7 +63,7 @@ export function childrenOf(parent: Node, documents: Documents): readonly Branch[
   return known
 }
 
-/** Which values of a discriminating property are right in a schema that extends the discriminator's parent by `allOf`. */
+/** Returns the valid values of a discriminating property in a schema that extends the discriminator's parent by `allOf`. */
 export interface OwnNames {
   readonly property: string
   /** Its own and those of the schemas that extend it. */
@@ -108,12 +108,12 @@ function namesWithin(parent: Node, property: string, identity: string, documents
 }
 
 interface Index {
-  /** The schemas of `components` by the identity of what their `allOf` refers to. */
+  /** The schemas of `components` by the identities that their `allOf` refers to. */
   readonly extensions: ReadonlyMap<string, ReadonlySet<Node>>
   readonly children: Map<string, readonly Branch[]>
 }
 
-/** Reading who extends whom takes a walk over all components: it is done once. */
+/** Computed once, because it takes a walk over all components. */
 const indices = new WeakMap<Documents, Index>()
 
 function indexOf(documents: Documents): Index {
@@ -153,9 +153,8 @@ function extendersOf(identity: string, documents: Documents): Node[] {
 }
 
 /**
- * Names the candidates of a union. A name of the mapping stands for its target and for nothing else. A candidate that
- * the mapping does not name has the name of its component, and the values that it declares itself. `undefined` where a
- * candidate cannot be found.
+ * Names the candidates of a union. A name in the mapping names its target only. A candidate outside the mapping has the
+ * name of its component and the values that it declares itself. Returns `undefined` if a candidate cannot be found.
  */
 function nameBranches(
   candidates: readonly Node[],
@@ -202,7 +201,7 @@ interface Mapped {
   readonly target: Node
 }
 
-/** The schemas that a mapping names. */
+/** Returns the schemas that a mapping names. */
 function mappingOf(node: Node, documents: Documents): Mapped[] {
   return entriesOf(childOf(node, 'discriminator', 'mapping')).flatMap(([name, entry]) => {
     const target = targetOf(entry, documents)
@@ -232,7 +231,7 @@ function componentNameOf(node: Node, target: Node): string | undefined {
   return first === 'components' && second === 'schemas' && target.path.length === 3 ? String(name) : undefined
 }
 
-/** The values that a branch itself declares for the property; `undefined` where it declares none. */
+/** Returns the values that a branch declares for the property; `undefined` if it declares none. */
 function declaredNames(property: Node | undefined, documents: Documents): string[] | undefined {
   const node = property && documents.resolve(property)
   if (node === undefined || !isObject(node.value)) return undefined

@@ -1,5 +1,5 @@
-// The documents a contract is written in: nodes, the references between them, and their places. Local and file `$ref`s
-// only; nothing is ever fetched. Knows the syntax of references and nothing of OpenAPI.
+// The documents of a contract: nodes, references between them, and places. Only local and file `$ref`s; nothing is ever
+// fetched. Knows the syntax of references and nothing of OpenAPI.
 
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ import { readSource } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { type Identifiers, readIdentifiers } from './identifiers.ts'
 
-/** One document: a file, or the part of a file below `base` (a contract written inline). */
+/** A document: a file, or the part of a file below `base` (an inline contract). */
 export interface Document {
   /** Absolute. */
   readonly file: string
@@ -20,7 +20,7 @@ export interface Document {
 /** A value in a document. */
 export interface Node {
   readonly document: Document
-  /** From the document's own root. */
+  /** The path from the document's root. */
   readonly path: Path
   readonly value: unknown
 }
@@ -35,7 +35,7 @@ export const childOf = (node: Node, ...keys: Path): Node => ({
   ),
 })
 
-/** The entries of an object, as nodes; none for anything else. */
+/** Returns the members of an object as nodes; none for other values. */
 export const entriesOf = (node: Node): [string, Node][] =>
   isObject(node.value) ? Object.keys(node.value).map(key => [key, childOf(node, key)]) : []
 
@@ -45,10 +45,10 @@ export const itemsOf = (node: Node): Node[] =>
 export const placeOf = (node: Node, part: 'key' | 'value' = 'value'): Place =>
   node.document.source.locate([...node.document.base, ...node.path], part)
 
-/** One name per place in the documents: two references to the same place are the same thing. */
+/** Identifies a place in the documents: two references to one place have the same identity. */
 export const identityOf = (node: Node): string => `${node.document.file}#${pointer(node.path)}`
 
-/** The node at a JSON Pointer in URI fragment form (RFC 6901 §6), `#/a/b`, below another; `undefined` where nothing is. */
+/** The node at a JSON Pointer in URI fragment form (RFC 6901 §6), `#/a/b`, below another; `undefined` if there is none. */
 export function nodeAt(root: Node, fragment: string): Node | undefined {
   const steps = fragment.startsWith('#/') ? parsePointer(decode(fragment.slice(1))) : undefined
   if (steps === undefined) return undefined
@@ -59,7 +59,7 @@ export function nodeAt(root: Node, fragment: string): Node | undefined {
 export class Documents {
   readonly root: Node
   readonly #report: Diagnostics
-  /** Where file names in messages are relative to. */
+  /** The folder that file names in messages are relative to. */
   readonly #home: string
   readonly #documents = new Map<string, Document | undefined>()
   readonly #identifiers = new Map<string, Identifiers>()
@@ -71,12 +71,12 @@ export class Documents {
     this.root = rootOf(root)
   }
 
-  /** Every file that was read, or looked for: a change to one of them changes the contract. */
+  /** Every file that was read or looked for. A change to one of them changes the contract. */
   get files(): string[] {
     return [...this.#documents.keys()]
   }
 
-  /** Follows `$ref`s to the first node that is none; `undefined` once it has reported why that cannot be. */
+  /** Follows `$ref`s to the first node without one. Returns `undefined` after reporting why that is impossible. */
   resolve(node: Node): Node | undefined {
     let current = node
     let trail: Set<string> | undefined
@@ -95,7 +95,7 @@ export class Documents {
     return current
   }
 
-  /** The node that a reference, written at `from`, leads to; one step. */
+  /** Returns the node that the reference at `from` leads to, in one step. */
   follow(from: Node, reference: string): Node | undefined {
     const fail = (message: string, hint?: string): undefined =>
       void this.#report.warning('unresolvable-ref', message, placeOf(from), hint)
@@ -116,7 +116,7 @@ export class Documents {
     for (const key of parsePointer(fragment) ?? []) {
       const holder = node
       node = childOf(holder, Array.isArray(holder.value) ? Number(key) : key)
-      // A pointer may lead through a reference: tools that bundle documents write such ones.
+      // A pointer may lead through a reference; bundling tools write such pointers.
       if (node.value === undefined && isObject(holder.value) && typeof holder.value.$ref === 'string') {
         const through = identityOf(holder) === identityOf(from) ? undefined : this.resolve(holder)
         if (through !== undefined) node = childOf(through, key)
@@ -135,7 +135,7 @@ export class Documents {
     return new Map([...found].map(([name, path]) => [name, childOf(rootOf(node.document), ...path)]))
   }
 
-  /** The root of what a reference names before its fragment: a schema with that `$id`, or a file. */
+  /** Returns the root of a reference without its fragment: a schema with that `$id`, or a file. */
   #resource(from: Node, target: string): Node | 'remote' | undefined {
     const own = this.#identifiersOf(from.document)
     const home = own.resourceOf(from.path)
@@ -170,7 +170,7 @@ export class Documents {
   #read(from: Node, name: string): Document | undefined {
     const file = resolve(dirname(from.document.file), name)
     if (!this.#documents.has(file)) {
-      // What is wrong with a file that is only referred to is no reason to refuse the rest.
+      // Mistakes in a referenced file do not invalidate the rest of the contract.
       const report = new Diagnostics()
       const source = readSource(file, relative(this.#home, file) || file, report, undefined, true)
       this.#documents.set(file, source && { file, source, base: [] })

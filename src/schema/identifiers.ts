@@ -1,21 +1,21 @@
 // The names that schemas give themselves inside one document: `$id`, `$anchor`, `$dynamicAnchor` (JSON Schema 2020-12
-// §8.2), and OpenAPI 3.2's `$self`. Knows where names stand, not what schemas mean.
+// §8.2), and OpenAPI 3.2's `$self`. Knows the places of names and not the meaning of schemas.
 
 import { isObject } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
 
 export interface Identifiers {
-  /** The path of a schema by the absolute URI that its `$id` comes to. */
+  /** The path of each schema by the absolute URI of its `$id`. */
   readonly byUri: ReadonlyMap<string, Path>
-  /** The schema resource that a path lies in: its base URI and where it begins. */
+  /** Returns the schema resource that contains a path: its base URI and its root. */
   resourceOf(path: Path): { readonly uri: string; readonly path: Path }
-  /** Where an anchor leads, as seen from a resource. */
+  /** Returns the path of an anchor inside a resource. */
   anchor(resource: Path, name: string): Path | undefined
   /** The dynamic anchors at a schema, and in its own `$defs`. */
   dynamicAnchors(path: Path): ReadonlyMap<string, Path>
 }
 
-/** What stands below these is data, however much it looks like a schema. */
+/** Keywords whose values are data and not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'value'])
 
 interface Resource {
@@ -32,7 +32,7 @@ export function readIdentifiers(value: unknown, uri: string): Identifiers {
   const anchors = new Map<string, Path>()
   const dynamic = new Map<string, [string, Path][]>()
 
-  // One path for the whole walk, copied where something is found: documents are large, names in them few.
+  // The walk changes one path and copies it for each name: documents are large and names are few.
   const trail: (string | number)[] = []
   const visit = (node: object, resource: Resource): void => {
     const here = Array.isArray(node) ? resource : name(node as Record<string, unknown>, resource)

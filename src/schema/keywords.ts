@@ -1,5 +1,5 @@
-// The keywords of schemas: which there are, since when, and what their values must look like. What is malformed is said
-// and left out here, so that nothing the validator is given can fail to compile. Knows no references.
+// The keywords of schemas: their names, their first version, and the form of their values. Malformed keywords are reported
+// and removed, so that every schema compiles. Knows no references.
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
@@ -19,7 +19,7 @@ export const MAP = new Set(['properties', 'patternProperties', 'dependentSchemas
 export const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
-/** What says nothing about validity, and something about what a value looks like. */
+/** Annotations: keywords that do not affect validity and describe the value. */
 export const KEPT = new Set([
   ...['title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'xml', 'discriminator', 'contentEncoding'],
   ...['contentMediaType', 'deprecated'],
@@ -30,18 +30,18 @@ const ANNOTATIONS = [
 ]
 /** Handled by name wherever schemas are read. */
 const SPECIAL = ['$ref', '$dynamicRef', 'items', 'additionalItems', 'dependencies', 'required']
-/** What OpenAPI 3.0 does not have. */
+/** Keywords that OpenAPI 3.0 does not have. */
 const NEWER = new Set([
   ...['const', 'if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'propertyNames', 'prefixItems'],
   ...['patternProperties', 'dependentSchemas', 'dependentRequired', 'unevaluatedItems', 'unevaluatedProperties'],
   ...['examples', 'contentEncoding', 'contentMediaType', 'contentSchema', '$dynamicRef', '$anchor', '$dynamicAnchor'],
 ])
 
-/** What a keyword comes to: its value, perhaps mended, and what is to be said of it. */
+/** The result of reading a keyword: its value, possibly corrected, and a mistake to report. */
 export interface Judged {
   readonly value?: unknown
   readonly fault?: string
-  /** The code of the fault where it is not `invalid-keyword`, and what to write instead. */
+  /** The mistake's code if it is not `invalid-keyword`, and the hint. */
   readonly code?: string
   readonly hint?: string
 }
@@ -50,7 +50,7 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && (value a
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
 
-/** Accepts what fits; mends a number that was written as text; leaves the rest out. */
+/** Accepts valid values, converts numbers that are written as text, and removes the rest. */
 const judgeNumber =
   (fits: (value: unknown) => boolean, what: string) =>
   (value: unknown): Judged => {
@@ -91,12 +91,12 @@ const JUDGES: Readonly<Record<string, (value: unknown) => Judged>> = {
 
 const KNOWN = new Set([...SPECIAL, ...ONE, ...LIST, ...MAP, ...KEPT, ...ANNOTATIONS, ...Object.keys(JUDGES)])
 
-/** Whether it is one that limits values by itself, without further schemas. */
+/** Returns whether the keyword limits values by itself, without further schemas. */
 export const isAssertion = (keyword: string): boolean => Object.hasOwn(JUDGES, keyword)
 
 export const judge = (keyword: string, value: unknown): Judged => (JUDGES[keyword] as (value: unknown) => Judged)(value)
 
-/** What is to be said of a keyword itself: unknown, or newer than the document. */
+/** Returns the warning about a keyword itself: unknown, or newer than the document. */
 export function judgeKeyword(
   keyword: string,
   legacy: boolean,

@@ -1,14 +1,14 @@
-// Keywords that older dialects write in another way, and what people write between two dialects.
+// Translates the keywords of older dialects, and common mixtures of two dialects.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { childOf, type Node, placeOf } from './document.ts'
 
 /**
- * OpenAPI 3.0 (JSON Schema Wright 00) as 2020-12.
+ * Translates OpenAPI 3.0 (JSON Schema Wright 00) to 2020-12.
  *
  * @param node the schema as it is written
- * @param out its keywords as far as they are translated
+ * @param out its translated keywords
  */
 export function modernise(node: Node, out: Record<string, unknown>, report: Diagnostics): Record<string, unknown> {
   for (const [flag, bound] of [

@@ -1,4 +1,4 @@
-// One sampler for all the schemas of a contract.
+// The sampler for all the schemas of a contract.
 
 import type { Json } from '../kernel/json.ts'
 import type { Definitions } from '../sample/fits.ts'
@@ -17,8 +17,8 @@ export function samplerOf({ definitions }: SchemaUse): Sampler {
 }
 
 /**
- * A value that fits a schema, the same for the same seed; `undefined` where none was found. The first is what the schema
- * itself proposes; those of higher seeds are made up.
+ * Returns a valid value for a schema, the same for the same seed; `undefined` if none was found. The first one is the
+ * schema's own example or default; those of higher seeds are generated.
  */
 export function valueFor(schema: SchemaUse, seed: number, request = false): Json | undefined {
   const { value, fits } = samplerOf(schema).sample(schema.key, { seed, dynamic: seed > 1, request })

@@ -1,4 +1,4 @@
-// One schema of the contract, as others see it: to check with, to ask about, to prune by.
+// The interface of one schema of the contract: validates, describes and prunes values.
 
 import type { Json } from '../kernel/json.ts'
 import type { Check, Schema, Side } from '../kernel/schema.ts'
@@ -6,7 +6,7 @@ import type { Node } from './document.ts'
 import type { Shape } from './shape.ts'
 import type { Mark } from './translate.ts'
 
-/** A schema of the contract, ready to check with and to ask about. */
+/** A schema of the contract that validates values and describes them. */
 export interface SchemaUse {
   readonly node: Node
   /** Its key in `definitions`. */
@@ -14,26 +14,26 @@ export interface SchemaUse {
   /** All schemas of the contract in the validator's dialect, annotations kept: a `$ref` in them is `#/$defs/KEY`. */
   readonly definitions: Readonly<Record<string, Schema>>
   readonly shape: Shape
-  /** The types a value may have, unions included. */
+  /** The types of a value, unions included. */
   readonly types: ReadonlySet<string>
   readonly check: Check
-  /** Whether any schema of the contract is marked so. */
+  /** Whether any schema of the contract has this mark. */
   marked(mark: Mark): boolean
-  /** The value without what its side does not carry: `readOnly` in a request, `writeOnly` in a reply. */
+  /** Returns the value without the properties of the other side: `readOnly` in a request, `writeOnly` in a reply. */
   prune(value: Json): Json
 }
 
-/** What the book that a schema stands in does for it. */
+/** The functions that a dialect provides for its schemas. */
 export interface Tools {
   shapeOf(node: Node): Shape
   typesOf(node: Node): ReadonlySet<string>
   compile(key: string): Check
-  /** Whether a value is known to fit without compiling its schema; `false` where that is not known. */
+  /** Returns whether a value is known to be valid without compiling its schema; `false` if that is not known. */
   fits(key: string, value: unknown, side: Side, exact: boolean): boolean
   prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json
 }
 
-/** There may be tens of thousands of them: a value for each, and no closures. */
+/** A class without closures, because there may be tens of thousands of instances. */
 export class Use implements SchemaUse {
   readonly node: Node
   readonly key: string

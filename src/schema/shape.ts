@@ -1,5 +1,4 @@
-// What a schema says of an object, gathered through `$ref` and `allOf`: for whoever asks about a schema rather than
-// checks with it.
+// Gathers the properties that a schema has for an object, through `$ref` and `allOf`, for code that inspects schemas.
 
 import { isObject, type Json } from '../kernel/json.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from './document.ts'
@@ -8,12 +7,12 @@ export interface Shape {
   readonly types: readonly string[]
   readonly properties: ReadonlyMap<string, Node>
   readonly required: ReadonlySet<string>
-  /** Whether properties beside the declared ones are spoken for: `additionalProperties` or `patternProperties`. */
+  /** Whether the schema covers further properties: `additionalProperties` or `patternProperties`. */
   readonly open: boolean
   readonly format: string | undefined
   readonly default: Json | undefined
   readonly items: Node | undefined
-  /** What every further property is held to. */
+  /** The schema of every further property. */
   readonly additional: Node | undefined
 }
 
@@ -42,7 +41,7 @@ export function shapeOf(start: Node, documents: Documents): Shape {
     if (type !== undefined) types = [type].flat().map(String)
     if (patternProperties !== undefined || additionalProperties === true || isObject(additionalProperties)) open = true
     if (isObject(additionalProperties)) additional = childOf(node, 'additionalProperties')
-    // A union may speak of any property: none of them is unknown.
+    // A union may have any property, so none is unknown.
     if (node.value.oneOf !== undefined || node.value.anyOf !== undefined) open = true
     if (typeof node.value.format === 'string') format = node.value.format
     if (node.value.default !== undefined) fallback = node.value.default as Json
@@ -52,7 +51,7 @@ export function shapeOf(start: Node, documents: Documents): Shape {
   return { types, properties, required, open, format, default: fallback, items, additional }
 }
 
-/** The types a value may have, unions included: for text that must become a value. */
+/** Returns the types of a value, unions included, for converting text to a value. */
 export function typesOf(start: Node, documents: Documents): ReadonlySet<string> {
   const found = new Set<string>()
   const seen = new Set<string>()
@@ -76,7 +75,7 @@ export function typesOf(start: Node, documents: Documents): ReadonlySet<string> 
   return found
 }
 
-/** Whether a property is marked `readOnly` or `writeOnly`, itself or in what it refers to. */
+/** Returns whether a property is marked `readOnly` or `writeOnly`, itself or through a reference. */
 export function isMarked(node: Node, mark: 'readOnly' | 'writeOnly', documents: Documents): boolean {
   const seen = new Set<string>()
   const look = (at: Node): boolean => {

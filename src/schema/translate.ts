@@ -1,5 +1,5 @@
-// One schema of a contract in the one dialect the validator speaks (JSON Schema 2020-12): OpenAPI 3.0's differences are
-// translated, annotations left out, references kept as references, so that circles stay finite.
+// Translates a schema of a contract to the validator's dialect (JSON Schema 2020-12): converts the differences of OpenAPI
+// 3.0, removes annotations, and keeps references, so that cycles stay finite.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
@@ -12,45 +12,45 @@ import { modernise } from './modernise.ts'
 import { isMarked, shapeOf } from './shape.ts'
 import { translateOwnNames, translateUnion, type Union, type Unions } from './union.ts'
 
-/** What a schema may be marked as. */
+/** The marks of a schema. */
 export type Mark = 'readOnly' | 'writeOnly' | 'deprecated'
 
-/** How a schema is read: the dynamic anchors bound further out, and what of it is left aside. */
+/** The context of a translation: the dynamic anchors of outer schemas, and the parts to skip. */
 export interface Reading {
   readonly scope: ReadonlyMap<string, Node>
-  /** Whether this is what a child takes over by `allOf`: all but the union that the child is a branch of. */
+  /** Whether a child inherits this schema by `allOf`: everything except the union that the child is a branch of. */
   readonly base: boolean
-  /** Whether it is a part of a composition that is closed as a whole: it is not closed itself. */
+  /** Whether it is part of a composition that is closed as a whole, so that it is not closed itself. */
   readonly opened: boolean
 }
 
 /** A reference in a translated schema. */
 export interface Edge {
   readonly to: string
-  /** Whether it applies to the very same value, so that a circle of such edges never ends. */
+  /** Whether it applies to the same value, so that a cycle of such edges never ends. */
   readonly inPlace: boolean
   readonly holder: Record<string, unknown>
   readonly node: Node
 }
 
-/** What is asked of the book that the schema belongs to. */
+/** The functions that the translation needs from the dialect. */
 export interface Surroundings {
   readonly documents: Documents
   readonly report: Diagnostics
   /** Whether the document is of OpenAPI 3.0. */
   readonly legacy: boolean
-  /** The key of another schema. */
+  /** Returns the key of another schema. */
   keyOf(node: Node, reading: Reading): string
-  /** Says once which formats nobody knows. */
+  /** Reports each unknown format once. */
   noteFormat(format: string, node: Node): void
   noteMark(mark: Mark): void
 }
 
 interface Here {
   readonly inPlace: boolean
-  /** As in `Reading`. */
+  /** See `Reading`. */
   readonly opened: boolean
-  /** The properties of the schema that this one is a part of. */
+  /** The properties of the composition that this schema is part of. */
   readonly outer: (() => ReadonlyMap<string, Node>) | undefined
 }
 
@@ -59,7 +59,7 @@ const ANYWHERE: Here = { inPlace: false, opened: false, outer: undefined }
 
 export class Translation {
   readonly edges: Edge[] = []
-  /** Whether the validator is better served by another form of it: see `forValidator`. */
+  /** Whether the validator needs another form of it: see `forValidator`. */
   special = false
   readonly unions: Unions = new Map()
   readonly #root: Node
@@ -89,7 +89,7 @@ export class Translation {
     }
     const { legacy, report } = this.#around
     if (typeof value.$ref === 'string') {
-      // Beside a reference OpenAPI 3.0 ignores whatever else is there; 3.1 has it hold as well.
+      // OpenAPI 3.0 ignores keywords beside a reference; 3.1 applies them.
       const beside = Object.keys(value).filter(
         key => key !== '$ref' && (isAssertion(key) || LIST.has(key) || MAP.has(key)),
       )
@@ -112,7 +112,7 @@ export class Translation {
     return this.#keywords(node, here)
   }
 
-  /** The reference moves into another object: its edge must follow. */
+  /** The reference moves into another object, so its edge must be moved too. */
   #rehold(reference: Record<string, unknown>, holder: Record<string, unknown>): Record<string, unknown> {
     const at = this.edges.findIndex(edge => edge.holder === reference)
     const inner = { $ref: reference.$ref }
@@ -135,7 +135,7 @@ export class Translation {
     return holder
   }
 
-  /** Whether this schema is a branch of the union that the other one is. */
+  /** Returns whether this schema is a branch of the other one. */
   #isBranchOf(target: Node): boolean {
     const { documents } = this.#around
     const parent = documents.resolve(target)
@@ -162,7 +162,7 @@ export class Translation {
     return branches.some(reaches)
   }
 
-  /** Whether the parts of a schema refuse each other's properties: then they are read as closed together. */
+  /** Returns whether the parts of a schema refuse each other's properties, so that they are closed together. */
   #closingOf(node: Node, { opened }: Here): Closing | undefined {
     const { value } = node as { value: Record<string, unknown> }
     const composed = ['allOf', 'oneOf', 'anyOf', 'discriminator', '$ref'].some(keyword => value[keyword] !== undefined)
@@ -266,7 +266,7 @@ export class Translation {
     if (rest.value !== undefined) out.items = this.#schema(rest, ANYWHERE)
   }
 
-  /** What is required of one side only is kept apart (OpenAPI "readOnly": required "affects the response only"). */
+  /** Separates properties that one side only must send (OpenAPI "readOnly": required "affects the response only"). */
   #required(child: Node, node: Node, here: Here, out: Record<string, unknown>): void {
     if (!Array.isArray(child.value) || !child.value.every(name => typeof name === 'string')) {
       const hint = 'it is written beside "properties": required: [name]'
@@ -302,7 +302,7 @@ export class Translation {
     }
   }
 
-  /** Resolved at load: to the outermost schema on the way here that binds the anchor (JSON Schema 2020-12 §8.2.3.2). */
+  /** Resolves a `$dynamicRef` at load: to the outermost schema on the path that defines the anchor (2020-12 §8.2.3.2). */
   #dynamicRef(child: Node, here: Here, out: Record<string, unknown>): void {
     if (typeof child.value !== 'string') return
     const name = child.value.slice(child.value.indexOf('#') + 1)
@@ -345,22 +345,22 @@ export class Translation {
   }
 }
 
-/** The schema, for values that have none of the properties. */
+/** Returns the schema for values without these properties. */
 const withoutNames = (schema: Schema, names: readonly string[]): Schema =>
   names.length === 0
     ? schema
     : { allOf: [schema, { properties: Object.fromEntries(names.map(name => [name, false])) }] }
 
-/** Keywords whose schemas may be closed together with the one that they stand in. */
+/** Keywords whose schemas may be closed together with their parent. */
 const COMPOSING = new Set(['allOf', 'anyOf', 'oneOf'])
 
 const NONE: ReadonlyMap<string, Node> = new Map()
 
-/** What is bound further out stays bound. */
+/** Anchors of outer schemas take precedence. */
 const merge = (outer: ReadonlyMap<string, Node>, inner: ReadonlyMap<string, Node>): ReadonlyMap<string, Node> =>
   inner.size === 0 ? outer : new Map([...inner, ...outer])
 
-/** `__proto__` is a name like any other. */
+/** Handles `__proto__` as an ordinary name. */
 const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -1,14 +1,14 @@
-// A union whose branches have names, as schemas: in one form for generating values, in another for the validator.
+// Makes schemas of a union whose branches have names: one form for generating values, another for the validator.
 
 import { isObject } from '../kernel/json.ts'
 import type { RequiredBy, Schema } from '../kernel/schema.ts'
 import type { Branch, OwnNames } from './discriminator.ts'
 
-/** What the validator's form is made of, beside the translated branches. */
+/** The data for the validator's form, besides the translated branches. */
 export interface Union {
   readonly property: string
   readonly branches: readonly Branch[]
-  /** Whether a value that no branch names is right as well: the parent itself. */
+  /** Whether a value that names no branch is also valid: the parent itself. */
   readonly open: boolean
 }
 
@@ -16,7 +16,7 @@ export interface Union {
 export type Unions = Map<unknown, Union>
 
 /**
- * The branches, each with the names that choose it, as the value of `anyOf`.
+ * Returns the branches, each with the names that choose it, as the value of `anyOf`.
  *
  * @param refer makes the schema of a branch
  */
@@ -37,21 +37,21 @@ export function translateUnion(union: Union, refer: (node: Node) => Schema): Sch
 
 type Node = Branch['node']
 
-/** A schema that holds the discriminating property of a child to the child's own names. */
+/** Returns a schema that limits the discriminating property of a child to the child's names. */
 export const translateOwnNames = ({ property, names, preferred, stated }: OwnNames): Schema => ({
   properties: { [property]: { ...(stated ? { enum: names } : {}), named: preferred } },
 })
 
 const namesOf = (branches: readonly Branch[]): string[] => [...new Set(branches.flatMap(({ names }) => names))]
 
-/** Whether a value has one of the names. */
+/** Returns a schema for values with one of the names. */
 const named = (property: string, names: readonly string[]): Schema => ({
   type: 'object',
   required: [property],
   properties: { [property]: { enum: names } },
 })
 
-/** A union as conditions: the validator enters the branch that is named, and tells the faults of no other. */
+/** Writes a union as conditions: the validator enters the named branch only, and reports its mistakes only. */
 function conditionsOf(translated: readonly Schema[], { property, branches, open }: Union): Schema[] {
   const parts = branches.map((_, index) => (translated[index] as { allOf: Schema[] }).allOf[1] as Schema)
   const groups = new Map<string, { readonly names: string[]; readonly indices: readonly number[] }>()
@@ -80,7 +80,7 @@ function conditionsOf(translated: readonly Schema[], { property, branches, open 
   return [nameless, ...conditions]
 }
 
-/** A translated schema as the validator takes it: named unions as conditions, what one side alone requires apart. */
+/** Returns the validator's form of a translated schema: named unions as conditions, one-sided `required` separated. */
 export function forValidator(schema: unknown, unions: Unions): unknown {
   if (Array.isArray(schema)) return schema.map(item => forValidator(item, unions))
   if (!isObject(schema)) return schema

@@ -18,8 +18,6 @@ const LEFT: Readonly<Record<string, number>> = {
   gateway: 38,
   http: 32,
   load: 31,
-  sample: 30,
-  schema: 21,
   world: 10,
 }
 
