@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
+import { lazyMediaTypes } from './lazy-media-types.mjs'
 
 const [, , outdir = 'dist'] = process.argv
 const { metafile } = await build({
@@ -18,12 +19,13 @@ const { metafile } = await build({
   minify: false,
   // Packages that are CommonJS ask for the modules of Node in their own way.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  plugins: [lazyMediaTypes],
   metafile: true,
   logLevel: 'warning',
 })
 
 // The bundle redistributes these packages, so that it must contain their licences.
-const inputs = Object.keys(metafile.inputs)
+const inputs = Object.keys(metafile.inputs).filter(path => !path.startsWith(`${lazyMediaTypes.name}:`))
 const homes = [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))].sort()
 const packages = homes.map(home => ({ home, ...JSON.parse(readFileSync(`${home}/package.json`, 'utf8')) }))
 const notices = packages.map(({ home, name, version, license }) => {

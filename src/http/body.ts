@@ -1,12 +1,13 @@
 // Reads a request's body: lazily, bounded, decompressed.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS } from '../kernel/reply.ts'
 import type { BodyRead } from '../kernel/request.ts'
-import { atFirstUse } from './on-demand.ts'
+import { atFirstUse } from './at-first-use.ts'
 
-export type BodyReader = (req: IncomingMessage, res: ServerResponse) => Promise<BodyRead>
+export type BodyReader = (ctx: Context) => Promise<BodyRead>
 
 /**
  * A body that is not compressed and says how long it is arrives as it is; the body parser sees to all others.
@@ -20,24 +21,25 @@ export function compileBodyReader(maxBytes: number): BodyReader {
     headers: NO_HEADERS,
   }
   const decoder = atFirstUse(async () => (await import('./decode-body.ts')).compileBodyDecoder(maxBytes))
-  const decode = async (req: IncomingMessage, res: ServerResponse, coding: string): Promise<BodyRead> => {
+  const decode = async (ctx: Context, coding: string): Promise<BodyRead> => {
     const read = await decoder()
-    const bytes = await read(req, res, coding)
+    const bytes = await read(ctx, coding)
     if (bytes === 'too large') return tooLarge
     return bytes === 'unreadable' ? UNREADABLE : bytes === 'cut' ? CUT : { bytes }
   }
-  return async (req, res) => {
+  return async ctx => {
+    const { req } = ctx
     const { expect, 'content-encoding': written = '', 'content-length': length } = req.headers
     const coding = CODINGS.get(written.trim().toLowerCase())
     if (coding === undefined) return UNSUPPORTED
     if (coding === 'identity' && Number(length) > maxBytes) return tooLarge
     // The client waits for this before it sends anything, so that a refusal costs it nothing; a client of HTTP/1.0 would
     // take it for the reply (RFC 9110 §10.1.1).
-    if (expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
+    if (expect !== undefined && req.httpVersionMinor > 0) ctx.res.writeContinue()
     if (coding === 'identity' && length !== undefined) return readAsItIs(req)
     // A decompressor is not told that the client went away, and would wait for the rest for ever.
     const gone = new Promise<BodyRead>(resolve => req.once('close', () => void (req.complete || resolve(CUT))))
-    return Promise.race([decode(req, res, coding), gone])
+    return Promise.race([decode(ctx, coding), gone])
   }
 }
 

@@ -1,29 +1,22 @@
 // Reads a body that is compressed, or does not say how long it is. The only file that knows koa-bodyparser.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import Koa from 'koa'
+import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 
 /** The bytes, or why there are none. `coding` is one of the names that the parser knows. */
-export type BodyDecoder = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  coding: string,
-) => Promise<Uint8Array | 'too large' | 'unreadable' | 'cut'>
+export type BodyDecoder = (ctx: Context, coding: string) => Promise<Uint8Array | 'too large' | 'unreadable' | 'cut'>
 
 /** @param maxBytes the largest body, after decompression */
 export function compileBodyDecoder(maxBytes: number): BodyDecoder {
   // Every type as "text", and the text not decoded: what the bytes mean is for the contract to say.
   const options = { enableTypes: ['text'], extendTypes: { text: ['*/*'] }, textLimit: maxBytes, encoding: null }
   const parse = bodyParser(options as never)
-  const app = new Koa()
-  return async (req, res, coding) => {
-    const { headers } = req
+  return async (ctx, coding) => {
+    const { headers } = ctx.req
     const { 'content-type': type, 'content-encoding': written } = headers
     // The parser takes a body for none where it cannot make sense of its type, and knows codings in lower case only.
     headers['content-type'] = 'application/octet-stream'
     if (written !== undefined) headers['content-encoding'] = coding
-    const ctx = app.createContext(req, res)
     const parsed = parse(ctx as never, async () => {})
     // It has looked at both by now, before its first wait.
     headers['content-type'] = type

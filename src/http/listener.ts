@@ -1,17 +1,19 @@
 // A plane's server: its clocks, and the refusal of everything that is not a sound request. The data plane and the control
 // plane differ in who answers and in the shape of a refusal, and in nothing that concerns HTTP.
 
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Problem, problems } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Delivery, Simulation } from '../plan/settings.ts'
 import { LingeringResponse } from './lingering-response.ts'
 import { faultOfParser } from './message-fault.ts'
-import type { Answer } from './on-demand.ts'
 import type { Security } from './secure.ts'
 import { Stop } from './stop.ts'
 import { writeRaw, writeReply } from './wire.ts'
+
+/** Answers a request; what it returns is not looked at. */
+export type Answer = (req: IncomingMessage, res: ServerResponse) => unknown
 
 type Limits = Simulation['limits']
 

@@ -4,13 +4,13 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/tls.ts'
+import { atFirstUse } from './at-first-use.ts'
 import { checkGuarded } from './control/access.ts'
 import { controlRoutes } from './control/index.ts'
 import { refuseControl } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import { Listener, type Plane } from './listener.ts'
 import { faultOf } from './message-fault.ts'
-import { onDemand } from './on-demand.ts'
 import { createStatus } from './status.ts'
 import { writeReply } from './wire.ts'
 import { askForCertificate, type Fleet } from './workers.ts'
@@ -78,15 +78,21 @@ export async function serve(
   const about = { version, api: () => origin, workers: typeof workers === 'object' ? workers.count : undefined }
   const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)
-  const steer = onDemand(async () => {
+  const steer = atFirstUse(async () => {
     const { createControlPlane } = await import('./control-plane.ts')
     return createControlPlane(routes, listen.controlToken, failed)
-  }, failed)
+  })
   const controlPlane: Plane = {
     answer: async (req, res) => {
       const fault = faultOf(req, res)
-      if (fault === undefined) steer(req, res)
-      else writeReply(req, res, await refuseControl(...fault), controlPlane.delivery())
+      if (fault !== undefined) return writeReply(req, res, await refuseControl(...fault), controlPlane.delivery())
+      try {
+        const answer = await steer()
+        answer(req, res)
+      } catch (error) {
+        failed(error)
+        res.destroy()
+      }
     },
     refuse: refuseControl,
     limits: () => {

@@ -107,7 +107,7 @@ function compileBody(
       const answer = problem(415, 'unsupported_media_type', `the content type must be ${types.join(' or ')}`)
       return { refusal: { ...answer, headers: { accept: types.join(', ') } } }
     }
-    const read = await readBytes(ctx.req, ctx.res)
+    const read = await readBytes(ctx)
     if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }
     let text: string
     try {

@@ -1,0 +1,74 @@
+// The Koa middleware that answers for the API: makes a Request of what arrived, asks the gateway, and writes its Reply.
+
+import type { Context } from 'koa'
+import type { Gateway } from '../gateway/gateway.ts'
+import { problems } from '../kernel/problem.ts'
+import { type Reply, withHeaders } from '../kernel/reply.ts'
+import type { Request } from '../kernel/request.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { Delivery } from '../plan/settings.ts'
+import { type BodyReader, compileBodyReader } from './body.ts'
+import { DataRequest } from './data-request.ts'
+import { faultOf } from './message-fault.ts'
+import { exposedNames } from './reply-fields.ts'
+import type { Status } from './status.ts'
+
+/** Writes a reply as the response; throws, with nothing written, where a header cannot be. */
+export type ReplyWriter = (ctx: Context, reply: Reply, delivery: Delivery) => void
+
+/**
+ * Returns the middleware that answers every request it meets.
+ *
+ * @param status answers for the paths that are exposed beside the API
+ */
+export function createStandIn(gateway: Gateway, status: Status, write: ReplyWriter): (ctx: Context) => Promise<void> {
+  const replyExposed = async ({ method, path }: Request): Promise<Reply> => {
+    if (method === 'GET' || method === 'HEAD') return status(path)
+    const headers = { allow: 'GET, HEAD, OPTIONS' }
+    if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
+    return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
+  }
+  /** For a header that HTTP cannot carry. */
+  const apologise = async (error: unknown, ctx: Context): Promise<void> => {
+    gateway.reportFailure(error)
+    const reply = await gateway.refuse(problems.internal_error, 'something broke')
+    write(ctx, reply, gateway.plan.simulation.delivery)
+  }
+  let maxBody = gateway.plan.simulation.limits.body
+  let readBody: BodyReader = compileBodyReader(maxBody)
+  const replyTo = (ctx: Context): Promise<Reply> => {
+    const { req, res } = ctx
+    const fault = faultOf(req, res)
+    if (fault !== undefined) return gateway.refuse(...fault)
+    const request = new DataRequest(req, res, () => readBody(ctx))
+    const { path } = request
+    if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) return replyExposed(request)
+    return gateway.handle(request)
+  }
+  return ctx => {
+    const { limits, delivery } = gateway.plan.simulation
+    if (limits.body !== maxBody) {
+      maxBody = limits.body
+      readBody = compileBodyReader(maxBody)
+    }
+    return replyTo(ctx).then(reply => {
+      try {
+        write(ctx, opened(ctx, reply), delivery)
+      } catch (error) {
+        return apologise(error, ctx)
+      }
+    })
+  }
+}
+
+/** The reply, with all its headers readable for a page of another origin that was let in. */
+const opened = ({ res }: Context, reply: Reply): Reply =>
+  res.hasHeader('access-control-allow-origin') && !res.hasHeader('access-control-expose-headers')
+    ? withHeaders(reply, { 'access-control-expose-headers': exposedNames(reply.headers) })
+    : reply
+
+const EXPOSABLE = new Set(['/metrics', '/healthz', '/readyz'])
+
+/** A path of the contract is never taken from it. */
+const isExposed = (path: string, { simulation, methodsOf }: Plan): boolean =>
+  (simulation.expose as readonly string[]).includes(path.slice(1)) && methodsOf(path).length === 0

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import type Koa from 'koa'
+import { LeanKoa } from '../../src/http/lean-koa.ts'
+
+class Response {
+  destroyed = false
+  headersSent = false
+  readonly headers = new Map<string, unknown>()
+  setHeader(name: string, value: unknown) {
+    this.headers.set(name, value)
+  }
+  destroy() {
+    this.destroyed = true
+  }
+}
+
+function meet(...middleware: readonly Koa.Middleware[]) {
+  const app = new LeanKoa()
+  for (const one of middleware) app.use(one)
+  const res = new Response()
+  const req = { method: 'GET', url: '/a?b=1', headers: { origin: 'http://here' } } as unknown as IncomingMessage
+  const answered = app.callback()(req, res as unknown as ServerResponse)
+  return { app, req, res, answered }
+}
+
+test('middleware runs in its order and back again', async () => {
+  const passed: string[] = []
+  const note =
+    (name: string): Koa.Middleware =>
+    async (_, next) => {
+      passed.push(`${name} in`)
+      await next()
+      passed.push(`${name} out`)
+    }
+  await meet(note('a'), note('b')).answered
+  assert.deepEqual(passed, ['a in', 'b in', 'b out', 'a out'])
+})
+
+test("a context has all of Koa's members", async () => {
+  let seen: Koa.Context | undefined
+  const { app, req, res, answered } = meet(async ctx => {
+    ctx.state.own = 1
+    ctx.set('X-A', '1')
+    seen = ctx
+  })
+  await answered
+  const ctx = seen as Koa.Context
+  assert.equal(ctx.app, app)
+  assert.equal(ctx.req, req)
+  assert.equal(ctx.response.req, req)
+  assert.deepEqual([ctx.method, ctx.path, ctx.query.b, ctx.originalUrl], ['GET', '/a', '1', '/a?b=1'])
+  assert.equal(ctx.get('Origin'), 'http://here')
+  assert.equal(ctx.request.ctx, ctx)
+  assert.equal(ctx.response.request, ctx.request)
+  assert.equal(ctx.state.own, 1)
+  assert.equal(res.headers.get('X-A'), '1')
+})
+
+for (const [name, middleware] of [
+  ['rejects', () => Promise.reject(new Error('broken'))],
+  [
+    'throws',
+    () => {
+      throw new Error('broken')
+    },
+  ],
+] as const) {
+  test(`a connection whose middleware ${name} is closed`, async () => {
+    const { res, answered } = meet((_, next) => next(), middleware)
+    await answered
+    assert.equal(res.destroyed, true)
+  })
+}
