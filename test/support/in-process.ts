@@ -8,7 +8,7 @@ import { silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Request } from '../../src/kernel/request.ts'
-import { type Loaded, loadPlan } from '../../src/load/load.ts'
+import { type Loaded, loadInferred, loadPlan } from '../../src/load/load.ts'
 import type { Clock } from '../../src/world/clock.ts'
 
 /** Writes files into a directory of their own and loads the first of them. */
@@ -47,7 +47,21 @@ export interface InProcess {
 
 /** Loads a configuration, which must be right, and sends requests such as `GET /books?limit=2`. */
 export function inProcess(files: Readonly<Record<string, string>>, clock = new FixedClock()): InProcess {
-  const { plan, report } = loadFiles(files)
+  return driving(loadFiles(files), clock)
+}
+
+/** The same for a bare document, with the state that is inferred from it. */
+export async function inferredInProcess(document: object, clock = new FixedClock()): Promise<InProcess> {
+  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+  try {
+    writeFileSync(join(home, 'openapi.json'), JSON.stringify(document))
+    return driving(await loadInferred('openapi.json', home, {}), clock)
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+}
+
+function driving({ plan, report }: Loaded, clock: FixedClock): InProcess {
   if (plan === undefined) throw new Error(formatDiagnostics(report.list))
   const gateway = new Gateway(plan, clock, silentLog, records => new Metrics('0.0.0', records))
   return {

@@ -8,13 +8,16 @@ import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../..
 import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/template.ts'
 import { type Entry, type Id, idIn, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
+import { schemaBelow } from './branch.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, type Draft, isSound } from './draft.ts'
 import { replaceExpressions } from './expression-holes.ts'
 import { compileDangling, compileDeletion, isId, supply } from './references.ts'
 import { asId, inBody, type Resource, resourceOf } from './resource.ts'
+import { compileShown } from './shown.ts'
 import { compileTransition } from './transition.ts'
 import { compileWithin, type Within, type WithinConfig } from './within.ts'
+import { recordPath } from './wrapping.ts'
 
 /** An action's configuration, compiled. */
 interface Parts {
@@ -44,7 +47,7 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
     const resource = resourceOf(name, action, site)
     if (resource === undefined) return undefined
     const within = config.within && compileWithin(config.within, resource, site)
-    return actions[action]({ resource, site, within, give: compileGive(config.body, action, site), config })
+    return actions[action]({ resource, site, within, give: compileGive(config.body, action, resource, site), config })
   }
   return undefined
 }
@@ -158,6 +161,8 @@ function compileWrite(
   const dangling = compileDangling(resource)
   const transition = compileTransition(resource)
   const { idField } = resource
+  // An id that the server gives, or that no request has, is dropped as any other field that is not the client's to say.
+  const checksId = resource.unknownFields === 'refuse' || (resource.assign === 'client' && draft.saysId)
   return async exchange => {
     const id = identify(exchange)
     if (id === undefined) return invalid([inBody(pointer([idField]), 'required', 'is required')])
@@ -169,7 +174,7 @@ function compileWrite(
       if (stopped !== undefined) return stopped
       const merged = merge(old.value, draft.given(exchange))
       if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
-      const own = idIn(idField, merged as JsonObject)
+      const own = checksId ? idIn(idField, merged as JsonObject) : undefined
       if (own !== undefined && own !== id) {
         return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
       }
@@ -255,25 +260,32 @@ interface InRecord {
 }
 
 const RECORD: Fields<InRecord> = {
-  value: ({ entry }) => new JsonText(entry.text),
   id: ({ entry }) => String(entry.id),
 }
 
 /** A record is sent as it is, or in the wrapping that the configuration has for it. */
-function compileGive(written: Json | undefined, action: (typeof ACTIONS)[number], site: Site): Give {
+function compileGive(
+  written: Json | undefined,
+  action: (typeof ACTIONS)[number],
+  resource: Resource,
+  site: Site,
+): Give {
+  const status = successStatus(site.operation, action === 'create' ? 201 : 200, 200)
+  const media = [...(responseFor(site.operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
+  const node = media?.schema?.node
+  const { contract } = site
+  const own = schemaBelow(node, written === undefined ? [] : recordPath(written), contract)
+  const shown = compileShown(own, resource, site)
   if (written === undefined) {
-    return ({ text }, status, _, location) => ({ status, headers: headersOf(location), body: text })
+    return (entry, status, _, location) => ({ status, headers: headersOf(location), body: shown(entry) })
   }
   const { template: body, fields: inBody } = replaceExpressions<InRecord>(written, 'record', ['body'], site)
-  const fields = { ...RECORD, ...inBody }
+  const fields: Fields<InRecord> = { ...RECORD, value: ({ entry }) => new JsonText(shown(entry)), ...inBody }
   const known = Object.keys(fields).map(name => `record.${name}`)
   for (const { path, part, message, hint } of unfilled({ body }, known)) {
     site.error('unknown-placeholder', message, path, hint, part)
   }
-  const status = successStatus(site.operation, action === 'create' ? 201 : 200, 200)
-  const media = [...(responseFor(site.operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
-  const node = media?.schema?.node
-  const whole = node === undefined ? body : completeTemplate(body, node, site.contract, NOTHING_KNOWN)
+  const whole = node === undefined ? body : completeTemplate(body, node, contract, NOTHING_KNOWN)
   const render = compileTemplate(whole, 'record', fields)
   return (entry, status, exchange, location) => ({
     status,

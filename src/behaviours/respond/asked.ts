@@ -2,7 +2,7 @@
 
 import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
-import type { Node } from '../../schema/document.ts'
+import { childOf, itemsOf, type Node } from '../../schema/document.ts'
 
 export interface Asked {
   /** Whether the request describes no fields at all: it may then have any. */
@@ -17,7 +17,7 @@ export interface Asked {
 
 /** @param node the record's part of the request schema; `undefined` where the operation takes no body */
 export function readAsked(node: Node | undefined, contract: Contract): Asked {
-  const shape = node && contract.shapeOf(node)
+  const shape = node && fieldsOf(node, contract)
   const known = new Map<string, boolean>()
   const readOnlyOf = (name: string): boolean | undefined => {
     const child = shape?.properties.get(name)
@@ -44,3 +44,36 @@ export function readAsked(node: Node | undefined, contract: Contract): Asked {
     },
   }
 }
+
+interface RequestFields {
+  readonly properties: ReadonlyMap<string, Node>
+  readonly required: ReadonlySet<string>
+}
+
+/** How deep unions within unions are followed. */
+const DEPTH = 4
+
+/** The fields of a request, those of each branch of a union among them; required are those that every branch requires. */
+function fieldsOf(node: Node, contract: Contract, depth = 0): RequestFields {
+  const { properties, required } = contract.shapeOf(node)
+  if (depth === DEPTH) return { properties, required }
+  const target = contract.resolve(node)
+  const parts = itemsOf(childOf(target, 'allOf')).map(part => fieldsOf(part, contract, depth + 1))
+  const unions = UNIONS.map(keyword =>
+    itemsOf(childOf(target, keyword)).map(branch => fieldsOf(branch, contract, depth + 1)),
+  ).filter(branches => branches.length > 0)
+  if (parts.length === 0 && unions.length === 0) return { properties, required }
+  const all = [...parts, ...unions.flat()].flatMap(one => [...one.properties])
+  return {
+    properties: new Map([...all.filter(([name]) => !properties.has(name)), ...properties]),
+    required: new Set([
+      ...required,
+      ...parts.flatMap(part => [...part.required]),
+      ...unions.flatMap(([first, ...rest]) =>
+        [...(first as RequestFields).required].filter(name => rest.every(one => one.required.has(name))),
+      ),
+    ]),
+  }
+}
+
+const UNIONS = ['oneOf', 'anyOf'] as const

@@ -5,6 +5,7 @@ import { describeField, type Field } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import { branchWith } from './branch.ts'
 import { SOME_REQUEST } from './expressions.ts'
 import { freshOf } from './fresh.ts'
 
@@ -16,7 +17,7 @@ export const NOTHING_KNOWN: Recognise = () => undefined
 /** @param node the schema of the whole reply */
 export function completeTemplate(template: Json, node: Node, contract: Contract, recognise: Recognise): Json {
   if (!isObject(template)) return template
-  const { properties, required } = contract.shapeOf(node)
+  const { properties, required } = contract.shapeOf(branchWith(node, Object.keys(template), contract))
   const siblings = [...properties.keys()]
   const out = new Map<string, Json>(Object.entries(template as JsonObject))
   for (const [name, child] of properties) {

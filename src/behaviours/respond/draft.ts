@@ -24,6 +24,8 @@ export interface Draft {
   readonly supplied: readonly (readonly [field: string, resource: string])[]
   /** Whether a request may say which record it is about. */
   readonly knowsId: boolean
+  /** Whether the request has a place for the id, or has a place for anything. */
+  readonly saysId: boolean
   /** Whether a new record must come with its id. */
   readonly wantsId: boolean
   /** The record as it is to be stored, or the rules that it breaks. */
@@ -49,13 +51,15 @@ export function compileDraft(
     exchange.body === undefined ? {} : (requested.unwrap(exchange.body) as Json)
   const isValid = ({ body }: Exchange) =>
     body === undefined || schema === undefined || schema.check(body, true) === undefined
+  const knowsId = asked.knows(resource.idField) || asked.knows(resource.idField.split('.', 1)[0] as string)
   return {
     given,
     compose,
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       resource.schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
     ),
-    knowsId: asked.knows(resource.idField) || asked.knows(resource.idField.split('.', 1)[0] as string),
+    knowsId,
+    saysId: knowsId || asked.empty,
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
     fit(record, exchange) {
       const broken = checkRecord(resource, record)
@@ -64,10 +68,12 @@ export function compileDraft(
       const said = given(exchange)
       const fields = isObject(said) ? (said as JsonObject) : {}
       const about = { declares: asked.declares, refuses }
-      let current = broken === undefined ? record : mend(record, fields, resource.schema, about, exchange)
-      if (current === undefined || checkRecord(resource, current) !== undefined) return broken ?? []
+      const whole = broken === undefined ? record : mend(record, fields, resource.schema, about, exchange)
+      if (whole === undefined || checkRecord(resource, whole) !== undefined) return broken ?? []
+      let current = whole
       for (const view of views) {
-        const shown = mend(current, fields, view, about, exchange)
+        // A view leaves out what it has no place for: the record keeps it.
+        const shown = mend(current, fields, view, { ...about, keepsOthers: true }, exchange)
         if (shown !== undefined && checkRecord(resource, shown) === undefined) current = shown
       }
       return current

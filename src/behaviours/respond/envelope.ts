@@ -4,9 +4,9 @@ import { isJson, type MediaType, type Operation, responseFor, successStatus } fr
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { type Headers, JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import { compileTemplate, compileText, type Fields, JsonText, placeholders, unfilled } from '../../kernel/template.ts'
-import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Page } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
+import { schemaBelow } from './branch.ts'
 import { completeTemplate } from './complete-template.ts'
 import { replaceExpressions } from './expression-holes.ts'
 import type { ListConfig } from './list.ts'
@@ -33,6 +33,8 @@ const FIELDS: Fields<Context> = {
   prev: ({ links }) => links.prev ?? null,
   next: ({ links }) => links.next ?? null,
   last: ({ links }) => links.last ?? null,
+  nextNumber: ({ page, links }) => (page.more ? links.number + 1 : null),
+  prevNumber: ({ links }) => (links.offset > 0 ? links.number - 1 : null),
   self: ({ exchange }) => addressOf(exchange),
 }
 
@@ -129,9 +131,7 @@ function completed(body: Json, { operation, contract }: Site): Json {
   if (node === undefined) return body
   // Where the contract has the items elsewhere, the template is wrong, and nothing beside them makes it right.
   const items = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
-  let at: SchemaUse['node'] | undefined = node
-  for (const key of items) at = at && contract.shapeOf(at).properties.get(String(key))
-  if (at === undefined) return body
+  if (schemaBelow(node, items.map(String), contract) === undefined) return body
   const path = `${operation.basePaths[0] ?? ''}${operation.path}`
   return completeTemplate(body, node, contract, (field, siblings) => pageField(field, siblings, path))
 }

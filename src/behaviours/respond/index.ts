@@ -65,7 +65,7 @@ export const respond: Behaviour<RespondConfig> = {
       },
       body: {
         description:
-          'With `status`: its body, checked against the contract; ${…} holds an expression in CEL, such as ${request.body.name} or ${now}; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last} and ${page.self} filled in. With one record: what stands around it, with ${record.value} filled in; a request that is wrapped so is unwrapped. Of an object, the properties that the contract requires besides are filled in by name and type.',
+          'With `status`: its body, checked against the contract; ${…} holds an expression in CEL, such as ${request.body.name} or ${now}; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With one record: what stands around it, with ${record.value} filled in; a request that is wrapped so is unwrapped. Of an object, the properties that the contract requires besides are filled in by name and type.',
       },
     },
   },

@@ -1,16 +1,20 @@
 // Lists the records of a resource: which, in what order, how many, in what wrapping. Knows no storage engine.
 
-import { responseFor, successStatus } from '../../contract/contract.ts'
+import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import type { Path } from '../../kernel/source.ts'
+import { placeholders } from '../../kernel/template.ts'
+import type { Node } from '../../schema/document.ts'
 import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
+import { schemaBelow } from './branch.ts'
 import { compileEnvelope } from './envelope.ts'
 import { compilePaging, lostCursor, type PagingConfig } from './paging.ts'
 import { type Resource, resourceOf } from './resource.ts'
+import { compileShownList } from './shown.ts'
 import { compileSort } from './sort.ts'
 import { compileWithin, type WithinConfig } from './within.ts'
 
@@ -98,6 +102,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
   const paging = compilePaging(config, resource, parameters as readonly Parameter[], locate)
   const envelope = compileEnvelope(config, site, paging.counts)
   const status = successStatus(site.operation, 200)
+  const shown = compileShownList(itemsNode(config, status, site), resource, site)
   checkBare(config, status, site)
   return async exchange => {
     if (within !== undefined) {
@@ -121,12 +126,25 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       search: search === -1 || exchange.values[search] === undefined ? undefined : String(exchange.values[search]),
       count: envelope.counts,
     }
-    const page = await exchange.world.collection(config.list).list(asked)
+    const kept = await exchange.world.collection(config.list).list(asked)
+    const page = shown === undefined ? kept : showAs(shown(kept.text), kept)
     if (page.lost) return invalid([lostCursor(config.cursor as string)])
     return envelope.wrap === undefined
       ? bare(status, page)
       : envelope.wrap(status, page, paging.links(exchange, page, window), exchange)
   }
+}
+
+/** The page with another text of its records. */
+const showAs = (text: string, page: Page): Page =>
+  text === page.text ? page : { ...page, text, bytes: Buffer.byteLength(text) }
+
+/** What the contract says of a record in the list: where the template has the items, else as the whole reply. */
+function itemsNode({ body }: ListConfig, status: number, { operation, contract }: Site): Node | undefined {
+  const path = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
+  const media = [...(responseFor(operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
+  const list = schemaBelow(media?.schema?.node, path.map(String), contract)
+  return list && contract.shapeOf(list).items
 }
 
 const bare = (status: number, { text, bytes }: Page): Reply => ({ status, headers: JSON_HEADERS, body: text, bytes })

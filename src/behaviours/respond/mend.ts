@@ -19,6 +19,8 @@ export interface Sayable {
   declares(name: string): boolean
   /** Whether a record without the field is the client's mistake. */
   refuses(name: string): boolean
+  /** Whether fields that the schema has no place for stay where they are, and are not counted as mistakes. */
+  readonly keepsOthers?: boolean
 }
 
 /** The record as it fits the schema; `undefined` where it is for the client to send something else. */
@@ -29,9 +31,15 @@ export function mend(
   about: Sayable,
   making: Making,
 ): JsonObject | undefined {
+  const check = (value: Json) => {
+    const violations = schema.check(value, true)
+    if (violations === undefined || about.keepsOthers !== true) return violations
+    const others = violations.filter(({ keyword }) => !EXTRA.has(keyword))
+    return others.length === 0 ? undefined : others
+  }
   let current: Json = record
   for (let round = 0; round < ROUNDS; round++) {
-    const violations = schema.check(current, true)
+    const violations = check(current)
     if (violations === undefined) return current as JsonObject
     if (violations.length > MOST) return undefined
     for (const violation of violations) {
@@ -45,8 +53,10 @@ export function mend(
       current = putAt(current, path, better(current, path, violation, schema, making))
     }
   }
-  return schema.check(current, true) === undefined ? (current as JsonObject) : undefined
+  return check(current) === undefined ? (current as JsonObject) : undefined
 }
+
+const EXTRA: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
 
 /** What goes to the place that a violation is about; `undefined` where nothing should. */
 function better(
@@ -56,7 +66,7 @@ function better(
   schema: SchemaUse,
   making: Making,
 ): Json | undefined {
-  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return undefined
+  if (EXTRA.has(keyword)) return undefined
   const sampler = samplerOf(schema)
   const parts = sampler.within(schema.key, path)
   const seed = Math.floor(making.draw(`mend ${path.join('/')}`) * 2 ** 31) + 1

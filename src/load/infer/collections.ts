@@ -107,7 +107,7 @@ function findCollection(
     }),
   )
   // Where the id that a request gives turns out to be another's, the server makes one.
-  const all = [...candidates, ...candidates.map(one => ({ ...one, assign: one.byServer }))]
+  const all = candidates.flatMap(one => [one, { ...one, assign: one.byServer }])
   const different = all.filter(
     (one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i,
   )

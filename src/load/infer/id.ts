@@ -25,7 +25,7 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   const bare = given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
   const isText = declared !== undefined && !declared.schema.types.has('integer') && !declared.schema.types.has('number')
   const fits = (name: string) => !isText || schemas.types(shape.properties.get(name) as never).has('string')
-  const asks = /(?:id|uuid|guid|sid|key)$/.test(given) || parameter === undefined
+  const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
   const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
   const tail = normal(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
   // `/customers/{customer}` says nothing about the field: a textual `id` is meant before a name that need not be unique.

@@ -104,6 +104,8 @@ const PAGE_WORDS: Readonly<Record<string, readonly string[]>> = {
   prev: ['prev', 'previous', 'prevpage', 'previouspage', 'prevurl'],
 }
 const NUMBERS = new Set(['total', 'count', 'pages', 'number', 'limit', 'offset'])
+/** What a neighbour is called where the contract has its number, not its address. */
+const NEIGHBOURS: Readonly<Record<string, string>> = { next: 'nextNumber', prev: 'prevNumber' }
 
 /** The template of what stands around the records of a list; nothing where the reply is the list itself. */
 export function wrapping({ whole, keys }: Listed, schemas: SchemaReader): Readonly<Record<string, Json>> {
@@ -129,7 +131,8 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
           ? types.has('boolean')
           : // At either end there is no neighbour: only what may be null can say so.
             schemas.isNullable(child))
-    if (fits) out[name] = `\${page.${word}}`
+    const numbered = types.has('integer') || types.has('number') ? NEIGHBOURS[word ?? ''] : undefined
+    if (fits) out[name] = `\${page.${numbered ?? word}}`
     else if (schemas.isRecord(child) && !schemas.shape(child).properties.has(name)) {
       const nested = template(child, [], schemas)
       if (Object.keys(nested as object).length > 0) out[name] = nested

@@ -58,16 +58,23 @@ export function operationsOf(
     const body: Keys = single.keys.length === 0 ? {} : { body: nest(single.keys, '${record.value}') }
     return { ...owned(operation.path), ...body }
   }
-  const addOne = (operation: Operation | undefined, action: Action, because: string): void => {
+  const addOne = (
+    operation: Operation | undefined,
+    action: Action,
+    because: string,
+    more: Partial<InferredOperation> = {},
+  ): void => {
     const keys = operation && about(operation)
-    if (operation !== undefined && keys !== undefined) add(operation, action, keys, because)
+    if (operation !== undefined && keys !== undefined) add(operation, action, keys, because, more)
   }
   if (list !== undefined) addList(list.operation)
   if (create !== undefined) addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
   addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)
   addOne(item.get('PUT'), 'replace', 'PUT on the item')
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
-  addOne(item.get('POST'), 'update', 'POST on the item')
+  // Beside another way to change a record, a POST may also do something else: restore what was deleted.
+  const changes = item.has('PUT') || item.has('PATCH')
+  addOne(item.get('POST'), 'update', 'POST on the item', changes ? OPTIONAL : {})
   if (item.has('GET')) {
     for (const [method, action] of [
       ['PUT', 'replace'],

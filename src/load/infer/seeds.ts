@@ -25,10 +25,11 @@ export class SeedBook {
     contract: Contract,
   ): Seeds {
     const seeds = new Map<string, readonly JsonObject[]>()
-    for (const { name } of resources) {
+    const byResource = new Map(resources.map(({ name }) => [name, operations.filter(one => one.resource === name)]))
+    for (const name of ownersFirst(byResource)) {
       const candidate = candidateOf(name)
       const schema = schemaOf(candidate.schema, contract)
-      const own = operations.filter(one => one.resource === name)
+      const own = byResource.get(name) ?? []
       const owners = ownersOf(own, candidateOf, seeds)
       const pages = own.flatMap(one => (one.action === 'list' ? pageOf(one) : highestOf(one)))
       const count = Math.max(1, Math.min(SEEDS, ...pages.map(size => Math.floor(size / 2))))
@@ -42,6 +43,22 @@ export class SeedBook {
     }
     return seeds
   }
+}
+
+/** The names of the resources, each after those whose records own its own; a circle is broken somewhere. */
+function ownersFirst(byResource: ReadonlyMap<string, Inference['operations']>): ReadonlySet<string> {
+  const ordered = new Set<string>()
+  const visit = (name: string, above: readonly string[]): void => {
+    const own = byResource.get(name)
+    if (own === undefined || ordered.has(name) || above.includes(name)) return
+    for (const { respond } of own) {
+      const owner = (respond.within as WithinConfig | undefined)?.resource
+      if (owner !== undefined) visit(owner, [...above, name])
+    }
+    ordered.add(name)
+  }
+  for (const name of byResource.keys()) visit(name, [])
+  return ordered
 }
 
 export const schemaOf = (reference: string, contract: Contract): SchemaUse | undefined => {

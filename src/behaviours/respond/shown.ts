@@ -1,0 +1,75 @@
+// A record as an operation's own reply schema has it: `GET /projects` may list summaries of what `GET /projects/{id}` gives
+// whole. Runs only where that schema differs from the one that the records are kept by, and once for each state of a record.
+
+import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { hashOf } from '../../sample/chance.ts'
+import type { Node } from '../../schema/document.ts'
+import { type Entry, idIn } from '../../world/collection.ts'
+import { drawUuid } from '../../world/draws.ts'
+import type { Site } from '../behaviour.ts'
+import type { Making } from './expressions.ts'
+import { mend } from './mend.ts'
+import type { Resource } from './resource.ts'
+
+/** Fits a record to a reply; one that fits already, or that cannot be made to fit, stays the same. */
+type Fit = (record: JsonObject) => JsonObject
+
+/** @param node what the reply says of the record; `undefined` where it says nothing */
+function compileFit(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
+  if (node === undefined || contract.identify(node) === contract.identify(resource.schema.node)) return undefined
+  const schema = contract.use(node)
+  return record => {
+    if (schema.check(record, true) === undefined) return record
+    return mend(record, NOTHING_GIVEN, schema, ANYTHING, makingFor(record, resource)) ?? record
+  }
+}
+
+const NOTHING_GIVEN: JsonObject = {}
+const ANYTHING = { declares: () => true, refuses: () => false }
+
+/** Draws the same values for a record at every reply. */
+function makingFor(record: JsonObject, { name, idField }: Resource): Making {
+  const of = (purpose: string) => hashOf(`${name} ${String(idIn(idField, record))} ${purpose}`)
+  return {
+    clock: { now: () => 0 },
+    uuid: purpose => drawUuid(of(purpose), name, 1),
+    draw: purpose => (of(purpose) >>> 0) / 2 ** 32,
+  }
+}
+
+/** Compiles the text of a record in a reply. */
+export function compileShown(node: Node | undefined, resource: Resource, site: Site): (entry: Entry) => string {
+  const fit = compileFit(node, resource, site)
+  if (fit === undefined) return ({ text }) => text
+  const known = new WeakMap<Entry, string>()
+  return entry => {
+    let text = known.get(entry)
+    if (text === undefined) {
+      const shown = fit(entry.value)
+      text = shown === entry.value ? entry.text : stringifyJson(shown)
+      known.set(entry, text)
+    }
+    return text
+  }
+}
+
+/** Compiles the text of a list of records in a reply; `undefined` where the reply has them as they are kept. */
+export function compileShownList(
+  node: Node | undefined,
+  resource: Resource,
+  site: Site,
+): ((text: string) => string) | undefined {
+  const fit = compileFit(node, resource, site)
+  if (fit === undefined) return undefined
+  let last = { text: '[]', shown: '[]' }
+  return text => {
+    if (last.text === text) return last.shown
+    const parsed = parseJson(text)
+    if ('fault' in parsed || !Array.isArray(parsed.value)) return text
+    const records = parsed.value as Json[]
+    const fitted = records.map(record => (isObject(record) ? fit(record as JsonObject) : record))
+    const shown = fitted.some((one, i) => one !== records[i]) ? stringifyJson(fitted) : text
+    last = { text, shown }
+    return shown
+  }
+}

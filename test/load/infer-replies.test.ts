@@ -1,0 +1,179 @@
+// Inferred state where the replies of a contract show its records in several ways.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const string = { type: 'string' }
+const integer = { type: 'integer' }
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const answers = (status: number, schema?: object) => ({
+  responses: { [status]: { description: 'ok', ...(schema === undefined ? {} : json(schema)) } },
+})
+const takes = (schema: object) => ({ requestBody: { required: true, ...json(schema) } })
+const naming = (name: string, schema: object = string) => ({
+  parameters: [{ in: 'path', name, required: true, schema }],
+})
+const documentOf = (paths: object, schemas: object = {}) => ({
+  openapi: '3.0.3',
+  info: { title: 'Shapes', version: '1' },
+  paths,
+  components: { schemas },
+})
+
+test('a create that answers with the number alone keeps everything that was sent', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/employees': {
+          get: answers(200, object({ items: { type: 'array', items: ref('Employee') } })),
+          post: {
+            ...takes(ref('Employee')),
+            ...answers(201, object({ number: integer }, { additionalProperties: false })),
+          },
+        },
+        '/employees/{number}': { ...naming('number', integer), get: answers(200, ref('Employee')) },
+      },
+      { Employee: object({ number: integer, name: string, phone: string }, { additionalProperties: false }) },
+    ),
+  )
+  const { status, body } = await send('POST /employees', { name: 'Ada', phone: '12' })
+  const { number } = body as { number: number }
+  assert.equal(status, 201)
+  assert.deepEqual(body, { number })
+  assert.deepEqual((await send(`GET /employees/${number}`)).body, { number, name: 'Ada', phone: '12' })
+})
+
+test('a list of summaries leaves out what a summary has no place for, and adds what it must have, the same each time', async () => {
+  const summary = object({ id: string, name: string, url: string }, { required: ['url'], additionalProperties: false })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/projects': {
+          get: answers(200, { type: 'array', items: summary }),
+          post: { ...takes(ref('Project')), ...answers(201, ref('Project')) },
+        },
+        '/projects/{id}': { ...naming('id'), get: answers(200, ref('Project')) },
+      },
+      { Project: object({ id: { ...string, readOnly: true }, name: string, text: string }) },
+    ),
+  )
+  const { id } = (await send('POST /projects', { name: 'One', text: 'Long' })).body as { id: string }
+  const listed = async () => ((await send('GET /projects')).body as Fields[]).find(one => one.id === id)
+  const one = await listed()
+  assert.deepEqual(Object.keys(one ?? {}).sort(), ['id', 'name', 'url'])
+  assert.deepEqual(await listed(), one)
+  assert.deepEqual((await send(`GET /projects/${id}`)).body, { id, name: 'One', text: 'Long' })
+})
+
+test('a request of two forms names a region by its slug, and the record has it whole', async () => {
+  const region = object({ slug: string, name: string }, { required: ['slug', 'name'] })
+  const common = object({ region: string, size: string }, { required: ['size'] })
+  const single = { allOf: [object({ name: string }, { required: ['name'] }), common] }
+  const several = { allOf: [object({ names: { type: 'array', items: string } }, { required: ['names'] }), common] }
+  const links = object({ actions: { type: 'array', items: string } })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/droplets': {
+          get: answers(200, object({ droplets: { type: 'array', items: ref('Droplet') } })),
+          post: {
+            ...takes({ oneOf: [single, several] }),
+            ...answers(202, {
+              oneOf: [
+                object({ droplet: ref('Droplet'), links }, { required: ['droplet', 'links'] }),
+                object(
+                  { droplets: { type: 'array', items: ref('Droplet') }, links },
+                  { required: ['droplets', 'links'] },
+                ),
+              ],
+            }),
+          },
+        },
+        '/droplets/{id}': { ...naming('id', integer), get: answers(200, object({ droplet: ref('Droplet') })) },
+      },
+      {
+        Droplet: object({ id: integer, name: string, size: string, region }, { required: ['id', 'name', 'region'] }),
+      },
+    ),
+  )
+  const { status, body } = await send('POST /droplets', { name: 'web', size: 's-1', region: 'nyc3' })
+  assert.equal(status, 202)
+  const { droplet } = body as { droplet: { id: number; region: Fields } }
+  assert.equal(droplet.region.slug, 'nyc3')
+  assert.deepEqual((await send(`GET /droplets/${droplet.id}`)).body, { droplet })
+})
+
+test('a page that has the numbers of its neighbours, not their addresses', async () => {
+  const nullable = { ...integer, nullable: true }
+  const pagination = object(
+    { page: integer, next_page: nullable, previous_page: nullable },
+    { required: ['next_page'] },
+  )
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/servers': {
+          get: {
+            parameters: ['page', 'per_page'].map(name => ({ in: 'query', name, schema: { ...integer, minimum: 1 } })),
+            ...answers(200, object({ servers: { type: 'array', items: ref('Server') }, meta: object({ pagination }) })),
+          },
+        },
+        '/servers/{id}': { ...naming('id', integer), get: answers(200, ref('Server')) },
+      },
+      { Server: object({ id: integer, name: string }, { required: ['id', 'name'] }) },
+    ),
+  )
+  const page = async (number: number) =>
+    ((await send(`GET /servers?page=${number}&per_page=2`)).body as { meta: { pagination: Fields } }).meta.pagination
+  assert.deepEqual(await page(1), { page: 1, next_page: 2, previous_page: null })
+  assert.deepEqual(await page(3), { page: 3, next_page: null, previous_page: 2 })
+})
+
+test('an id in the body of an update is the path’s where the server gives the ids', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/apps': {
+          get: answers(200, { type: 'array', items: ref('App') }),
+          post: { ...takes(object({ name: string })), ...answers(201, ref('App')) },
+        },
+        '/apps/{id}': {
+          ...naming('id'),
+          get: answers(200, ref('App')),
+          patch: { ...takes(ref('App')), ...answers(200, ref('App')) },
+        },
+      },
+      { App: object({ id: string, name: string }, { required: ['id'] }) },
+    ),
+  )
+  const { id } = (await send('POST /apps', { name: 'One' })).body as { id: string }
+  const { status, body } = await send(`PATCH /apps/${id}`, { id: 'other', name: 'Two' })
+  assert.deepEqual([status, body], [200, { id, name: 'Two' }])
+})
+
+test('an operation that restores an item, beside one that updates it, may answer otherwise', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/folders': {
+          get: answers(200, { type: 'array', items: ref('Folder') }),
+          post: { ...takes(object({ name: string })), ...answers(201, ref('Folder')) },
+        },
+        '/folders/{id}': {
+          ...naming('id'),
+          get: answers(200, ref('Folder')),
+          put: { ...takes(object({ name: string })), ...answers(200, ref('Folder')) },
+          post: { ...answers(201, object({ id: string, name: string }, { maxProperties: 0 })) },
+        },
+      },
+      { Folder: object({ id: string, name: string }, { required: ['id', 'name'] }) },
+    ),
+  )
+  const { id } = (await send('POST /folders', { name: 'One' })).body as { id: string }
+  assert.deepEqual((await send(`GET /folders/${id}`)).body, { id, name: 'One' })
+})
