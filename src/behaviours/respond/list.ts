@@ -139,7 +139,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
 const showAs = (text: string, page: Page): Page =>
   text === page.text ? page : { ...page, text, bytes: Buffer.byteLength(text) }
 
-/** What the contract says of a record in the list: where the template has the items, else as the whole reply. */
+/** The schema of a record in the list: where the template has the items, else in the whole reply. */
 function itemsNode({ body }: ListConfig, status: number, { operation, contract }: Site): Node | undefined {
   const path = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
   const media = [...(responseFor(operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]

@@ -17,6 +17,10 @@ type Fit = (record: JsonObject) => JsonObject
 /** @param node what the reply says of the record; `undefined` where it says nothing */
 function compileFit(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
   if (node === undefined || contract.identify(node) === contract.identify(resource.schema.node)) return undefined
+  const { properties } = resource.schema.shape
+  const names = [...contract.shapeOf(node).properties.keys()]
+  // A reply about something else is the author's mistake, which must show.
+  if (names.filter(name => properties.has(name)).length * 2 < names.length) return undefined
   const schema = contract.use(node)
   return record => {
     if (schema.check(record, true) === undefined) return record

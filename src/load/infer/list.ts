@@ -104,7 +104,7 @@ const PAGE_WORDS: Readonly<Record<string, readonly string[]>> = {
   prev: ['prev', 'previous', 'prevpage', 'previouspage', 'prevurl'],
 }
 const NUMBERS = new Set(['total', 'count', 'pages', 'number', 'limit', 'offset'])
-/** What a neighbour is called where the contract has its number, not its address. */
+/** Placeholders of the neighbours where the contract has their numbers, not their addresses. */
 const NEIGHBOURS: Readonly<Record<string, string>> = { next: 'nextNumber', prev: 'prevNumber' }
 
 /** The template of what stands around the records of a list; nothing where the reply is the list itself. */
