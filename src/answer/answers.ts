@@ -1,5 +1,5 @@
-// What an operation answers from its contract alone: which status, which media type, which body, which headers. What can
-// be chosen before a request comes is chosen when the operation is first met. Knows nothing of simulation.
+// Chooses the answer of an operation from its contract: status, media type, body and headers. Choices that do not depend on
+// the request are made once, on first use. Knows no simulation.
 
 import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract/contract.ts'
 import { suggest } from '../kernel/diagnostic.ts'
@@ -21,9 +21,9 @@ import { writeHeaders } from './headers.ts'
 import { compileNegotiation, contentTypeFor, type Negotiate } from './negotiate.ts'
 import { describeError } from './refusals.ts'
 
-/** What is asked of a contract. */
+/** A question to a contract. */
 export interface Question extends Wish {
-  /** The status wanted; else the operation's usual one. */
+  /** The requested status; else the operation's usual one. */
   readonly status: number | undefined
   readonly accept: string | undefined
   readonly method: string
@@ -38,7 +38,7 @@ interface Candidate {
   readonly negotiate: Negotiate
 }
 
-/** A body ready to be sent, and the value that it was. */
+/** A serialised body, and its value. */
 interface Prepared extends Written {
   readonly content: Content
 }
@@ -47,7 +47,7 @@ export class Answers {
   readonly #operation: Operation
   readonly #candidates = new Map<ResponseSpec, Candidate>()
   readonly #examples = new Map<MediaType, Prepared | 'none'>()
-  /** What the operation answers unless something else is asked for; `undefined` where it documents nothing to send. */
+  /** The default answer; `undefined` if the operation documents no response that can be sent. */
   readonly status: number | undefined
 
   readonly #pairs: ExamplePairs
@@ -61,7 +61,7 @@ export class Answers {
     this.status = usualStatus(operation)
   }
 
-  /** The reply to a question: 404 for what is not documented, 406 where the client takes none of what there is. */
+  /** Returns the reply to a question: 404 if it is not documented, 406 if the client accepts no documented media type. */
   reply(question: Question): Reply {
     const { id, responses } = this.#operation
     const example = question.example ?? this.#pairs.nameFor(question.given.body, question.status)
@@ -108,7 +108,7 @@ export class Answers {
     const named = namedContent(media, type, question.example)
     if (named !== undefined) return prepare(named)
     if (!question.dynamic) {
-      // An example is the same for every request: it is looked for, and written, once.
+      // An example is the same for every request, so it is found and serialised once.
       const kept = documented === type
       let prepared = kept ? this.#examples.get(media) : undefined
       if (prepared === undefined) {
@@ -129,14 +129,14 @@ export class Answers {
     return prepare({ ...content, value: describeError(content.value, status, response, media) })
   }
 
-  /** A named example may be told of another media type than the one that was negotiated: the name decides. */
+  /** A named example may belong to another media type than the negotiated one. The name decides. */
   #mediaFor({ media }: Candidate, index: number, example: string | undefined): readonly [string, MediaType] {
     const chosen = media[index] as readonly [string, MediaType]
     const has = ([, { examples }]: readonly [string, MediaType]) => examples.some(({ name }) => name === example)
     return example === undefined || has(chosen) ? chosen : (media.find(has) ?? chosen)
   }
 
-  /** An example without a status is looked for where it is likeliest: in the usual reply, then in all the others. */
+  /** Finds a named example without a status: in the usual reply first, then in all the others. */
   #statusOf(example: string | undefined): number | undefined {
     if (example === undefined || this.status === undefined) return this.status
     const usual = responseFor(this.#operation, this.status)
@@ -169,7 +169,7 @@ const namesIn = ({ media }: Candidate): string[] => [
   ...new Set(media.flatMap(([, { examples }]) => examples.flatMap(({ name }) => (name === undefined ? [] : [name])))),
 ]
 
-/** The lowest documented 2xx, then `2XX` as 200, then `default` as 200, else the first response that can be sent. */
+/** Returns the lowest documented 2xx, then `2XX` as 200, then `default` as 200, else the first response that can be sent. */
 function usualStatus({ responses }: Operation): number | undefined {
   const exact = [...responses.keys()].filter(key => /^2\d\d$/.test(key)).map(Number)
   if (exact.length > 0) return Math.min(...exact)

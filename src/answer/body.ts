@@ -1,4 +1,4 @@
-// The body of a reply: the value that the contract gives it, and that value as its media type writes it.
+// The body of a reply: its value from the contract, and the value serialised in its media type.
 
 import { essenceOf, isJson, type MediaType } from '../contract/contract.ts'
 import { framingOf, writeSequence } from '../contract/sequences.ts'
@@ -11,29 +11,29 @@ import { writeXml } from './xml.ts'
 export interface Wish {
   /** The name of an example. */
   readonly example: string | undefined
-  /** Whether to make everything up. */
+  /** Whether to generate every value. */
   readonly dynamic: boolean
   readonly seed: number
   readonly given: Given
 }
 
-/** A body: `value` as the schema sees it, `raw` where it is to be sent as it stands. */
+/** A body: `value` for the schema, `raw` if it is sent unchanged. */
 export interface Content {
   readonly value: Json | undefined
   readonly raw?: string
-  /** Set where it breaks its schema and is only the best that could be found: the first part that nothing fits. */
+  /** Set for an invalid body, which is the best that was found: its first part without a valid value. */
   readonly unfit?: string
 }
 
-/** The example of a name; `undefined` where there is none. */
+/** Returns the example with a name; `undefined` if there is none. */
 export function namedContent({ examples }: MediaType, type: string, example: string | undefined): Content | undefined {
   const named = example === undefined ? undefined : examples.find(({ name }) => name === example)
   return named && asContent(named.value, type)
 }
 
 /**
- * The first example that fits its schema, else the first one that only `null` keeps from it: who writes `null` for what
- * is not there means it. `undefined` where there is none.
+ * Returns the first valid example, else the first one that is invalid only for its `null`s, which authors write for absent
+ * values. Returns `undefined` if there is none.
  */
 export function exampleContent(media: MediaType, type: string): Content | undefined {
   const { schema } = media
@@ -51,18 +51,18 @@ function fittingExample(
   fits: (value: Json) => boolean,
 ): Content | undefined {
   for (const { value: written } of examples) {
-    // What is for writing only is in no reply, though an example that serves both ways may have it.
+    // A reply has no `writeOnly` properties, though a shared example may have them.
     const value = schema === undefined ? written : schema.prune(written)
     if (fits(value) || isVerbatim(value, type)) return asContent(value, type)
     if (typeof value !== 'string') continue
-    // Bodies are often quoted whole: the text of a JSON document, or XML as it stands.
+    // Examples are often the text of the body: a JSON document, or XML.
     const parsed = isJson(type) ? parseJson(value) : { fault: '' }
     if ('value' in parsed && fits(parsed.value)) return { value: parsed.value }
   }
   return undefined
 }
 
-/** An example, with what the request said of its record in it; the very same content where that changes nothing. */
+/** Returns an example with the request's values for its record; the same content if nothing changes. */
 export function echoedContent(example: Content, { schema }: MediaType, given: Given): Content {
   const { value } = example
   if (value === undefined || example.raw !== undefined) return example
@@ -75,7 +75,7 @@ export function echoedContent(example: Content, { schema }: MediaType, given: Gi
 
 const NO_NAMES: ReadonlySet<string> = new Set()
 
-/** A value of the schema, with what the request said in it. */
+/** Returns a value of the schema, with the values of the request. */
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
   const sampler = schema && samplerOf(schema)
   if (schema === undefined || sampler === undefined) return { value: undefined }
@@ -90,17 +90,17 @@ const describeGap = (gap: Gap | undefined): string =>
 
 const asContent = (value: Json, type: string): Content => (isVerbatim(value, type) ? { value, raw: value } : { value })
 
-/** Whether an example is the text of the body itself: XML, or a sequence as it is sent. */
+/** Returns whether an example is the text of the body: XML, or a serialised sequence. */
 const isVerbatim = (value: Json, type: string): value is string =>
   typeof value === 'string' &&
   (framingOf(essenceOf(type)) !== undefined || (isXml(type) && value.trimStart().startsWith('<')))
 
 export const isXml = (type: string): boolean => /^(?:application|text)\/(?:[\w.-]+\+)?xml$/.test(essenceOf(type))
 
-/** The smallest picture there is: one transparent pixel. */
+/** The smallest image: one transparent pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const BOUNDARY = 'part-of-the-reply'
-/** A sequence whose schema says nothing of its items. */
+/** A sequence without a schema for its items. */
 const PLAIN = { fields: false, jsonData: false, partType: undefined } as const
 
 export interface Written {
@@ -108,7 +108,7 @@ export interface Written {
   readonly contentType: string
 }
 
-/** The body as its media type writes it, and the content type that says so. */
+/** Serialises the body in its media type, and returns its content type. */
 export function writeBody({ value, raw }: Content, { schema, sequence }: MediaType, type: string): Written {
   const essence = essenceOf(type)
   if (raw !== undefined) return { body: raw, contentType: typeOfText(raw, type) }
@@ -139,7 +139,7 @@ export function writeBody({ value, raw }: Content, { schema, sequence }: MediaTy
   return { body: value === undefined && essence.startsWith('text/') ? 'text' : textOf(value), contentType: type }
 }
 
-/** A multipart body that was written by hand has a boundary of its own: its first line. */
+/** The first line of a multipart body that was written by hand is its boundary. */
 function typeOfText(raw: string, type: string): string {
   const boundary = type.startsWith('multipart/') ? /^--([^\s"]+)\r?\n/.exec(raw)?.[1] : undefined
   return boundary === undefined || /;\s*boundary=/i.test(type) ? type : `${type}; boundary="${boundary}"`
@@ -168,7 +168,7 @@ function writeParts(value: Json | undefined): string {
   return `${parts.join('')}--${BOUNDARY}--\r\n`
 }
 
-/** What the outermost element is called: like the component; its items like theirs. */
+/** Names of XML elements: the outermost is named after the component, items after theirs. */
 function namesOf(schema: unknown): [string, string] {
   const component = (from: unknown): string | undefined =>
     isObject(from) && typeof from.$ref === 'string' ? from.$ref.split('/').at(-1) : undefined

@@ -1,15 +1,15 @@
-// What a reply naturally repeats of its request: the id in the path, the fields of what was created, the filter of a
-// list. Each only where the reply still fits its schema. Knows no HTTP.
+// Repeats values of the request in a reply: the id in the path, the fields of a created record, the filter of a list. Each
+// only if the reply stays valid. Knows no HTTP.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { type Place, replaced, valueAt } from './places.ts'
 
-/** A parameter as it came in. */
+/** A received parameter. */
 export interface Said {
   readonly name: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly value: Json
-  /** Set where it names another record than that of the reply. */
+  /** Set if it names another record than the reply's. */
   readonly names?: 'another'
 }
 
@@ -20,13 +20,13 @@ export interface Given {
 
 export const NOTHING_GIVEN: Given = { parameters: [], body: undefined }
 
-/** Whether a value, in the place of the whole reply, fits. */
+/** Returns whether a value is valid as the whole reply. */
 type Fits = (value: Json) => boolean
 
 /**
- * The value, with what the request said in it.
+ * Returns the value with the values of the request in it.
  *
- * @param declared the properties that the reply's schema knows; the reply may do without some of them
+ * @param declared the properties of the reply's schema; some of them may be absent in the reply
  * @param kinds where to put it
  */
 export function echo(
@@ -68,7 +68,7 @@ export function echo(
       if (inside !== undefined && !/^(?:limit|offset|page|sort|order|q)$/i.test(place.kind === 'item' ? name : ''))
         put(inside, said)
     }
-    // The last parameter of the path names the record, whatever it is called.
+    // The last parameter of the path identifies the record, whatever its name.
     const last = inPath.at(-1)
     if (place.kind !== 'item' && last !== undefined && /id$|key$|uuid$|number$|^name$|slug$/i.test(last.name)) {
       if (!namesFor(last.name).some(has) && has('id')) put('id', last.value)
@@ -85,8 +85,8 @@ export function echo(
 }
 
 /**
- * An example, with the id and the fields that the request said in it. The records of a list are left as they are: they are
- * others.
+ * Returns an example with the id and the fields of the request. The records of a list are other records and stay
+ * unchanged.
  */
 export function echoOver(example: Json, { parameters, body }: Given, fits: Fits, declared: ReadonlySet<string>): Json {
   const named = parameters.filter(one => one.in === 'path')
@@ -94,7 +94,7 @@ export function echoOver(example: Json, { parameters, body }: Given, fits: Fits,
   return echo(example, { parameters: named, body }, fits, declared, RECORD_ONLY)
 }
 
-/** What a request says of a record that it makes below another: the id in the path is the other one's. */
+/** Returns the values of a request that creates a record below another: the id in the path is the other one's. */
 export const saidBelow = ({ parameters, body }: Given): Given => ({
   parameters: parameters.flatMap(one => {
     if (one.in !== 'path') return [one]
@@ -113,7 +113,7 @@ interface Spot {
 const EVERYWHERE: readonly Spot['kind'][] = ['whole', 'item', 'list']
 const RECORD_ONLY: readonly Spot['kind'][] = ['whole']
 
-/** The reply itself, or what it wraps; and the records of a list. */
+/** Returns the reply's record, inside its wrapper if it has one, and the records of a list. */
 function placesOf(value: Json): Spot[] {
   if (Array.isArray(value))
     return [...value.map((_, i): Spot => ({ path: [i], kind: 'item' })), { path: [], kind: 'list' }]
@@ -129,7 +129,7 @@ function placesOf(value: Json): Spot[] {
 
 const WRAPPERS = /^(?:data|result|item|record|entity|payload|response|value)$/i
 
-/** The ways one and the same name is written: bookId, book_id, book-id. */
+/** Returns the spellings of a name: bookId, book_id, book-id. */
 function namesFor(name: string): string[] {
   const snake = name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
@@ -139,7 +139,7 @@ function namesFor(name: string): string[] {
   return [...new Set([name, camel, snake, snake.replaceAll('_', '-')])]
 }
 
-/** What was said, in the type that stands in its place. */
+/** Converts a value to the type of the value that it replaces. */
 function formsOf(said: Json, known: Json | undefined): Json[] {
   const one = Array.isArray(said) && !Array.isArray(known) ? (said[0] as Json | undefined) : said
   if (one === undefined) return []

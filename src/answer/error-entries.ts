@@ -1,5 +1,5 @@
 // The entries of a list of errors: one for each rule that a request breaks, in the shape that the contract has for them.
-// A field that nothing is known for is left out; no value is made up.
+// A field without a known value is left out; no value is invented.
 
 import { isObject, type Json, type JsonObject, parsePointer } from '../kernel/json.ts'
 import { type BrokenRule, describeRule, type Refusal } from '../kernel/problem.ts'
@@ -17,20 +17,20 @@ import {
   TITLES,
 } from './error-words.ts'
 
-/** Whether an entry fits in its list. */
+/** Returns whether an entry is valid in its list. */
 type Fits = (entry: Json) => boolean
 
-/** What an entry is about: a broken rule, or the refusal as a whole. */
+/** The subject of an entry: a broken rule, or the whole refusal. */
 interface Subject {
   readonly refusal: Refusal
   readonly rule: BrokenRule | undefined
 }
 
 /**
- * The entries that tell a refusal: one for each broken rule, else one for the whole.
+ * Returns the entries of a refusal: one for each broken rule, else one for the whole.
  *
- * @param template an entry that fits
- * @returns `undefined` where a field must be there that nothing is known for
+ * @param template a valid entry
+ * @returns `undefined` if a required field has no known value
  */
 export function writeEntries(template: Json, refusal: Refusal, fits: Fits): Json[] | undefined {
   const rules: readonly (BrokenRule | undefined)[] = refusal.errors ?? [undefined]
@@ -38,7 +38,7 @@ export function writeEntries(template: Json, refusal: Refusal, fits: Fits): Json
   return entries.includes(undefined) ? undefined : (entries as Json[])
 }
 
-/** Errors by field, `{ name: ["is required"] }`; as texts where lists do not fit. */
+/** Returns errors by field, `{ name: ["is required"] }`; as texts if lists are invalid. */
 export function writeByField(errors: readonly BrokenRule[], fits: Fits): Json | undefined {
   const lists = new Map<string, string[]>()
   for (const rule of errors) {
@@ -61,7 +61,7 @@ function writeEntry(template: Json, subject: Subject, fits: Fits): Json | undefi
   return fillFields(template as JsonObject, subject, fits)
 }
 
-/** The template with each field filled, or taken out, or blank; `undefined` where one can be none of these. */
+/** Returns the template with each field filled, removed or emptied; `undefined` if a field allows none of these. */
 function fillFields(template: JsonObject, subject: Subject, fits: Fits): JsonObject | undefined {
   let current = template
   const attempt = (next: JsonObject): boolean => {
@@ -100,7 +100,7 @@ function candidatesFor(name: string, known: Json, siblings: readonly string[], s
   if (PATHS.has(plain) && rule !== undefined) out.push(...pathsOf(plain, known, siblings, rule))
   if (Array.isArray(known)) return out
   if (DETAILS.has(plain) || plain === 'error') {
-    // A message that stands beside the field need not name it again.
+    // A message beside the field's name need not repeat it.
     const told = rule === undefined ? detail : has(PATHS) ? rule.message : describeRule(rule)
     out.push(...(plain === 'reason' && has(MESSAGES) ? [] : [told, problem.title]))
   }
@@ -112,12 +112,12 @@ function candidatesFor(name: string, known: Json, siblings: readonly string[], s
 
 const MESSAGES: ReadonlySet<string> = new Set(['message', 'msg', 'detail', 'description', 'text', 'errormessage'])
 
-/** The ways to say what is wrong, best first, in the type and the manner of what is written there. */
+/** Returns the candidate values of a field, best first, in the type and spelling of the template's value. */
 function pathsOf(plain: string, known: Json, siblings: readonly string[], rule: BrokenRule): readonly Json[] {
   const steps = stepsOf(rule)
   if (Array.isArray(known)) return plain === 'loc' ? [[rule.in, ...steps], steps] : [steps, steps.map(String)]
   if (PARTS.has(plain)) {
-    // Where nothing else names the field, a location is the field.
+    // If no other field has the name, the location has it.
     const named = siblings.some(one => PATHS.has(plainly(one)) && !PARTS.has(plainly(one)))
     return named || plain === 'in' ? [rule.in] : [rule.in, dotted(rule)]
   }
@@ -134,7 +134,7 @@ function pathsOf(plain: string, known: Json, siblings: readonly string[], rule: 
     : [field, rule.path]
 }
 
-/** The parameter's name and the keys in its value, or the keys in the body. */
+/** Returns the parameter's name and the keys in its value, or the keys in the body. */
 function stepsOf({ in: place, path }: BrokenRule): (string | number)[] {
   const end = path.indexOf('/')
   const name = place === 'body' ? '' : end === -1 ? path : path.slice(0, end)

@@ -1,5 +1,5 @@
-// The body of a refusal in the shape that a contract has for errors: its fields filled by name, its broken rules in the
-// list that the shape has for them, and nothing made up. Knows no media types.
+// The body of a refusal in the shape that a contract has for errors: fields are filled by name, broken rules go into
+// the shape's list, and nothing is invented. Knows no media types.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
@@ -8,34 +8,33 @@ import { CODES, codesOf, DETAILS, FLAGS, HOLDERS, plainly, STATUSES, TITLES } fr
 import { type Place, replaced, valueAt } from './places.ts'
 
 export interface ErrorModel {
-  /** An error that fits: the contract's example, or a sample of its schema. */
+  /** A valid error: the contract's example, or a sample of its schema. */
   readonly value: Json
-  /** A sample of the schema: what the example leaves out, and the schema has a place for, is taken from it. */
+  /** A sample of the schema, for fields that the example lacks. */
   readonly sample: Json | undefined
-  /**
-   * How far the words of `value` are the contract's own: `example` for an example of this very status, `elsewhere` for one
-   * that was written for some status of several, `none` for a sample, of which only what speaks of the refusal is kept.
-   * `shown` is a sample that somebody asked to see: it is kept whole.
+  /** The origin of `value`: `example` for an example of this status, `elsewhere` for one that several statuses share, `none`
+   * for a sample, of which only fields about the refusal are kept. `shown` is a sample that the client asked for; it is kept
+   * whole.
    */
   readonly words: 'example' | 'elsewhere' | 'none' | 'shown'
-  /** Whether a value, in the place of the whole error, fits. */
+  /** Returns whether a value is valid as the whole error. */
   fits(value: Json): boolean
 }
 
 export interface ErrorBody {
   readonly value: Json
-  /** Whether it says what is wrong with this request. */
+  /** Whether it describes the mistake of this request. */
   readonly told: boolean
 }
 
-/** A field of the error, by its place and its plain name. */
+/** A field of the error: its path and its name without case and punctuation. */
 interface Field {
   readonly path: Place
   readonly name: string
   readonly value: Json
 }
 
-/** What all refusals for one problem have in common. */
+/** The common part of all refusals for one problem. */
 interface Prepared {
   readonly value: Json
   readonly details: readonly Field[]
@@ -72,7 +71,7 @@ export class ErrorForm {
   }
 }
 
-/** An error on its way: every change is kept only where the whole then still fits. */
+/** An error under construction. A change is kept only if the whole stays valid. */
 class Draft {
   value: Json
   readonly #fits: (value: Json) => boolean
@@ -93,7 +92,7 @@ class Draft {
     return fit
   }
 
-  /** Takes a property away. */
+  /** Removes a property. */
   drop(path: Place): boolean {
     const key = path.at(-1)
     const holder = valueAt(this.value, path.slice(0, -1))
@@ -113,7 +112,7 @@ class Draft {
   }
 }
 
-/** Fills what does not depend on the request, and finds the places for what does. */
+/** Fills the fields that do not depend on the request, and finds those that do. */
 function prepare(model: ErrorModel, { problem, status }: Refusal): Prepared {
   const { value, sample, words } = model
   const draft = new Draft(value, model)
@@ -132,7 +131,7 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): Prepared {
   for (const { path, name, value: at } of fields) {
     if (details.some(one => one.path === path)) continue
     if (typeof at === 'string') {
-      // What programs branch on is the contract's to say, where it says so for this status.
+      // The contract's own code for this status is kept, because programs branch on it.
       if (words === 'example') continue
       const texts = [
         ...(STATUSES.has(name) && /^\d{3}$/.test(at) ? [`${status}`] : []),
@@ -141,7 +140,7 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): Prepared {
         ...(CODES.has(name) ? codesOf(problem, status) : []),
       ]
       if (texts.some(text => draft.put(path, text)) || texts.length === 0) continue
-      // A word for another error is worse than none.
+      // A code for another error is worse than none.
       if (words !== 'shown') draft.drop(path)
     } else if (typeof at === 'number' && STATUSES.has(name)) {
       if (!isExample(words) || (at >= 100 && at < 600)) draft.put(path, status)
@@ -153,7 +152,7 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): Prepared {
 
 const isExample = (words: ErrorModel['words']): boolean => words === 'example' || words === 'elsewhere'
 
-/** `reason` is a word for programs where another field says the same to people. */
+/** `reason` is for programs if another field has the message for people. */
 const isCode = (name: string, path: Place, texts: readonly Field[]): boolean =>
   texts.some(one => one.name !== name && DETAILS.has(one.name) && one.path.length === path.length)
 
@@ -162,7 +161,7 @@ const isList = ({ path, name, value }: Field): boolean => {
   return isByField(name, value)
 }
 
-/** An object of errors by field: named like a list of errors, and without any field of an error. */
+/** An object of errors by field: it has the name of a list of errors and none of the fields of an error. */
 const isByField = (name: string, value: Json): boolean =>
   MANY.test(name) &&
   isObject(value) &&
@@ -170,11 +169,11 @@ const isByField = (name: string, value: Json): boolean =>
 
 const MANY = /^(?:errors|fields|fielderrors|validationerrors|violations|invalidparams|invalidparameters|issues)$/
 
-/** Whether the schema has a field at the top that the example is without. */
+/** Returns whether the schema has a top-level field that the example lacks. */
 const isMissing = ({ path: [key, ...rest] }: Field, value: Json): boolean =>
   rest.length === 0 && typeof key === 'string' && isObject(value) && !Object.hasOwn(value, key)
 
-/** Every field that may be filled; those within a list are its own affair. */
+/** Returns every field that may be filled, except those inside lists. */
 function* fieldsIn(value: Json, path: Place = [], name = 'message'): Iterable<Field> {
   const plain = path.length === 0 ? name : plainly(name)
   const within = isObject(value) && Object.keys(value).length > 0 && !isByField(plain, value)
@@ -183,21 +182,21 @@ function* fieldsIn(value: Json, path: Place = [], name = 'message'): Iterable<Fi
   } else yield { path, name: plain, value }
 }
 
-/** A sample says no more than it must: what is optional and says nothing of a refusal goes. */
+/** Removes optional fields of a sample that are not about a refusal. */
 function trim(draft: Draft, fields: readonly Field[]): void {
   for (const { path, name, value } of fields) {
     const filled = typeof value === 'string' ? DETAILS.has(name) || TITLES.has(name) || CODES.has(name) : false
     if (path.length === 0 || filled || isList({ path, name, value })) continue
     if (STATUSES.has(name) || FLAGS.has(name)) continue
     draft.drop(path)
-    // What held only that holds nothing now.
+    // An object that is empty now is removed too.
     const holder = path.slice(0, -1)
     const rest = holder.length === 0 ? undefined : valueAt(draft.value, holder)
     if (isObject(rest) && Object.keys(rest).length === 0) draft.drop(holder)
   }
 }
 
-/** Writes the broken rules into a list of the shape, or takes from it what speaks of another request. */
+/** Writes the broken rules into a list of the shape, or removes entries about other requests. */
 function writeList(draft: Draft, { path, name, value }: Field, refusal: Refusal): boolean {
   const { errors } = refusal
   if (!Array.isArray(value)) {
@@ -206,7 +205,7 @@ function writeList(draft: Draft, { path, name, value }: Field, refusal: Refusal)
     if (!draft.drop(path)) draft.put(path, {})
     return false
   }
-  // Without rules to name, a list that need not be there is not.
+  // Without broken rules, an optional list is removed.
   if (errors === undefined && path.length > 0 && !ERRORS.test(name) && draft.drop(path)) return false
   const template = value[0] as Json | undefined
   const entries = template === undefined ? undefined : writeEntries(template, refusal, one => draft.fits(path, [one]))
@@ -215,5 +214,5 @@ function writeList(draft: Draft, { path, name, value }: Field, refusal: Refusal)
   return false
 }
 
-/** A list that holds the error itself, and not only the fields that it is about. */
+/** A list of errors, and not of their fields only. */
 const ERRORS = /^(?:errors|problems|messages|data)$/

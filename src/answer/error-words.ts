@@ -1,14 +1,14 @@
-// The names that the fields of error bodies have, what each is for, and the words that go into them.
+// The names of fields in error bodies, their purposes, and the values that fill them.
 
 import { STATUS_CODES } from 'node:http'
 import type { Problem } from '../kernel/problem.ts'
 
-/** A name without case and punctuation: `error_code` and `errorCode` are `errorcode`. */
+/** Returns a name without case and punctuation: `error_code` and `errorCode` become `errorcode`. */
 export const plainly = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '')
 
 const set = (...names: string[]): ReadonlySet<string> => new Set(names.join(' ').split(' '))
 
-/** Fields that say to people what is wrong. */
+/** Fields with the message for people. */
 export const DETAILS = set(
   'message msg detail details description text info reason explanation errormessage errordescription',
   'developermessage usermessage errordetail errortext errormsg errordetails',
@@ -19,30 +19,30 @@ export const TITLES = set('title summary error statustext errortitle')
 export const CODES = set('code errorcode type errortype reason error name status kind errorname messagecode')
 /** Fields that hold the HTTP status. */
 export const STATUSES = set('status statuscode httpstatus httpcode httpstatuscode code errorcode')
-/** Fields that hold errors, or something that does: the search goes into them. */
+/** Fields that contain errors, possibly nested. They are searched. */
 export const HOLDERS = set(
   'error errors fault faults detail details problem problems message messages meta status issue issues violation',
   'violations data body response result fields fielderrors validationerrors validation invalidparams invalidparameters',
   'errordetails causes failures',
 )
-/** Fields that say whether all went well. */
+/** Fields that say whether the request succeeded. */
 export const FLAGS = set('success ok succeeded')
 
-/** In an entry of a list of errors: what is wrong. */
+/** In an entry of a list of errors: the name of the invalid field. */
 export const PATHS = set(
   'field fieldname property propertyname propertypath param paramname parameter parametername attribute key target path',
   'pointer jsonpointer jsonpath instancepath datapath loc ref element member argument input name in location source where',
 )
-/** Those of them that are a JSON Pointer rather than a name. */
+/** The ones that are a JSON Pointer and not a name. */
 export const POINTERS = set('pointer jsonpointer instancepath datapath ref')
-/** Those of them that may be the part of the request as well. */
+/** The ones that may also be the part of the request. */
 export const PARTS = set('in location source where')
-/** In an entry: the rule that is broken. */
+/** In an entry: the broken rule. */
 export const RULES = set(
   'rule code errorcode type errortype keyword constraint validation validator issue kind reason messagekey errorkey',
 )
 
-/** Further words for the kind of a problem, likeliest first. */
+/** Further codes for a problem, most likely first. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   invalid_request:
     'bad_request validation_error validation_failed invalid_argument invalid_input invalid_parameter invalid',
@@ -69,7 +69,9 @@ const RULE_SYNONYMS: Readonly<Record<string, string>> = {
   unknownField: 'unknown_field unknown',
 }
 
-/** A word as programs write it: `bad_request`, `BAD_REQUEST`, `BadRequest`, `badRequest`, `bad-request`, `Bad Request`. */
+/**
+ * Returns the spellings of a code: `bad_request`, `BAD_REQUEST`, `BadRequest`, `badRequest`, `bad-request`, `Bad Request`.
+ */
 function writingsOf(word: string): string[] {
   const parts = word.split('_')
   const capital = (part: string) => part.charAt(0).toUpperCase() + part.slice(1)
@@ -90,7 +92,7 @@ const snake = (text: string): string =>
 
 const codes = new Map<string, readonly string[]>()
 
-/** The words for a problem of a status that a field for programs may want, likeliest first. */
+/** Returns the possible codes of a problem with a status, most likely first. */
 export function codesOf({ code }: Problem, status: number): readonly string[] {
   const key = `${code} ${status}`
   let found = codes.get(key)
@@ -105,7 +107,7 @@ export function codesOf({ code }: Problem, status: number): readonly string[] {
 
 const rules = new Map<string, readonly string[]>()
 
-/** The words for a broken rule. */
+/** Returns the possible codes of a broken rule. */
 export function ruleWordsOf(rule: string): readonly string[] {
   let found = rules.get(rule)
   if (found === undefined) {

@@ -1,4 +1,4 @@
-// Examples of requests and of replies that share a name: who sends the one gets the other.
+// Pairs examples of requests and replies by name: a request with the one is answered with the other.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Operation, type ResponseSpec, responseFor, successStatus } from '../contract/contract.ts'
@@ -13,7 +13,7 @@ interface Sent {
 
 export class ExamplePairs {
   readonly #operation: Operation
-  /** The named examples of request bodies for which there is a reply; found when first asked for. */
+  /** The named examples of request bodies that have a reply; found on first use. */
   #sent: readonly Sent[] | undefined
 
   constructor(operation: Operation) {
@@ -21,9 +21,10 @@ export class ExamplePairs {
   }
 
   /**
-   * The name of the request example that a body is, where a reply of that name is documented.
+   * Returns the name of the request example that equals a body, if a reply with that name is documented.
    *
-   * @param status the status wanted; else the usual one, or another where the usual reply has named examples, but not this one
+   * @param status the requested status; else the usual one, or another if the usual reply has named examples but not this
+   * one
    */
   nameFor(body: Json | undefined, status: number | undefined): string | undefined {
     if (body === undefined) return undefined
@@ -46,7 +47,7 @@ function gather(operation: Operation): readonly Sent[] {
   )
 }
 
-/** The names of a reply's examples. One that breaks its schema is sent to whoever asks for it by name, and to nobody else. */
+/** Returns the names of a reply's examples. An invalid example is sent only if it is requested by name. */
 const namesOf = (response: ResponseSpec | undefined): ReadonlySet<string> =>
   new Set(
     [...(response?.content.values() ?? [])].flatMap(({ examples, schema }) =>

@@ -1,4 +1,4 @@
-// One field of a record, as its schema describes it: for code that has to invent the value that a server would give it.
+// Describes one field of a record by its schema, for code that generates the value that a server would assign.
 
 import type { Json } from '../kernel/json.ts'
 import type { Type } from '../sample/facets.ts'
@@ -12,15 +12,18 @@ export interface Field {
   readonly writeOnly: boolean
   readonly types: readonly Type[]
   readonly format: string | undefined
-  /** The values of `enum` or `const`, where there are such. */
+  /** The values of `enum` or `const`, if there are any. */
   readonly choices: readonly Json[] | undefined
   readonly default: Json | undefined
   /** The first example of the schema. */
   readonly example: Json | undefined
   readonly description: string
-  /** Whether the field may hold this value. */
+  /** Returns whether the field may have this value. */
   allows(value: Json): boolean
-  /** A value for the field, the same for the same seed: an example where the schema has one. `undefined` if none fits. */
+  /**
+   * Returns a value for the field, the same for the same seed; the example if the schema has one. `undefined` without a
+   * valid value.
+   */
   generate(seed: number, dynamic?: boolean): Json | undefined
 }
 

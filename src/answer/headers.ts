@@ -5,7 +5,7 @@ import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
 import { Chance, hashOf } from '../sample/chance.ts'
 import { samplerOf } from '../schema/sampling.ts'
 
-/** What the headers of a reply may speak of. */
+/** The values that the headers of a reply may use. */
 export interface Scene {
   readonly seed: number
   readonly dynamic: boolean
@@ -19,7 +19,7 @@ export interface Scene {
   readonly body: Json | undefined
 }
 
-/** What is for the server to say, or would change how the body is read. */
+/** Headers that the server sets itself, or that would change the reading of the body. */
 const FRAMING = new Set([
   ...[
     'connection',
@@ -35,7 +35,7 @@ const FRAMING = new Set([
   ...['transfer-encoding', 'content-range', 'accept-ranges', 'vary'],
 ])
 
-/** The headers of a reply; those whose names or values cannot be sent are left out. */
+/** Returns the headers of a reply. Those with invalid names or values are left out. */
 export function writeHeaders(documented: readonly Header[], scene: Scene): Record<string, string> {
   const out: Record<string, string> = {}
   for (const header of documented) {
@@ -44,7 +44,7 @@ export function writeHeaders(documented: readonly Header[], scene: Scene): Recor
     const value = fieldValueOf(header, name, scene)
     if (value === undefined) continue
     const text = simple(value, header.explode)
-    // A field holds what a line of ASCII may hold (RFC 9110 §5.5).
+    // A field value is a line of ASCII (RFC 9110 §5.5).
     out[name] = text
       .replace(/[\r\n\t]+/g, ' ')
       .replace(/[^\x20-\x7e]/g, '?')
@@ -66,13 +66,13 @@ function fieldValueOf({ schema, examples, required }: Header, name: string, scen
   return usual
 }
 
-/** Whether the schema has a word of its own on the value. */
+/** Returns whether the schema itself determines the value. */
 const proposes = (schema: unknown): boolean =>
   isObject(schema) && ['example', 'examples', 'default', 'const', 'enum'].some(keyword => schema[keyword] !== undefined)
 
 const DATES = ['Wed, 21 Oct 2015 07:28:00 GMT', 'Mon, 06 May 2024 09:30:00 GMT', 'Fri, 13 Sep 2024 16:05:00 GMT']
 
-/** What a well-known header looks like, best first. */
+/** Returns values of a well-known header, best first. */
 function usualOf(name: string, { status, method, path, host, body, seed }: Scene, chance: Chance): Json[] {
   const absolute = (target: string) => [target, `http://${host ?? 'localhost'}${target}`]
   switch (name) {

@@ -1,10 +1,11 @@
-// Which of the documented media types a client gets (RFC 9110 §12.5.1). The only file that knows the negotiation library.
+// Chooses among the documented media types for a client (RFC 9110 §12.5.1). The only file that imports the negotiation
+// library.
 
 import Negotiator from 'negotiator'
 import { essenceOf } from '../contract/contract.ts'
 import { mediaParameters } from '../contract/media-types.ts'
 
-/** The index of the documented type that suits the client best; `undefined` where none does. */
+/** Returns the index of the documented type that the client prefers; `undefined` if it accepts none. */
 export type Negotiate = (accept: string | undefined) => number | undefined
 
 /** @param types as documented, ranges such as `text/*` among them */
@@ -14,19 +15,19 @@ export function compileNegotiation(types: readonly string[]): Negotiate {
   const negotiate = (accept: string): number | undefined => {
     const best = bestOf(withValues(accept), concrete) ?? bestOf(withoutParameters(accept), concrete.map(essenceOf))
     if (best !== undefined) return plainest(best, accept, types)
-    // A documented range is met by what is asked for within it.
+    // A documented range matches the requested types within it.
     const wanted = accept.split(',').map(essenceOf)
     const index = essences.findIndex(range => range.endsWith('/*') && wanted.some(type => within(type, range)))
     return index === -1 ? undefined : index
   }
   const known = new Map<string, number | undefined>()
   return accept => {
-    // What nearly everybody sends; and nobody who sends nothing minds what comes.
+    // The most common value, and a missing header, accept anything.
     if (accept === undefined || accept === '' || accept === '*/*') return types.length > 0 ? 0 : undefined
     const kept = known.get(accept)
     if (kept !== undefined) return kept
     const index = negotiate(accept)
-    // Clients write the same few fields again and again; what they write otherwise must not grow what is kept.
+    // Clients repeat a few values, so these are cached; the cache is bounded.
     if (known.size < MOST_KNOWN) known.set(accept, index)
     return index
   }
@@ -34,7 +35,7 @@ export function compileNegotiation(types: readonly string[]): Negotiate {
 
 const MOST_KNOWN = 50
 
-/** The documented type without parameters, where that is what the client names, and another of its kind was found first. */
+/** Returns the documented type without parameters if the client names it and another one of its kind came first. */
 function plainest(best: number, accept: string, types: readonly string[]): number {
   const essence = essenceOf(types[best] as string)
   const plain = types.indexOf(essence)
@@ -43,10 +44,10 @@ function plainest(best: number, accept: string, types: readonly string[]): numbe
   return asked.some(range => mediaParameters(range).every(one => one.startsWith('q='))) ? plain : best
 }
 
-/** Parameters without a value, `;simple`, get one: the library passes over them. */
+/** Adds a value to parameters without one, `;simple`, because the library ignores them. */
 const withValues = (text: string): string => text.replace(/;\s*([^\s;=,"]+)\s*(?=[;,]|$)/g, ';$1=true')
 
-/** The content type to send for a documented type: a range becomes what was asked for within it, or its usual member. */
+/** Returns the content type to send for a documented type: for a range, the requested type within it, or its usual member. */
 export function contentTypeFor(type: string, accept: string | undefined): string {
   const essence = essenceOf(type)
   if (!essence.endsWith('/*')) return type
@@ -68,7 +69,7 @@ function bestOf(accept: string, types: readonly string[]): number | undefined {
   return best === undefined ? undefined : types.indexOf(best)
 }
 
-/** A version or a charset that nobody documents does not stand in the way; a weight is no parameter. */
+/** Ignores undocumented versions and charsets. A weight is not a parameter. */
 const withoutParameters = (accept: string): string =>
   accept
     .split(',')

@@ -1,8 +1,8 @@
-// Places within a value, and the value with something else there.
+// Paths inside a value, and replacing the value at a path.
 
 import type { Json, JsonObject } from '../kernel/json.ts'
 
-/** The keys and indices on the way to a place; none for the whole. */
+/** The keys and indices of a path; empty for the whole value. */
 export type Place = readonly (string | number)[]
 
 export const valueAt = (value: Json, path: Place): Json | undefined =>

@@ -1,6 +1,6 @@
 // Refusals in the shape that the operation documents for their status, else in the API's usual one: the fields of its error
 // schema, filled by name.
-// Knows of a refusal only what every client may know.
+// Uses only the public part of a refusal.
 
 import {
   type Contract,
@@ -17,16 +17,16 @@ import { isXml, type Written, writeBody } from './body.ts'
 import { ErrorForm } from './error-form.ts'
 import { usualError } from './usual-error.ts'
 
-/** A refusal as the contract has it. */
+/** A refusal in the contract's shape. */
 export interface Shaped extends Written {
-  /** Whether the body says what is wrong with this request. */
+  /** Whether the body describes the mistake of this request. */
   readonly told: boolean
 }
 
-/** `undefined` where the contract has no shape that fits. */
+/** Returns `undefined` if the contract has no suitable shape. */
 type Form = (refusal: Refusal) => Shaped | undefined
 
-/** Gives refusals of an operation the shape that it documents; each status is looked at once, when first refused with. */
+/** Gives refusals of an operation the shape that it documents; each status is prepared once, on first use. */
 export function compileRefusals(operation: Operation, contract?: Contract): Form {
   const forms = new Map<number, Form>()
   return refusal => {
@@ -57,7 +57,7 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
   const sampler = schema && samplerOf(schema)
   const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
   const example = spec.examples.find(({ value }) => fits(value))
-  // A client without a credential is told so in the document's own words, where it has some.
+  // The document's own words for a missing credential are kept.
   if (example !== undefined && status === 401 && !usual) {
     const written: Shaped = { ...writeBody({ value: example.value }, spec, type), told: false }
     return () => written
@@ -74,12 +74,12 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
   }
 }
 
-/** Where nothing else does, `default` speaks of what is answered when all is well. */
+/** Without a documented success, `default` describes the success. */
 const speaksOfSuccess = (operation: Operation, response: ResponseSpec): boolean =>
   response === operation.responses.get('default') &&
   ![...operation.responses.keys()].some(status => /^[1-3](?:\d\d|XX)$/.test(status))
 
-/** The sample of a documented error, with what its status and description say of it. */
+/** Returns a sample of a documented error, with its status and description filled in. */
 export function describeError(value: Json, status: number, { description }: ResponseSpec, { schema }: MediaType): Json {
   const sampler = schema && samplerOf(schema)
   if (schema === undefined || sampler === undefined) return value

@@ -1,4 +1,4 @@
-// The error response that stands in for one that an operation does not document: APIs have one shape for their errors.
+// Finds the error response for an operation that documents none: an API usually has one shape for its errors.
 
 import { type Contract, isJson, type Operation, type ResponseSpec } from '../contract/contract.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
@@ -19,7 +19,7 @@ function errorsOf({ responses }: Operation): [key: string, response: ResponseSpe
   )
 }
 
-/** How far a documented status is from another one: one of the same hundred is nearer than any of another hundred. */
+/** Returns the distance between two statuses: those of the same hundred are closer than any others. */
 function distance(key: string, status: number): number {
   const documented = Number(key.replace('XX', '00'))
   if (Number.isNaN(documented)) return 0
@@ -29,7 +29,7 @@ function distance(key: string, status: number): number {
 
 const known = new WeakMap<Contract, { readonly response: ResponseSpec | undefined }>()
 
-/** The error that most operations of the contract document; none where no two operations share one. */
+/** Returns the error that most operations of the contract document; `undefined` if no two operations share one. */
 function mostCommon(contract: Contract): ResponseSpec | undefined {
   let found = known.get(contract)
   if (found === undefined) {
@@ -52,6 +52,6 @@ function mostCommon(contract: Contract): ResponseSpec | undefined {
 const schemaOf = ({ content }: ResponseSpec): SchemaUse | undefined =>
   [...content].find(([type]) => isJson(type))?.[1].schema
 
-/** One name for a schema, however many references lead to it. */
+/** Identifies a schema, whatever reference leads to it. */
 const nameOf = (response: ResponseSpec, contract: Contract): string =>
   contract.identify((schemaOf(response) as SchemaUse).node)

@@ -14,7 +14,7 @@ const builder = new XMLBuilder({
   suppressEmptyNode: true,
 })
 
-/** @param name of the outermost element, where the schema does not name it */
+/** @param name the outermost element's name if the schema has none */
 export function writeXml(value: Json, schema: unknown, definitions: Definitions, name: string, item: string): string {
   const writer = new Writer(definitions)
   const facts = writer.factsOf(schema)
@@ -35,7 +35,7 @@ interface XmlKeywords {
   readonly nodeType?: string
 }
 
-/** A schema with whatever it refers to. */
+/** Returns a schema with its references followed. */
 type Facts = readonly SchemaObject[]
 
 class Writer {
@@ -67,7 +67,7 @@ class Writer {
 
   nameOf(facts: Facts, fallback: string): string {
     const { name = fallback, prefix } = this.#keywordsOf(facts)
-    // What is no name in XML is written as near to it as may be.
+    // Replaces characters that are invalid in XML names.
     const local = name.replace(/[^\w.-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
     return prefix === undefined ? local : `${prefix}:${local}`
   }
@@ -78,7 +78,7 @@ class Writer {
     return { [`${ATTRIBUTE}xmlns${prefix === undefined ? '' : `:${prefix}`}`]: namespace }
   }
 
-  /** What stands inside an element, its namespace with it. */
+  /** Returns the content of an element, including its namespace. */
   element(value: Json, facts: Facts): unknown {
     const space = this.namespace(facts)
     const content = isObject(value) ? this.#members(value as JsonObject, facts) : textOf(value)

@@ -1,4 +1,4 @@
-// Holds the examples and defaults of a contract to their schemas: what a stand-in says by heart should be true.
+// Validates the contract's examples and defaults against their schemas.
 
 import { parsePointer } from '../kernel/json.ts'
 import { childOf } from '../schema/document.ts'
@@ -34,7 +34,7 @@ export function checkExamples(contract: Contract, reading: Reading): void {
   }
 }
 
-/** A schema that does not compile is reported by itself. */
+/** A schema that does not compile is reported elsewhere. */
 function attempt<Result>(check: () => Result): Result | undefined {
   try {
     return check()

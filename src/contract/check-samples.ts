@@ -1,5 +1,5 @@
-// Looks for schemas that nothing fits: a reply that can only be the best that can be made, and a body that no request can
-// have. Both are named by their operation and their property, before a client meets them.
+// Finds schemas without valid values: replies that cannot be in contract, and request bodies that no client can send. Both
+// are reported with their operation and property before a client meets them.
 
 import type { Gap } from '../sample/run.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
@@ -8,7 +8,7 @@ import { samplerOf } from '../schema/sampling.ts'
 import { type Contract, isJson, type MediaType, type Operation } from './contract.ts'
 import type { Reading } from './reading.ts'
 
-/** The operations that one part of a schema is in the way of: the first is named, the others are counted. */
+/** The operations that a part of a schema affects: the first is named, the others are counted. */
 interface Finding {
   readonly code: 'impossible-reply' | 'impossible-body'
   readonly subject: string
@@ -23,7 +23,7 @@ export function checkSamples(contract: Contract, reading: Reading): void {
   const look = (operation: Operation, subject: string, { schema, examples }: MediaType, request: boolean): void => {
     if (schema === undefined) return
     const sampler = samplerOf(schema)
-    // What is served then is the example.
+    // The example is served in this case.
     if (!request && examples.some(({ value }) => sampler.fits(schema.key, schema.prune(value)))) return
     for (const gap of gapsOf(schema, request)) {
       const code = request ? 'impossible-body' : 'impossible-reply'
@@ -53,7 +53,7 @@ export function checkSamples(contract: Contract, reading: Reading): void {
   }
 }
 
-/** The gaps of each schema, looked for once. */
+/** The invalid parts of each schema, found once. */
 function compileGaps(): (schema: SchemaUse, request: boolean) => readonly Gap[] {
   const known = new Map<string, readonly Gap[]>()
   return (schema, request) => {
@@ -67,13 +67,13 @@ function compileGaps(): (schema: SchemaUse, request: boolean) => readonly Gap[] 
   }
 }
 
-/** The schema of the part that nothing fits, as near as its path leads through `properties` and `items`. */
+/** Returns the schema of the part without valid values, as far as its path leads through `properties` and `items`. */
 function nodeAt(schema: SchemaUse, { path }: Gap, contract: Contract, { documents }: Reading): Node {
   let node = schema.node
   for (const key of path) {
     const { properties, items, additional } = contract.shapeOf(node)
     const next = typeof key === 'number' ? items : (properties.get(key) ?? additional)
-    // What is required and declared nowhere is the mistake of the object's own schema.
+    // A required property without a declaration is a mistake of the object's schema.
     if (next === undefined) return documents.resolve(node) ?? node
     node = next
   }

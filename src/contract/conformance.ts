@@ -1,4 +1,4 @@
-// Whether a reply is what the contract says of its operation.
+// Checks a reply against the contract of its operation.
 
 import { parseJson } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'
@@ -8,11 +8,11 @@ import { readSequence } from './sequences.ts'
 
 export interface Nonconformance {
   readonly code: 'undocumented-status' | 'undocumented-type' | 'invalid-body'
-  /** Reads on after "the operation". */
+  /** The rest of a sentence that begins with "the operation". */
   readonly message: string
 }
 
-/** What is wrong with a reply by its contract: the status, the media type, or the body; `undefined` if nothing is. */
+/** Returns the mistake of a reply: its status, media type or body; `undefined` if it is in contract. */
 export function nonconformanceOf(operation: Operation, { status, headers, body }: Reply): Nonconformance | undefined {
   const documented = responseFor(operation, status)
   if (documented === undefined) {

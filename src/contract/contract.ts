@@ -1,4 +1,4 @@
-// What an API promises, as read from its OpenAPI document: immutable, and nothing in it about simulation.
+// The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
 import type { Json } from '../kernel/json.ts'
 import type { SchemaUse, Shape } from '../schema/dialect.ts'
@@ -13,7 +13,7 @@ export interface Contract {
   readonly version: string
   /** The version of OpenAPI itself: `3.1.0`. */
   readonly openapi: string
-  /** The path of each server URL, without a trailing slash: `/v1`; `['']` where there is none. */
+  /** The path of each server URL, without a trailing slash: `/v1`; `['']` if there is none. */
   readonly basePaths: readonly string[]
   /** The host of each server URL, without a port; loopback and relative URLs have none. */
   readonly hosts: readonly string[]
@@ -21,24 +21,24 @@ export interface Contract {
   readonly securitySchemes: ReadonlyMap<string, SecurityScheme>
   /** `components.schemas`, by name. */
   readonly schemas: ReadonlyMap<string, SchemaUse>
-  /** What the schema at a node says of an object, gathered through `$ref` and `allOf`. */
+  /** Returns the properties of the schema at a node, gathered through `$ref` and `allOf`. */
   shapeOf(node: Node): Shape
-  /** One name per place in the documents, references followed: two nodes with one name are the same thing. */
+  /** Identifies a node, with references followed: two nodes with one identity are the same. */
   identify(node: Node): string
-  /** The node that a chain of references ends at; the node itself where a reference leads nowhere. */
+  /** Returns the node at the end of a chain of references; the node itself if a reference is broken. */
   resolve(node: Node): Node
   /** The node at a JSON Pointer into the contract's own document, `#/components/schemas/Book`, if there is one. */
   at(pointer: string): Node | undefined
-  /** The schema at a node, ready to check with: as a reply has it. */
+  /** Returns the schema at a node, for values in replies. */
   use(node: Node): SchemaUse
-  /** Runs `work`, in which checking a few values costs less: no schema is compiled for a value that fits. */
+  /** Runs `work`. Meanwhile no schema is compiled for a valid value, which is cheaper for a few values. */
   walking<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Absolute paths of all the files it is written in. */
+  /** Absolute paths of all its files. */
   readonly files: readonly string[]
 }
 
 export interface Operation {
-  /** `operationId`, or `GET /books` where there is none. */
+  /** The `operationId`, or `GET /books` without one. */
   readonly id: string
   readonly method: Method
   /** The path template, without a base path. */
@@ -52,9 +52,9 @@ export interface Operation {
   readonly body: RequestBody | undefined
   /** By status as written: `200`, `4XX`, `default`. */
   readonly responses: ReadonlyMap<string, ResponseSpec>
-  /** Alternatives, each a list of schemes that hold together; none at all for a public operation. */
+  /** Alternatives, each a list of schemes that must all be satisfied; empty for a public operation. */
   readonly security: readonly (readonly SecurityRequirement[])[]
-  /** Below which paths it is served: its own servers', else the contract's. */
+  /** The base paths: of its own servers, else of the contract. */
   readonly basePaths: readonly string[]
   readonly node: Node
 }
@@ -76,16 +76,16 @@ export interface Header extends MediaType {
   /** As written. */
   readonly name: string
   readonly required: boolean
-  /** Whether an object is written `R=100,G=200` rather than `R,100,G,200` (style `simple`). */
+  /** Whether an object is written `R=100,G=200` instead of `R,100,G,200` (style `simple`). */
   readonly explode: boolean
 }
 
 export interface MediaType {
   readonly schema: SchemaUse | undefined
   readonly examples: readonly Example[]
-  /** How the fields of a form are written, by name. */
+  /** The encoding of a form's fields, by name. */
   readonly encoding?: ReadonlyMap<string, Encoding>
-  /** Set for a sequence: `schema` then speaks of the list of its items. */
+  /** Set for a sequence. `schema` then describes the list of its items. */
   readonly sequence?: Sequence
   /** Set for a form: its fields as an object of their types. */
   readonly form?: FormReader
@@ -111,7 +111,7 @@ export type SecurityScheme =
   | { readonly type: 'oauth2' | 'openIdConnect' }
   /** A client certificate. */
   | { readonly type: 'mutualTLS' }
-  /** What nothing is known of: every request passes it. */
+  /** A security scheme type that is not supported. Always satisfied. */
   | { readonly type: 'other' }
 
 export interface SecurityRequirement {
@@ -124,13 +124,13 @@ export interface SecurityRequirement {
 export const isOauth = (scheme: SecurityScheme | undefined): boolean =>
   scheme?.type === 'oauth2' || scheme?.type === 'openIdConnect'
 
-/** The documented response for a status: exact, then its range, then `default`. */
+/** Returns the documented response for a status: exact, then its range, then `default`. */
 export function responseFor(operation: Operation, status: number): ResponseSpec | undefined {
   const { responses } = operation
   return responses.get(`${status}`) ?? responses.get(`${Math.floor(status / 100)}XX`) ?? responses.get('default')
 }
 
-/** The first of the statuses that the operation documents exactly, or the lowest documented 2xx, or the first. */
+/** Returns the first status that the operation documents exactly, or the lowest documented 2xx, or the first. */
 export function successStatus(operation: Operation, ...preferred: [number, ...number[]]): number {
   const exact = preferred.find(status => operation.responses.has(`${status}`))
   if (exact !== undefined) return exact
@@ -138,8 +138,8 @@ export function successStatus(operation: Operation, ...preferred: [number, ...nu
   return documented.length > 0 ? Math.min(...documented) : preferred[0]
 }
 
-/** Whether a media type carries JSON (RFC 6839 §3.1 for `+json`). */
+/** Returns whether a media type is JSON (RFC 6839 §3.1 for `+json`). */
 export const isJson = (mediaType: string): boolean => /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;|$)/i.test(mediaType)
 
-/** A media type without its parameters, in lower case: `text/html; charset=utf-8` → `text/html`. */
+/** Returns a media type without its parameters, in lower case: `text/html; charset=utf-8` → `text/html`. */
 export const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()

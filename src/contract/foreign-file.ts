@@ -1,4 +1,4 @@
-// Files of other tools, by their marks: each is named, with a way to an OpenAPI document.
+// Recognises the files of other tools, and says how to convert each to an OpenAPI document.
 
 import { isObject } from '../kernel/json.ts'
 

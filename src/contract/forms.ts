@@ -9,7 +9,7 @@ import { partsOf } from './parameters.ts'
 import type { Reading } from './reading.ts'
 import { compileStyle, type StyleReader } from './styles.ts'
 
-/** What arrived under each name, in order; a file as one character per byte. */
+/** The values of each name, in order; a file as one character per byte. */
 export type Fields = ReadonlyMap<string, readonly string[]>
 
 export type FormReader = (fields: Fields) => ParameterRead
@@ -40,7 +40,7 @@ export function compileForm(schema: SchemaUse, encoding: ReadonlyMap<string, Enc
     let exact = false
     for (const [name, texts] of fields) {
       const owner = readers.has(name) ? undefined : [...deep].find(([, reader]) => reader.owns(name))
-      // `ids[]` is how some clients write a list of `ids`.
+      // Some clients write a list of `ids` as `ids[]`.
       const key = owner?.[0] ?? (name.endsWith('[]') && readers.has(name.slice(0, -2)) ? name.slice(0, -2) : name)
       if (owner !== undefined && Object.hasOwn(value, key)) continue
       const read: ParameterRead =

@@ -1,9 +1,9 @@
-// Which documented media type a content type falls under (RFC 9110 §8.3.1): parameters count, their order and the case of
-// their names do not.
+// Finds the documented media type for a content type (RFC 9110 §8.3.1). Parameters count; their order and the case of their
+// names do not.
 
 import { essenceOf } from './contract.ts'
 
-/** The parameters of a media type, `version=2`, each as one text; those without a value as their name. */
+/** Returns the parameters of a media type as texts: `version=2`, or the name of one without a value. */
 export function mediaParameters(type: string): string[] {
   const out: string[] = []
   for (const [, name = '', quoted, plain] of type.matchAll(PARAMETER)) {
@@ -22,8 +22,8 @@ interface Documented<Value> {
 }
 
 /**
- * Compiles the choice among documented media types and ranges. The exact type wins; then the one with the most parameters, all
- * of which were sent; then one of the same name, whatever its parameters; then the range that it lies in.
+ * Compiles the choice among documented media types and ranges. The exact type wins; then the one with the most parameters,
+ * all of which were sent; then one of the same name, whatever its parameters; then the range that it lies in.
  */
 export function compileMediaTypes<Value>(content: ReadonlyMap<string, Value>): (type: string) => Value | undefined {
   const documented: readonly Documented<Value>[] = [...content].map(([type, value]) => ({

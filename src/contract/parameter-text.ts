@@ -1,12 +1,11 @@
-// Text on the wire to typed values: one text, and the texts of one style. Knows no HTTP library and no schema, only the
-// types that a value may have.
+// Converts text from the wire to typed values. Knows no HTTP library and no schema, only the types of a value.
 
 import { parseInteger } from '../kernel/json.ts'
 
 export type ParameterRead = { readonly value: unknown; readonly exact: boolean } | { readonly fault: string }
 export type Types = ReadonlySet<string>
 
-/** What is known of the parts of a value: the types of an array's items, and of an object's properties by name. */
+/** The types of a value's parts: of an array's items, and of an object's properties by name. */
 export interface Parts {
   readonly types: Types
   readonly items: Types
@@ -18,8 +17,8 @@ export const BROKEN = { fault: 'has a broken percent-encoding' } as const
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
 /**
- * The text as the first of the types whose form it has; as it stands where it has none, for the schema to refuse. Where
- * it may be text as well, only what reads back the same is anything else: `007` is no 7 then.
+ * Converts a text to the first type whose form it has. A text without such a form stays text, and the schema refuses it. If
+ * the value may also be a string, only a text that converts back unchanged is converted: `007` does not become 7.
  */
 export function typed(text: string, types: Types): unknown {
   const value = convert(text, types)
@@ -40,7 +39,7 @@ function convert(text: string, types: Types): unknown {
   return text
 }
 
-/** A reader of the pieces of a value, each decoded after it was cut off: an encoded comma separates nothing. */
+/** Returns a reader of a value's parts. Each part is decoded after splitting, so an encoded comma does not separate. */
 export class PieceReader {
   readonly #decode: (text: string) => string | undefined
   exact = false
@@ -67,12 +66,12 @@ export class PieceReader {
   }
 }
 
-/** A property by any name, `__proto__` too. */
+/** Sets a property by any name, including `__proto__`. */
 export const put = (target: Record<string, unknown>, name: string, value: unknown): void => {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** One component of a query, decoded as `application/x-www-form-urlencoded`; `undefined` where it cannot be. */
+/** One component of a query, decoded as `application/x-www-form-urlencoded`; `undefined` if it is malformed. */
 export function decodeQuery(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
   try {
@@ -84,7 +83,7 @@ export function decodeQuery(text: string): string | undefined {
 
 export type Query = ReadonlyMap<string, readonly string[]>
 
-/** The values of each name in a query string, in order, names decoded and values not yet. */
+/** Returns the values of each name in a query string, in order. Names are decoded, values are not. */
 export function splitQuery(query: string): Map<string, string[]> {
   const names = new Map<string, number>()
   const others: string[] = []
@@ -95,8 +94,8 @@ export function splitQuery(query: string): Map<string, string[]> {
 }
 
 /**
- * The values of documented parameters in a query string, each at the place of its parameter: in order, names decoded and
- * values not yet. Other names go to `others`.
+ * Returns the values of documented parameters in a query string, by the index of the parameter. Names are decoded, values
+ * are not. Other names go to `others`.
  */
 export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): Texts {
   const out: (string[] | undefined)[] = []
@@ -123,7 +122,7 @@ export function readQuery(query: string, places: ReadonlyMap<string, number>, ot
 
 type Texts = readonly (readonly string[] | undefined)[]
 
-/** The values of a cookie in a `Cookie` field (RFC 6265 §4.2). */
+/** Returns the values of a cookie in a `Cookie` field (RFC 6265 §4.2). */
 export function cookieValues(field: string | undefined, name: string): string[] {
   return (field ?? '')
     .split(';')

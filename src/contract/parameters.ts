@@ -1,5 +1,5 @@
-// Parameters (OpenAPI "Parameter Object"): text on the wire to typed values, as `schema` or `content`, `style` and
-// `explode` have it. Knows no HTTP library.
+// Parameters (OpenAPI "Parameter Object"): converts text from the wire to typed values by `schema` or `content`, `style` and
+// `explode`. Knows no HTTP library.
 
 import { isObject, parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
@@ -21,14 +21,13 @@ export interface Parameter {
   readonly schema: SchemaUse
   /** The value of an absent parameter: the schema's `default`. */
   readonly default: unknown
-  /** Whether it may be there without a value. */
+  /** Whether it may be sent without a value (`allowEmptyValue`). */
   readonly allowsEmpty: boolean
-  /**
-   * Types the texts that arrived, one per occurrence, decoded where their place asks for it. What has not the form of
-   * its type stays text, for the schema to refuse.
+  /* * Converts the received texts, one per occurrence, decoded if its location requires it. A text that does not have the form
+   * of its type stays text, and the schema refuses it.
    */
   read(texts: readonly string[]): ParameterRead
-  /** Set where its value is spread over several names of the query; `undefined` from it where none of them is there. */
+  /** Set if its value is spread over several names of the query. Returns `undefined` if none of them is present. */
   readonly gather: ((query: Query) => ParameterRead | undefined) | undefined
   /** Whether a name in the query belongs to it. */
   owns(name: string): boolean
@@ -36,7 +35,7 @@ export interface Parameter {
 }
 
 const LOCATIONS: readonly string[] = ['path', 'query', 'header', 'cookie']
-/** What a parameter's schema may hold where it was written without one, as Swagger 2.0 had it. */
+/** Schema keywords that may be written directly in a parameter, as in Swagger 2.0. */
 const SCHEMA_KEYS = [
   ...['type', 'format', 'items', 'default', 'enum', 'maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
   ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf'],
@@ -44,7 +43,7 @@ const SCHEMA_KEYS = [
 /** OpenAPI "Parameter Object": definitions of these header parameters shall be ignored. */
 const IGNORED = new Set(['accept', 'content-type', 'authorization'])
 
-/** Reads a Parameter Object; `undefined` where there is nothing to hold a request to. */
+/** Reads a Parameter Object; `undefined` if there is nothing to validate. */
 export function readParameter(node: Node, reading: Reading): Parameter | undefined {
   const { value } = node
   if (!isObject(value)) return reading.warn('invalid-parameter', 'a parameter must be an object', node)
@@ -84,7 +83,7 @@ export function readParameter(node: Node, reading: Reading): Parameter | undefin
   }
 }
 
-/** The schema of a parameter: its own, or what stands where Swagger 2.0 had it; any text where there is none. */
+/** Returns the schema of a parameter: its own, or the keywords in Swagger 2.0's place; any text without one. */
 function schemaOf(node: Node, name: string, reading: Reading): Node {
   const own = childOf(node, 'schema')
   if (own.value !== undefined && own.value !== null) return own
@@ -132,7 +131,7 @@ export function partsOf(schema: SchemaUse, { schemas, documents }: Reading): Par
         }
         const own = new Set(nodes.flatMap(node => [...schemas.use(node, 'request').types]))
         found = own.size > 0 ? own : TEXT
-        // What clients may send must not grow what is kept: only names of the contract come here.
+        // Only names from the contract are cached, so clients cannot grow the cache.
         known.set(name, found)
       }
       return found
@@ -140,7 +139,7 @@ export function partsOf(schema: SchemaUse, { schemas, documents }: Reading): Par
   }
 }
 
-/** The properties that the branches of a union know, by name. */
+/** Returns the properties of all branches of a union, by name. */
 function unionProperties(start: Node, documents: Documents): ReadonlyMap<string, readonly Node[]> {
   const found = new Map<string, Node[]>()
   const seen = new Set<string>()
@@ -178,7 +177,7 @@ function contentReader(name: string, type: string, place: Location): StyleReader
   }
 }
 
-/** Where text is allowed too, a reading that the schema refuses gives way to the text itself. */
+/** If strings are allowed too, a converted value that the schema refuses is replaced by the text. */
 const orText =
   (read: Parameter['read'], schema: SchemaUse, place: Location): Parameter['read'] =>
   texts => {

@@ -9,19 +9,19 @@ export type Method = string
 
 export interface Found<Target> {
   readonly target: Target
-  /** What stands in the place of each template expression, decoded, in the order of the template. */
+  /** The decoded value of each template expression, in the order of the template. */
   readonly segments: readonly string[]
-  /** Whether the path held a broken percent-encoding; `segments` are then as sent. */
+  /** Whether the path has a malformed percent-encoding; `segments` are then as sent. */
   readonly broken: boolean
 }
 
 /**
- * Whether the segments of a path may be those of a template's own parameters. Asked only where two templates have one shape,
- * `/a/{id}` and `/a/{name}`; a template that takes any text has none.
+ * Whether the segments of a path may be those of a template's own parameters. Used only if two templates have one shape,
+ * `/a/{id}` and `/a/{name}`; a template that accepts any text has none.
  */
 export type Accepts = (segments: readonly string[]) => boolean
 
-/** What became of a template: `taken` by one of its shape that takes any text, or `impossible` for the router. */
+/** The result of adding a template: `taken` by one of its shape that accepts any text, or `impossible` for the router. */
 export type Added = 'added' | 'taken' | 'impossible'
 
 const EXPRESSION = /\{([^{}]*)\}/
@@ -31,7 +31,7 @@ export const expressionsOf = (template: string): string[] => template.split(EXPR
 
 /**
  * Templates whose segments are alike but for the text around their expressions, `/a/{x}.json` and `/a/{x}`, are one
- * route to the router; which of them is meant is found here, the one with the most text first.
+ * route for the router. This class finds the one that matches, trying the one with the most text first.
  */
 interface Candidate<Target> {
   readonly target: Target
@@ -39,12 +39,12 @@ interface Candidate<Target> {
   readonly parts: readonly (readonly string[])[]
   readonly plain: boolean
   readonly weight: number
-  /** What it is called among those of its route: two of one shape have one name. */
+  /** Its name among the templates of its route: two of one shape have the same name. */
   readonly name: string
-  /** Set where there is another of its shape. */
+  /** Set if another template has its shape. */
   accepts: Accepts | undefined
   readonly compileAccepts: (() => Accepts | undefined) | undefined
-  /** Whether another of its shape stands behind it. */
+  /** Whether another template of its shape follows it. */
   contested: boolean
 }
 
@@ -54,9 +54,9 @@ export class PathTable<Target> {
   readonly #methods = new Set<Method>()
 
   /**
-   * Adds a template. Of several of one shape, a path is the first one's whose parameters fit, else the first one's.
+   * Adds a template. Among several of one shape, a path belongs to the first one whose parameters match, else to the first.
    *
-   * @param compileAccepts called where there is another of its shape
+   * @param compileAccepts called if another template has its shape
    */
   add(method: Method, template: string, target: Target, compileAccepts?: () => Accepts | undefined): Added {
     const { route, candidate } = compileTemplate(template, target, compileAccepts)
@@ -87,7 +87,7 @@ export class PathTable<Target> {
     const found = this.#router.find(method as FindMyWay.HTTPMethod, path)
     if (found !== null) return choose<Target>(found, false)
     if (isDecodable(path)) return undefined
-    // A path that cannot be decoded may still say which operation was meant, and how that operation refuses.
+    // A path that cannot be decoded may still identify the operation, which determines the form of the refusal.
     const literally = this.#router.find(method as FindMyWay.HTTPMethod, path.replaceAll('%', '%25'))
     return literally === null ? undefined : choose<Target>(literally, true)
   }
@@ -108,7 +108,7 @@ function choose<Target>(
     let segments: string[] | undefined = []
     for (let i = 0; i < parts.length && segments !== undefined; i++) {
       const text = params[`p${i}`] ?? ''
-      // An expression stands for at least one character: `/books/` is not `/books/{id}`.
+      // An expression matches at least one character: `/books/` is not `/books/{id}`.
       if (text === '') segments = undefined
       else if (plain) segments.push(text)
       else segments = split(text, parts[i] as readonly string[], segments)
@@ -122,7 +122,7 @@ function choose<Target>(
   return first
 }
 
-/** Takes a text apart at its literals, each as early as it can be: one pass, whatever a client sends. */
+/** Splits a text at its literals, each at its first occurrence: one pass, whatever a client sends. */
 function split(text: string, literals: readonly string[], into: string[]): string[] | undefined {
   const first = literals[0] as string
   const last = literals.at(-1) as string
@@ -150,7 +150,7 @@ function compileTemplate<Target>(
   const parts: string[][] = []
   const segments = template.split('/').map(segment => {
     const pieces = segment.split(EXPRESSION)
-    // An asterisk means something to the router.
+    // The router gives an asterisk a meaning.
     if (pieces.length === 1 && !segment.includes('*')) return literal(segment)
     parts.push(pieces.filter((_, index) => index % 2 === 0).map(safeDecode))
     return `:p${parts.length - 1}`
@@ -165,7 +165,7 @@ function compileTemplate<Target>(
   }
 }
 
-// A colon means something to the router.
+// The router gives a colon a meaning.
 const literal = (segment: string): string => safeDecode(segment).replaceAll(':', '::')
 
 const safeDecode = (text: string): string => {
@@ -176,7 +176,7 @@ const safeDecode = (text: string): string => {
   }
 }
 
-/** Whether every percent-encoding of a path is whole, and UTF-8. */
+/** Returns whether every percent-encoding of a path is complete and valid UTF-8. */
 export const isDecodable = (path: string): boolean => {
   if (!path.includes('%')) return true
   try {

@@ -1,4 +1,4 @@
-// What travels: request bodies, responses with their headers, media types and their examples.
+// Reads request bodies, responses with their headers, media types and examples.
 
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Side } from '../kernel/schema.ts'
@@ -17,7 +17,7 @@ import { compileForm } from './forms.ts'
 import { readSchema } from './read-sequence.ts'
 import type { Reading } from './reading.ts'
 
-/** `undefined` where there is none; `'unreadable'` where there is one that cannot be found. */
+/** Returns `undefined` without a body; `'unreadable'` for a body whose reference is broken. */
 export function readRequestBody(entry: Node, reading: Reading): RequestBody | undefined | 'unreadable' {
   if (entry.value === undefined || entry.value === null) return undefined
   const node = reading.documents.resolve(entry)
@@ -43,7 +43,7 @@ export function readResponses(operation: Node, reading: Reading): Map<string, Re
       continue
     }
     const key = /^default$/i.test(status) ? 'default' : status.toUpperCase()
-    // A response that cannot be found is still a documented status.
+    // A response with a broken reference is still a documented status.
     const node = reading.documents.resolve(entry) ?? { ...entry, value: { description: '' } }
     if (!isObject(node.value)) {
       reading.warn('invalid-contract', 'a response must be an object', node)
@@ -63,7 +63,7 @@ export function readResponses(operation: Node, reading: Reading): Map<string, Re
 function readHeaders(list: Node, reading: Reading): Header[] {
   return entriesOf(list).flatMap(([name, entry]) => {
     const node = reading.documents.resolve(entry)
-    // The content type is the media type's to say (OpenAPI "Response Object": it shall be ignored).
+    // A documented `Content-Type` header is ignored (OpenAPI "Response Object").
     if (node === undefined || !isObject(node.value) || name.toLowerCase() === 'content-type') return []
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
       reading.warn('invalid-header', `"${name}" is no name of a header`, entry, 'key')
@@ -83,7 +83,7 @@ export function readContent(node: Node, side: Side, reading: Reading): Map<strin
   const content = new Map<string, MediaType>()
   for (const [type, entry] of entriesOf(node)) {
     if (type.startsWith('x-')) continue
-    // OpenAPI 3.2 has media types referred to like everything else.
+    // In OpenAPI 3.2 a media type may be a reference.
     const media =
       isObject(entry.value) && typeof entry.value.$ref === 'string' ? reading.documents.resolve(entry) : entry
     if (!/^[^\s/;]+\/[^\s/;]+\s*(?:;.*)?$/.test(type)) {
@@ -101,7 +101,7 @@ export function readContent(node: Node, side: Side, reading: Reading): Map<strin
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 const NO_ENCODING: ReadonlyMap<string, Encoding> = new Map()
 
-/** What a media type has in common with a header: a schema and examples. */
+/** The common part of a media type and a header: a schema and examples. */
 export function readMediaType(node: Node, side: Side, reading: Reading, essence?: string): MediaType {
   const { documents } = reading
   const { schema, sequence } = readSchema(node, essence, side, reading)
@@ -111,7 +111,7 @@ export function readMediaType(node: Node, side: Side, reading: Reading, essence?
   for (const [name, entry] of entriesOf(childOf(node, 'examples'))) {
     const target = documents.resolve(entry)
     if (target === undefined) continue
-    // OpenAPI 3.2 tells the value from its text on the wire.
+    // OpenAPI 3.2 distinguishes the value from its text on the wire.
     const value = ['value', 'dataValue', 'serializedValue']
       .map(key => childOf(target, key))
       .find(one => one.value !== undefined)

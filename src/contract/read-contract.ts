@@ -1,5 +1,5 @@
-// OpenAPI documents in, a Contract out. What a document gets wrong is a warning with a place wherever the stand-in can
-// still be true to the rest; an error is left for what is no API description at all.
+// Reads OpenAPI documents into a `Contract`. A mistake is a warning with a place if the rest can still be served; it is an
+// error if the file is not an API description at all.
 
 import { relative } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
@@ -23,22 +23,22 @@ const ROOT_KEYS = new Set([
 ])
 
 export interface ReadOptions {
-  /** Below which path the API is served, whatever its servers say. */
+  /** The base path, which overrides those of the servers. */
   readonly basePath?: string | undefined
-  /** Whether clients show certificates, so that `mutualTLS` can be held to. */
+  /** Whether clients send certificates, so that `mutualTLS` can be checked. */
   readonly knowsClients?: boolean | undefined
-  /** Whether every schema is compiled and every example checked; unset, as long as there are not too many. */
+  /** Whether every schema is compiled and every example checked. Unset: only if there are not too many. */
   readonly thorough?: boolean | undefined
 }
 
-/** Up to so many schemas are compiled, and their examples checked, before anything is served. */
+/** The maximum number of schemas that are compiled and whose examples are checked before serving. */
 const THOROUGH_UP_TO = 400
 
 /**
  * Reads the contract that begins in a document.
  *
- * @param home what file names in messages are relative to
- * @returns what could be read, even where there were errors; `undefined` where nothing could
+ * @param home the folder that file names in messages are relative to
+ * @returns the readable part, even with errors; `undefined` if nothing is readable
  */
 export function readContract(
   given: Document,

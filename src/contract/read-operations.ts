@@ -1,5 +1,5 @@
-// Paths in, operations out (OpenAPI "Paths Object", "Path Item Object", "Operation Object"). An operation that cannot be
-// honoured is named and left out; the rest of the document stays.
+// Reads operations from paths (OpenAPI "Paths Object", "Path Item Object", "Operation Object"). An operation that cannot be
+// served is reported and left out; the rest of the document stays.
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
@@ -22,7 +22,7 @@ const OPERATION_KEYS = new Set([
   ...['callbacks', 'deprecated', 'security', 'servers'],
 ])
 
-/** @param basePaths below which an operation without servers of its own is served */
+/** @param basePaths the base paths of operations without their own servers */
 export function readOperations(root: Node, basePaths: readonly string[], reading: Reading): Operation[] {
   const operations: Operation[] = []
   const paths = childOf(root, 'paths')
@@ -54,7 +54,7 @@ export function readOperations(root: Node, basePaths: readonly string[], reading
   return operations
 }
 
-/** A path item, its reference followed: what stands beside the reference wins. */
+/** Reads a path item and follows its reference. Members beside the reference win. */
 function readItem(entry: Node, reading: Reading): Node | undefined {
   if (!isObject(entry.value)) {
     if (entry.value !== null) return reading.warn('invalid-contract', 'a path must be an object', entry)
@@ -64,11 +64,11 @@ function readItem(entry: Node, reading: Reading): Node | undefined {
   const target = reading.documents.resolve(entry)
   if (target === undefined || !isObject(target.value)) return undefined
   const { $ref, ...beside } = entry.value
-  // Nodes below it must find their files: only where nothing stands beside is the target taken as it is.
+  // Nodes below must know their files, so the target is used unchanged only if nothing is beside the reference.
   return Object.keys(beside).some(key => VERBS.includes(key) || key === 'parameters') ? merge(entry, target) : target
 }
 
-/** Two path items as one: a child of it belongs to the file it was written in. */
+/** Two path items combined. Each child belongs to its own file. */
 function merge(own: Node, target: Node): Node {
   return {
     ...own,
@@ -77,7 +77,7 @@ function merge(own: Node, target: Node): Node {
   } as Node
 }
 
-/** A child of a path item, from the file where it stands. */
+/** Returns a child of a path item, from its own file. */
 function childOfItem(item: Node, key: string): Node {
   const { merged } = item as Node & { merged?: Node }
   const own =
@@ -85,7 +85,7 @@ function childOfItem(item: Node, key: string): Node {
   return childOf(own ? item : (merged as Node), key)
 }
 
-/** The path as it is served: from a slash on, without what belongs to a query. */
+/** Returns the served path: it begins with a slash and has no query. */
 function readPath(key: string, entry: Node, reading: Reading): string {
   let path = key
   if (/[?#]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
@@ -151,7 +151,10 @@ function readPathItem(
   })
 }
 
-/** An operation, its reference followed: OpenAPI has none there, and many documents do. One warning speaks for all of them. */
+/**
+ * Reads an operation and follows its reference. OpenAPI does not allow one there, but many documents have it; one warning
+ * covers all.
+ */
 function followOperation(entry: Node, reading: Reading): Node | undefined {
   if (!isObject(entry.value) || typeof entry.value.$ref !== 'string') return entry
   const hint = 'refer to the path item, or write the operation here'
@@ -183,7 +186,7 @@ function readParameters(list: Node, reading: Reading): Parameter[] | 'unreadable
   return out
 }
 
-/** The parameters that the path has a place for; what the path has a place for is any text, where nobody says more. */
+/** Returns the parameters of the path. A template expression without a parameter accepts any text. */
 function checkPathParameters(
   path: string,
   parameters: readonly Parameter[],

@@ -1,4 +1,4 @@
-// Security: schemes, and which of them an operation asks for (OpenAPI "Security Requirement Object").
+// Reads security schemes, and the requirements of operations (OpenAPI "Security Requirement Object").
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
@@ -6,7 +6,7 @@ import { childOf, entriesOf, itemsOf, type Node } from '../schema/document.ts'
 import type { SecurityRequirement, SecurityScheme } from './contract.ts'
 import type { Reading } from './reading.ts'
 
-/** @param knowsClients whether clients show certificates; otherwise requests pass `mutualTLS` */
+/** @param knowsClients whether clients send certificates; otherwise `mutualTLS` is always satisfied */
 export function readSecuritySchemes(root: Node, reading: Reading, knowsClients = false): Map<string, SecurityScheme> {
   const schemes = new Map<string, SecurityScheme>()
   for (const [name, entry] of entriesOf(childOf(root, 'components', 'securitySchemes'))) {
@@ -32,7 +32,7 @@ function readScheme(name: string, node: Node, reading: Reading, knowsClients: bo
   }
   if (type === 'oauth2') return { type: 'oauth2' }
   if (type === 'openidconnect') return { type: 'openIdConnect' }
-  // Swagger 2.0's word, found in documents that were converted by hand.
+  // The name in Swagger 2.0, found in documents that were converted by hand.
   if (type === 'basic') return { type: 'http', scheme: 'basic' }
   const tls = type === 'mutualtls'
   if (tls && knowsClients) return { type: 'mutualTLS' }
@@ -42,7 +42,7 @@ function readScheme(name: string, node: Node, reading: Reading, knowsClients: bo
   return { type: 'other' }
 }
 
-/** Alternatives, each a list of schemes that hold together; none at all for a public operation. */
+/** Alternatives, each a list of schemes that must all be satisfied; empty for a public operation. */
 export function readSecurity(operation: Node, root: Node, reading: Reading): SecurityRequirement[][] {
   const own = childOf(operation, 'security')
   const list = own.value === undefined || own.value === null ? childOf(root, 'security') : own
@@ -57,7 +57,7 @@ export function readSecurity(operation: Node, root: Node, reading: Reading): Sec
       }
       return [{ scheme: name, scopes: itemsOf(node).map(({ value }) => String(value)) }]
     })
-  // A flaw as common as any: one alternative, written without the list around it.
+  // A common mistake: one alternative without the list around it.
   if (isObject(list.value)) {
     reading.warn('invalid-contract', '"security" must be a list', list)
     return [read(list)]

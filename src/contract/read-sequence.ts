@@ -1,4 +1,4 @@
-// The schema of a media type: of the whole content, and in a sequence of each of its items (OpenAPI 3.2 `itemSchema`).
+// Reads the schema of a media type: of the whole content, or of each item of a sequence (OpenAPI 3.2 `itemSchema`).
 
 import { isObject, pointer } from '../kernel/json.ts'
 import type { Side } from '../kernel/schema.ts'
@@ -10,11 +10,11 @@ import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from './sequence
 
 export interface ReadSchema {
   readonly schema: SchemaUse | undefined
-  /** Set where a value is the list of the items of a sequence. */
+  /** Set if the value is the list of a sequence's items. */
   readonly sequence: Sequence | undefined
 }
 
-/** @param essence the media type without parameters; `undefined` for a header, which has a schema as well */
+/** @param essence the media type without parameters; `undefined` for a header */
 export function readSchema(media: Node, essence: string | undefined, side: Side, reading: Reading): ReadSchema {
   const { schemas } = reading
   const whole = childOf(media, 'schema')
@@ -40,7 +40,7 @@ export function readSchema(media: Node, essence: string | undefined, side: Side,
     const { items = whole } = use.shape
     return { schema: use, sequence: sequenceOf(media, items, framing, reading) }
   }
-  // Before 3.2 the schema of a stream often spoke of one of its items; that of named parts, of all of them.
+  // Before 3.2 the schema of a stream often described one item; the schema of named parts describes all of them.
   if (!use.types.has('object') || framing === 'parts') return plain()
   const list = { type: 'array', items: referTo(whole) }
   return { schema: useOf(media, list, side, reading), sequence: sequenceOf(media, whole, framing, reading) }
@@ -50,7 +50,7 @@ const isGiven = ({ value }: Node): boolean => value !== undefined && value !== n
 
 const referTo = ({ path }: Node): object => ({ $ref: `#${pointer(path)}` })
 
-/** A schema that the document does not have, made of references to those it has. */
+/** Makes a schema that the document does not have, from references to existing ones. */
 function useOf(media: Node, value: object, side: Side, { schemas }: Reading): SchemaUse {
   return schemas.use({ document: media.document, path: [...media.path, 'sequence'], value }, side)
 }

@@ -1,4 +1,4 @@
-// Servers (OpenAPI "Server Object"): of their URLs, the paths that an API is served below, and the hosts it has.
+// Reads servers (OpenAPI "Server Object"): the base paths and the hosts of their URLs.
 
 import { isObject } from '../kernel/json.ts'
 import { childOf, itemsOf, type Node } from '../schema/document.ts'
@@ -10,12 +10,12 @@ export interface Servers {
   readonly hosts: readonly string[]
 }
 
-/** A variable in a path may have this many values served side by side. */
+/** The maximum number of a variable's values that are served side by side. */
 const MOST_PATHS = 32
-// A relative URL is read against localhost.
+// A relative URL is resolved against localhost.
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0|)$/
 
-/** `undefined` where there are none: whoever stands further out has the word. */
+/** Returns `undefined` without servers: the outer object's servers apply then. */
 export function readServers(list: Node, reading: Reading): Servers | undefined {
   const paths = new Set<string>()
   const hosts = new Set<string>()
@@ -26,7 +26,7 @@ export function readServers(list: Node, reading: Reading): Servers | undefined {
       continue
     }
     const [, authority = '', path = ''] = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?([^?#]*)/i.exec(url.value) ?? []
-    // A variable may hold more than its place suggests: `{baseUrl}` is a whole URL as often as not.
+    // A variable may be more than a segment: `{baseUrl}` is often a whole URL.
     const whole = authority === '' && /^\{[^{}]*\}/.test(path)
     for (const filled of fill(path, server, url, reading)) {
       const text = whole ? filled.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i, '') : filled
@@ -38,7 +38,7 @@ export function readServers(list: Node, reading: Reading): Servers | undefined {
   return paths.size > 0 ? { basePaths: [...paths], hosts: [...hosts] } : undefined
 }
 
-/** The path as it is served: absolute, dots resolved, no trailing slash. */
+/** Returns the served path: absolute, dots resolved, without a trailing slash. */
 export function normalise(path: string): string {
   const base = 'http://localhost/'
   const { pathname } = URL.canParse(path, base) ? new URL(path.replace(/^\/+/, '/'), base) : { pathname: path }
@@ -49,7 +49,9 @@ export function normalise(path: string): string {
   return decoded.replace(/\/{2,}/g, '/').replace(/\/+$/, '')
 }
 
-/** The text with each variable at its default first, then at each of its other values (OpenAPI "Server Variable Object"). */
+/**
+ * Returns the text with each variable at its default, then at each of its other values (OpenAPI "Server Variable Object").
+ */
 function fill(text: string, server: Node, url: Node, reading: Reading): string[] {
   let out = ['']
   for (const [index, part] of text.split(/\{([^{}]*)\}/).entries()) {

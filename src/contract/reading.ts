@@ -1,5 +1,5 @@
-// What everybody who reads a part of a contract needs: the documents, the schemas, and the words for what is wrong.
-// A flaw is a warning with a place: the stand-in stays true to the rest.
+// The context for reading a contract: the documents, the schemas, and the reports of mistakes. A mistake is a warning with a
+// place; the rest of the contract is still served.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { SchemaBook } from '../schema/dialect.ts'
@@ -25,14 +25,14 @@ export class Reading {
     return undefined
   }
 
-  /** Warns of what a document does throughout: the first place speaks for all. */
+  /** Warns of a mistake that a document repeats: only the first place is reported. */
   warnOnce(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): void {
     if (this.#warned.has(code)) return
     this.#warned.add(code)
     this.warn(code, message, node, part, hint)
   }
 
-  /** Text, or what YAML made of unquoted text. */
+  /** Returns a text, also for an unquoted YAML scalar of another type. */
   text(node: Node): string | undefined {
     const { value } = node
     if (value === undefined || typeof value === 'string') return value

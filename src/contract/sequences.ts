@@ -1,18 +1,18 @@
-// Media types that are sequences (OpenAPI 3.2 "Sequential Media Types"): event streams, lines of JSON, JSON text sequences
-// and multipart bodies without names. Their value is the list of their items; this file reads and writes it.
+// Sequential media types (OpenAPI 3.2): event streams, lines of JSON, JSON text sequences and multipart bodies without
+// names. Their value is the list of their items; this file reads and writes it.
 
 import { isObject, type Json, type JsonObject, type Parsed, parseJson, stringifyJson } from '../kernel/json.ts'
 
-/** How the items of a media type follow one another. */
+/** The framing of the items of a media type. */
 export type Framing = 'events' | 'lines' | 'records' | 'parts'
 
 export interface Sequence {
   readonly framing: Framing
-  /** Of an event stream: whether an item is an event with its fields, rather than what stands in `data`. */
+  /** For an event stream: whether an item is an event with its fields, and not only the content of `data`. */
   readonly fields: boolean
-  /** Whether `data` holds JSON: its schema does not speak of text. */
+  /** Whether `data` holds JSON: its schema is not that of a string. */
   readonly jsonData: boolean
-  /** The media type of each part, where `itemEncoding` names one. */
+  /** The media type of each part, if `itemEncoding` names one. */
   readonly partType: string | undefined
 }
 
@@ -29,7 +29,7 @@ export function framingOf(essence: string): Framing | undefined {
   return essence.startsWith('multipart/') && essence !== 'multipart/form-data' ? 'parts' : undefined
 }
 
-/** The text of a sequence; `boundary` stands between parts. */
+/** Returns the text of a sequence; `boundary` separates parts. */
 export function writeSequence(items: readonly Json[], sequence: Sequence, boundary: string): string {
   switch (sequence.framing) {
     case 'events':
@@ -57,7 +57,7 @@ function writeEvent(item: Json, { fields }: Sequence): string {
   for (const name of ['event', 'id', 'retry', 'data']) {
     const value = event[name]
     if (value === undefined || value === null) continue
-    // A line feed ends a field: text of several lines is several fields `data`.
+    // A line feed ends a field, so a text of several lines needs several `data` fields.
     const texts = textOf(value).split(/\r\n|\r|\n/)
     for (const text of name === 'data' ? texts : texts.slice(0, 1)) lines.push(`${name}: ${text}\n`)
   }
@@ -69,7 +69,7 @@ const textOf = (value: Json): string => (typeof value === 'string' ? value : str
 type Parse = (text: string) => Parsed
 
 /**
- * The items of a text, or what is wrong with it; `undefined` for a framing that is not read.
+ * Returns the items of a text, or its mistake; `undefined` for a framing that is not supported.
  *
  * @param parse reads the JSON of an item
  */
@@ -94,7 +94,7 @@ function readTexts(texts: readonly string[], what: string, parse: Parse): Parsed
   for (const [index, text] of texts.entries()) {
     if (text.trim() === '') continue
     const parsed = parse(text)
-    // Before the first record separator there is nothing.
+    // The text before the first record separator is empty.
     const number = what === 'record' ? index : index + 1
     if ('fault' in parsed) return { fault: `is wrong in ${what} ${number}, which ${parsed.fault}` }
     value.push(parsed.value)

@@ -1,4 +1,4 @@
-// The styles of parameters (OpenAPI "Style Values", after RFC 6570): how text becomes a value, an array or an object.
+// The styles of parameters (OpenAPI "Style Values", after RFC 6570): convert text to a value, an array or an object.
 
 import { BROKEN, type ParameterRead, type Parts, PieceReader, put, type Query } from './parameter-text.ts'
 
@@ -10,9 +10,9 @@ export const STYLES = {
 } as const satisfies Record<string, readonly string[]>
 
 export interface StyleReader {
-  /** Types the texts that arrived under the parameter's own name, one per occurrence. */
+  /** Converts the texts under the parameter's own name, one per occurrence. */
   read(texts: readonly string[]): ParameterRead
-  /** Set where a value is spread over names of its own; `undefined` from it where none of them is there. */
+  /** Set if the value is spread over several names. Returns `undefined` if none of them is present. */
   readonly gather: ((query: Query) => ParameterRead | undefined) | undefined
   /** Whether a name in the query belongs to the parameter. */
   owns(name: string): boolean
@@ -25,7 +25,7 @@ const SEPARATORS: Readonly<Record<string, string | RegExp>> = {
 
 type Decode = (text: string) => string | undefined
 
-/** @param decode how a piece is decoded once it is cut off */
+/** @param decode decodes a part after splitting */
 export function compileStyle(style: string, explode: boolean, name: string, parts: Parts, decode: Decode): StyleReader {
   const { types } = parts
   const isArray = types.has('array')
@@ -40,7 +40,7 @@ export function compileStyle(style: string, explode: boolean, name: string, part
     }
   }
   if (style === 'form' && explode && isObject) {
-    // The properties are parameters of their own, and nothing else tells them from any others.
+    // The properties are separate parameters and cannot be distinguished from other ones.
     return {
       read: texts => readTexts(texts, parts, decode),
       gather: query => gatherProperties(query, name, parts, decode),
@@ -65,7 +65,7 @@ export function compileStyle(style: string, explode: boolean, name: string, part
       ? readObject(pieces, explode && style === 'simple', parts, reader)
       : readArray(pieces, parts, reader)
   }
-  // Where a value may be plain as well, one text without a separator is taken to be that.
+  // If a plain value is allowed too, one text without a separator is a plain value.
   const mixed = !isPlain && [...types].some(type => type !== 'array' && type !== 'object' && type !== 'null')
   const plain = (texts: readonly string[]) => texts.length === 1 && cut(texts[0] as string).length <= 1 && !repeated
   return {
@@ -106,14 +106,14 @@ function readObject(pieces: readonly string[], explode: boolean, parts: Parts, r
 const looksLikeObject = (pieces: readonly string[], explode: boolean): boolean =>
   explode ? pieces.every(piece => piece.includes('=')) : pieces.length % 2 === 0
 
-/** What a single text of an object or array means where the wire should have carried several names. */
+/** Converts a single text of an object or array for which several names were expected. */
 function readTexts(texts: readonly string[], parts: Parts, decode: Decode): ParameterRead {
   const reader = new PieceReader(decode)
   if (parts.types.has('array') || texts.length > 1) return readArray(texts, parts, reader)
   return reader.done(reader.value(texts[0] ?? '', parts.types))
 }
 
-/** The pieces behind a `.` or `;name=` (RFC 6570 §3.2.5, §3.2.7); `undefined` where the prefix is missing. */
+/** Returns the parts behind a `.` or `;name=` (RFC 6570 §3.2.5, §3.2.7); `undefined` without the prefix. */
 function unprefix(
   text: string,
   style: 'label' | 'matrix',
@@ -132,7 +132,7 @@ function unprefix(
   return explode ? text.slice(1).split(';').map(own) : own(text.slice(1)).split(',')
 }
 
-/** `color=…` as a whole is not looked for: exploded, an object has no name on the wire. */
+/** An exploded object has no name on the wire, so `color=…` is not accepted. */
 function gatherProperties(query: Query, name: string, parts: Parts, decode: Decode): ParameterRead | undefined {
   const reader = new PieceReader(decode)
   const value: Record<string, unknown> = {}
@@ -184,7 +184,7 @@ function gatherDeep(query: Query, name: string, parts: Parts, decode: Decode): P
   return reader.done(asArrays(value))
 }
 
-/** An object whose keys are 0, 1, 2 … was a list. */
+/** Converts an object with the keys 0, 1, 2 … to a list. */
 function asArrays(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value).map(([key, item]) => [key, asArrays(item)] as const)

@@ -1,5 +1,5 @@
-// Swagger 2.0 as OpenAPI 3.0. The only file that knows the converter; what the converter does not do, the bodies that are
-// spread over parameters and the media types of single operations, is brought into a shape that it does.
+// Converts Swagger 2.0 to OpenAPI 3.0. The only file that imports the converter. Prepares what the converter does not
+// support: bodies that are spread over parameters, and the media types of single operations.
 
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
@@ -11,7 +11,7 @@ type Tree = Record<string, unknown>
 
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
-/** The document as it is, or converted; `undefined` once it has reported why it cannot be. */
+/** Returns the document, converted if necessary. Returns `undefined` after reporting why that is impossible. */
 export function convertSwagger(document: Document, report: Diagnostics): Document | undefined {
   const whole = { document: { ...document, base: [] }, path: [], value: document.source.value }
   const { value } = childOf(whole, ...document.base)
@@ -70,7 +70,7 @@ function prepare(document: Tree): Tree {
   }
   for (const [name, one] of Object.entries(shared))
     if (!isObject(one) || isBody(one) || !isSound(one)) delete shared[name]
-  // The converter lets the document's word on media types beat an operation's.
+  // The converter prefers the document's media types to an operation's.
   if (produces !== undefined && document.responses === undefined) delete document.produces
   return document
 }
@@ -84,7 +84,7 @@ const isBody = (one: Tree): boolean => one.in === 'body' || one.in === 'formData
 const isSound = (one: Tree): boolean =>
   typeof one.$ref === 'string' || (typeof one.in === 'string' && one.name !== undefined)
 
-/** The parameters of a list, with those that are shared by the whole document in place of references to them. */
+/** Returns the parameters of a list, with references to shared ones resolved. */
 function parametersOf(list: unknown, shared: Tree): Tree[] {
   if (!Array.isArray(list)) return []
   return list.flatMap(entry => {
@@ -96,7 +96,7 @@ function parametersOf(list: unknown, shared: Tree): Tree[] {
   })
 }
 
-/** Form fields become one body: an object whose properties are the fields. */
+/** Combines form fields to one body: an object with the fields as properties. */
 function gatherForm(parameters: Tree[], consumes: string[] | undefined, operation: Tree): Tree[] {
   const fields = parameters.filter(one => one.in === 'formData')
   const rest = parameters.filter(one => one.in !== 'formData')
@@ -110,7 +110,7 @@ function gatherForm(parameters: Tree[], consumes: string[] | undefined, operatio
   operation.consumes = forms.length > 0 ? forms : [usual]
   const properties = fields.map(({ name, in: place, required, collectionFormat, allowEmptyValue, ...schema }) => [
     name,
-    // A property has no such key: the empty text is an alternative.
+    // Properties have no such keyword, so the empty text becomes an alternative.
     allowEmptyValue === true && schema.type !== 'file' ? { anyOf: [schema, { type: 'string', maxLength: 0 }] } : schema,
   ])
   const required = fields.filter(one => one.required === true).map(({ name }) => name)
@@ -129,7 +129,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   parameters: 'parameters',
 }
 
-/** Where a path of the converted document comes from. */
+/** Returns the original path of a path in the converted document. */
 function originOf({ base }: Document, path: Path): Path {
   const [first, second, ...rest] = path
   if (first === 'openapi') return [...base, 'swagger']
@@ -137,7 +137,7 @@ function originOf({ base }: Document, path: Path): Path {
   if (first === 'components') return [...base, SECTIONS[String(second)] ?? 'swagger', ...rest]
   const at = path.indexOf('requestBody')
   if (first === 'paths' && at > 0) return [...base, ...path.slice(0, at), 'parameters']
-  // A schema stood where its media types stand now, and a parameter's keywords in the parameter itself.
+  // In Swagger 2.0 the schema is in the place of the media types, and a parameter's keywords are in the parameter.
   const content = path.indexOf('content')
   if (first === 'paths' && content > 0) return [...base, ...path.slice(0, content), ...path.slice(content + 2)]
   const schema = path.indexOf('schema')
