@@ -238,7 +238,7 @@ export function parseInteger(digits: string): number | bigint | undefined {
 }
 
 /** Sets a member. A plain assignment to `__proto__` would change the object's prototype. */
-export function put(members: Record<string, Json>, name: string, value: Json): void {
+export function put<Value>(members: Record<string, Value>, name: string, value: Value): void {
   if (name === '__proto__') {
     Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
   } else members[name] = value

@@ -29,7 +29,33 @@ const MOST_LAYERS = 600
 
 /** Returns the conflicts in a composition of closed objects; `undefined` if no part refuses a property of another. */
 export const closingOf = (node: Node, documents: Documents, legacy: boolean): Closing | undefined =>
-  closingAmong(layersOf(node, documents, legacy))
+  mayClose(node, documents) ? closingAmong(layersOf(node, documents, legacy)) : undefined
+
+/** Schemas whose parts are all open, by document set: most are, and reading their layers is dear. */
+const openSchemas = new WeakMap<Documents, WeakSet<object>>()
+
+/** Whether a schema or a part of it is a closed object. */
+function mayClose(start: Node, documents: Documents): boolean {
+  const open = openSchemas.get(documents) ?? new WeakSet<object>()
+  openSchemas.set(documents, open)
+  const seen = new Set<object>()
+  const visit = (node: Node): boolean => {
+    const { value } = node
+    if (!isObject(value) || open.has(value) || seen.has(value)) return false
+    seen.add(value)
+    if (value.additionalProperties === false) return true
+    const target = typeof value.$ref === 'string' ? documents.follow(childOf(node, '$ref'), value.$ref) : undefined
+    if (target !== undefined && visit(target)) return true
+    if (PARTS.some(keyword => Array.isArray(value[keyword]) && itemsOf(childOf(node, keyword)).some(visit))) return true
+    return value.discriminator !== undefined && childrenOf(node, documents).some(child => visit(child.node))
+  }
+  if (visit(start)) return true
+  // Nothing that was reached is closed, so each of the schemas that were met is open too.
+  for (const value of seen) open.add(value)
+  return false
+}
+
+const PARTS = ['allOf', 'oneOf', 'anyOf'] as const
 
 /**
  * For each branch of a union that is closed over its whole composition, returns the properties that it still refuses because

@@ -2,7 +2,7 @@
 // 3.0, removes annotations, and keeps references, so that cycles stay finite.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject } from '../kernel/json.ts'
+import { isObject, put } from '../kernel/json.ts'
 import type { RequiredBy, Schema } from '../kernel/schema.ts'
 import { type Closing, closingOf, refusedByBranches } from './closed.ts'
 import { branchesOf, childrenOf, discriminatorOf, ownNamesOf } from './discriminator.ts'
@@ -165,8 +165,7 @@ export class Translation {
   /** Returns whether the parts of a schema refuse each other's properties, so that they are closed together. */
   #closingOf(node: Node, { opened }: Here): Closing | undefined {
     const { value } = node as { value: Record<string, unknown> }
-    const composed = ['allOf', 'oneOf', 'anyOf', 'discriminator', '$ref'].some(keyword => value[keyword] !== undefined)
-    if (opened || !composed) return undefined
+    if (opened || !COMPOSED.some(keyword => value[keyword] !== undefined)) return undefined
     const { documents, legacy, report } = this.#around
     const closing = closingOf(node, documents, legacy)
     if (closing === undefined) return undefined
@@ -247,7 +246,7 @@ export class Translation {
     for (const [name, schema] of entriesOf(child)) {
       if (keyword === 'patternProperties' && judge('pattern', name).value === undefined) {
         this.#around.report.warning('invalid-keyword', `"${name}" is no regular expression`, placeOf(schema, 'key'))
-      } else define(schemas, name, this.#schema(schema, inside))
+      } else put(schemas, name, this.#schema(schema, inside))
     }
     out[keyword] = schemas
   }
@@ -298,7 +297,7 @@ export class Translation {
       out[target] = out[target] ?? {}
       const into = out[target] as Record<string, unknown>
       const names = Array.isArray(entry.value) ? entry.value.filter(item => typeof item === 'string') : undefined
-      define(into, name, names ?? this.#schema(entry, { inPlace: here.inPlace, opened: false, outer: undefined }))
+      put(into, name, names ?? this.#schema(entry, { inPlace: here.inPlace, opened: false, outer: undefined }))
     }
   }
 
@@ -351,6 +350,8 @@ const withoutNames = (schema: Schema, names: readonly string[]): Schema =>
     ? schema
     : { allOf: [schema, { properties: Object.fromEntries(names.map(name => [name, false])) }] }
 
+/** Keywords by which a schema consists of several parts. */
+const COMPOSED = ['allOf', 'oneOf', 'anyOf', 'discriminator', '$ref'] as const
 /** Keywords whose schemas may be closed together with their parent. */
 const COMPOSING = new Set(['allOf', 'anyOf', 'oneOf'])
 
@@ -359,11 +360,6 @@ const NONE: ReadonlyMap<string, Node> = new Map()
 /** Anchors of outer schemas take precedence. */
 const merge = (outer: ReadonlyMap<string, Node>, inner: ReadonlyMap<string, Node>): ReadonlyMap<string, Node> =>
   inner.size === 0 ? outer : new Map([...inner, ...outer])
-
-/** Handles `__proto__` as an ordinary name. */
-const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
-}
 
 /** The value of the schema that a node stands in. */
 function parentValue(child: Node, root: Node): unknown {
