@@ -6,7 +6,7 @@ import { Diagnostics, type Place, suggest } from './diagnostic.ts'
 import { type Filling, readQuickly } from './events.ts'
 import { MAX_DEPTH, parseJson } from './json.ts'
 import { type Environment, placeOfFile, Source } from './source.ts'
-import { fillFrom, isBounded, locateAnew, parseYaml, placeOfOffset } from './yaml.ts'
+import { fillFrom, isBounded, locateAnew, locateJson, parseYaml, placeOfOffset } from './yaml.ts'
 
 /**
  * Reads and parses a file. Mistakes go to `report`, and the result is `undefined`: `no-such-file`, `is-a-directory`,
@@ -69,7 +69,8 @@ export function parseSource(
     missing === undefined &&
     (!read.aliased || isBounded(read.value, environment && MOST_SETTINGS))
   ) {
-    return new Source(file, read.value, text, () => locateAnew(file, text), !read.aliased && !text.includes('${'))
+    const locate = 'json' in read ? locateJson : locateAnew
+    return new Source(file, read.value, text, () => locate(file, text), !read.aliased && !text.includes('${'))
   }
   if ('fault' in read && read.fault === 'too-deep') {
     report.error('too-deep', `the file is nested deeper than ${MAX_DEPTH} levels`, placeOfOffset(file, text, read.at))
@@ -104,10 +105,13 @@ const MOST_WORDED = 500_000
 const MOST_SETTINGS = 100_000
 
 /** Parses a valid text: JSON by the engine, YAML by its events. */
-function readSound(text: string, fill: Filling | undefined): ReturnType<typeof readQuickly> {
+function readSound(
+  text: string,
+  fill: Filling | undefined,
+): ReturnType<typeof readQuickly> | { readonly value: unknown; readonly aliased: false; readonly json: true } {
   if (fill === undefined && /^\s*[{[]/.test(text)) {
     const parsed = parseJson(text)
-    if ('value' in parsed) return { value: parsed.value, aliased: false }
+    if ('value' in parsed) return { value: parsed.value, aliased: false, json: true }
   }
   return readQuickly(text, fill)
 }

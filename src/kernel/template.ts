@@ -122,6 +122,7 @@ export function* unfilled(
   otherwise?: string,
   path: Path = [],
 ): Iterable<Unfilled> {
+  if (path.length === 0 && !mentionsVariable(template)) return
   if (typeof template === 'string') {
     for (const [whole, name = ''] of template.matchAll(new RegExp(ANY, 'g'))) {
       if (whole.endsWith('}') && (known.includes(name) || VARIABLE.test(name))) continue
@@ -140,6 +141,15 @@ export function* unfilled(
     if (path.length === 0) yield* keysWithHoles(template)
     for (const [key, item] of Object.entries(template)) yield* unfilled(item, known, otherwise, [...path, key])
   }
+}
+
+/** Whether a string in a template, or a key, holds `${`: few do, and looking costs less than walking with paths. */
+function mentionsVariable(template: unknown): boolean {
+  if (typeof template === 'string') return template.includes('${')
+  if (Array.isArray(template)) return template.some(mentionsVariable)
+  if (!isObject(template)) return false
+  for (const key in template) if (key.includes('${') || mentionsVariable(template[key])) return true
+  return false
 }
 
 /** Finds every `${…}` in a key. Only values are filled in. */

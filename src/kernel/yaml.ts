@@ -17,6 +17,7 @@ import {
 import type { Diagnostics, Place } from './diagnostic.ts'
 import { type Filling, indexEvents } from './events.ts'
 import { MAX_DEPTH } from './json.ts'
+import { jsonSpans } from './json-places.ts'
 import { type Show, withoutSecrets } from './secrets.ts'
 import { type Environment, type Locate, type Path, placeOfFile, Source } from './source.ts'
 import { describeSyntax } from './syntax.ts'
@@ -230,6 +231,9 @@ const locateIn = (contents: Node | null, resolve: (node: Node | null | undefined
 }
 
 const rangeOf = (node: Node | undefined): [number, number] => (node?.range ? [node.range[0], node.range[1]] : [0, 0])
+
+/** Finds places in a valid JSON text. */
+export const locateJson = (file: string, text: string): Locate => placing(file, text, jsonSpans(text))
 
 /** Finds places in a valid text. */
 export function locateAnew(file: string, text: string): Locate {
