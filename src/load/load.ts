@@ -214,7 +214,7 @@ export async function inferFile(
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
   return {
-    inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).text : undefined,
+    inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).describe() : undefined,
     report,
   }
 }

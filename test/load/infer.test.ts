@@ -15,7 +15,8 @@ test('a contract is made sense of, line by line, and every line says from what',
   assert.ok(source)
   const contract = readContract({ file, source, base: [] }, '/api', report)
   assert.ok(contract)
-  const { text, plan } = await inferGateway(contract, file, '/api')
+  const { plan, ...inferred } = await inferGateway(contract, file, '/api')
+  const text = inferred.describe()
   // What the generated records say is the generator's to choose; that there are some, and that they hold, is not.
   const [lines, seeds] = [text.replace(/^ {6}- .*\n/gm, ''), text.match(/^ {6}- /gm) ?? []]
   assert.equal(lines, readFileSync(new URL('library.gateway.yaml', golden), 'utf8'))
@@ -33,8 +34,19 @@ test('states are proposed as a comment where actions set a field of a few values
   assert.ok(source)
   const contract = readContract({ file: '/api/shop.yaml', source, base: ['contract'] }, '/api', report)
   assert.ok(contract)
-  const { text } = await inferGateway(contract, '/api/shop.yaml', '/api')
+  const text = (await inferGateway(contract, '/api/shop.yaml', '/api')).describe()
   const guess =
     '# states: { field: status, from: { pending: { paid: {}, cancelled: {} } } }  # a guess by payOrder, cancelOrder'
   assert.ok(text.includes(guess), text)
+})
+
+test('the text of an inference says what was tried', async () => {
+  const file = '/api/library.yaml'
+  const report = new Diagnostics()
+  const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)
+  const contract = source && readContract({ file, source, base: [] }, '/api', report)
+  assert.ok(contract)
+  const { plan, ...inferred } = await inferGateway(contract, file, '/api')
+  const written = parseSource('gateway.yaml', inferred.describe(), report)
+  assert.deepEqual(written?.value, plan.simulation.source.value)
 })

@@ -4,7 +4,6 @@
 import { relative, resolve } from 'node:path'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
-import { parseSource } from '../../kernel/read-source.ts'
 import { compilePlan } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
@@ -12,11 +11,13 @@ import { checkSimulation } from '../../plan/simulation.ts'
 import { readResources } from '../seed/seed.ts'
 import { type Candidate, type Infer, type Inference, type InferredOperation, readInference } from './infer.ts'
 import { SeedBook } from './seeds.ts'
+import { settingsOf } from './settings.ts'
 import { describeInference } from './text.ts'
 import { seedTrial, tryResource } from './trial.ts'
 
 export interface InferredGateway {
-  readonly text: string
+  /** The text of the gateway.yaml. */
+  describe(): string
   readonly plan: Plan
   /** What was inferred and did not hold, by operation id or `resource NAME`, with the reason. */
   readonly without: ReadonlyMap<string, string>
@@ -111,10 +112,10 @@ class Attempt {
 
   finish(): InferredGateway {
     this.#infer()
-    const { plan, text, blamed } = this.#compile(this.#inference, this.#contract)
+    const { plan, describe, blamed } = this.#compile(this.#inference, this.#contract)
     const [message] = blamed.values()
     if (message !== undefined) throw new Error(`an inferred configuration is malformed: ${message}`)
-    return { text, plan, without: this.#without }
+    return { describe, plan, without: this.#without }
   }
 
   /** Takes the selecting and sorting away from a list that does not hold; `false` where it has none. */
@@ -175,20 +176,20 @@ class Attempt {
     const seeds = this.#seeds.generate({ ...inference, resources: kept }, candidateOf, this.#contract)
     const reference = this.#reference
     const without = this.#without
-    const { text, owners } = describeInference({ inference, contract, reference, seeds, candidateOf, without })
+    const described = { inference, contract, reference, seeds, candidateOf, without }
+    const { source, ownerOf } = settingsOf(described)
     const report = new Diagnostics()
-    const source = parseSource('inferred gateway.yaml', text, report)
-    const settings = source && checkSimulation(source, report)
-    if (source === undefined || settings === undefined) throw new Error('an inferred configuration is malformed')
+    const settings = checkSimulation(source, report)
+    if (settings === undefined) throw new Error('an inferred configuration is malformed')
     const file = resolve(this.#home, 'x')
     const { resources } = readResources(settings, this.#contract, source, file, this.#home, report)
     const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     const blamed = new Map<string, string>()
     for (const { place, message } of faults) {
-      const owner = owners.get(place.line) ?? [...this.open].map(name => `resource ${name}`)[0]
+      const owner = ownerOf(place) ?? [...this.open].map(name => `resource ${name}`)[0]
       if (owner !== undefined && !blamed.has(owner)) blamed.set(owner, message)
     }
-    return { plan, text, blamed }
+    return { plan, describe: () => describeInference(described), blamed }
   }
 }

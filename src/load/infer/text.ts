@@ -1,18 +1,14 @@
 // An inference as the text of a gateway.yaml, each line with what it was inferred from. Its reader is the author to be.
+// What the text says is in `settings.ts`, for those who try it and need no text.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
 import { isObject, stringifyJson } from '../../kernel/json.ts'
-import { type Assign, idIn } from '../../world/collection.ts'
+import type { Assign } from '../../world/collection.ts'
 import type { Candidate, Inference } from './infer.ts'
 import type { Seeds } from './seeds.ts'
+import { fixedId } from './settings.ts'
 import { proposeStates } from './states.ts'
-
-export interface InferredText {
-  readonly text: string
-  /** The operation id or `resource NAME` that each line belongs to, by line number from 1. */
-  readonly owners: ReadonlyMap<number, string>
-}
 
 /** What is written down. */
 export interface Described {
@@ -33,13 +29,9 @@ export function describeInference({
   seeds,
   candidateOf,
   without,
-}: Described): InferredText {
+}: Described): string {
   const lines: string[] = []
-  const owners = new Map<number, string>()
-  const push = (line: string, owner?: string) => {
-    lines.push(line)
-    if (owner !== undefined) owners.set(lines.length, owner)
-  }
+  const push = (line: string) => void lines.push(line)
   push(`# Inferred from ${contract.title} ${contract.version}. Every line says from what; correct what is not so.`)
   push(`contract: ${scalar(reference)}`)
   push('seed: 1')
@@ -52,12 +44,11 @@ export function describeInference({
   )
   for (const { name, because } of kept) {
     const { schema, idField, assign, server } = candidateOf(name)
-    const owner = `resource ${name}`
-    push(`  ${scalar(name)}:  # ${oneLine(because)}`, owner)
-    push(`    schema: ${scalar(schema)}`, owner)
-    push(`    id: { field: ${scalar(idField)}, assign: ${assign} }  # ${REASONS[assign]}`, owner)
-    if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`, `defaults ${name}`)
-    if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`, `set ${name}`)
+    push(`  ${scalar(name)}:  # ${oneLine(because)}`)
+    push(`    schema: ${scalar(schema)}`)
+    push(`    id: { field: ${scalar(idField)}, assign: ${assign} }  # ${REASONS[assign]}`)
+    if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`)
+    if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`)
     const states = proposeStates(name, operations, schema, contract)
     if (states !== undefined) {
       push(
@@ -65,8 +56,8 @@ export function describeInference({
       )
     }
     const records = seeds.get(name) ?? []
-    push(records.length === 0 ? '    seed: []' : '    seed:  # generated from the schema', owner)
-    for (const seed of records) push(`      - ${flow(seed)}`, owner)
+    push(records.length === 0 ? '    seed: []' : '    seed:  # generated from the schema')
+    for (const seed of records) push(`      - ${flow(seed)}`)
   }
   for (const [owner, reason] of without) {
     if (owner.startsWith('resource ')) push(`#  ${owner.slice('resource '.length)}: left out: ${oneLine(reason)}`)
@@ -78,11 +69,9 @@ export function describeInference({
   for (const { operation, resource, respond, because, fixed } of operations) {
     const reason = without.get(operation.id)
     spoken.add(operation)
-    const id: Readonly<Record<string, Json>> = fixed
-      ? { id: idIn(candidateOf(resource).idField, seeds.get(resource)?.[0] ?? {}) as Json }
-      : {}
+    const id = fixed ? fixedId(resource, candidateOf, seeds) : {}
     const line = `  ${scalar(operation.id)}: { respond: ${flow({ ...respond, ...id })} }  # ${oneLine(because)}`
-    if (reason === undefined) push(line, operation.id)
+    if (reason === undefined) push(line)
     else push(`#${line}; left out: ${oneLine(reason)}`)
   }
   const rest = contract.operations.filter(one => !spoken.has(one))
@@ -97,7 +86,7 @@ export function describeInference({
     push('  # Deprecated in the contract. Give each its dates under its operation, to rehearse its end:')
     for (const { id } of deprecated) push(`  #   ${id}: { deprecation: { since: 2026-01-01, sunset: 2027-01-01 } }`)
   }
-  return { text: `${lines.join('\n')}\n`, owners }
+  return `${lines.join('\n')}\n`
 }
 
 const REASONS = {
