@@ -15,22 +15,27 @@ export class Source {
   readonly value: unknown
   /** Whether the text is valid and has no variables, so that the environment has no effect on it. */
   readonly settled: boolean
-  /** The text that it was read from, as it stands there. */
-  readonly text: string
+  readonly #text: string | (() => string)
   readonly #makeLocate: () => Locate
   #locate: WeakRef<Locate> | undefined
 
-  constructor(file: string, value: unknown, text: string, makeLocate: () => Locate, settled = false) {
+  /** @param text written when it is first asked for, where the value came first */
+  constructor(file: string, value: unknown, text: string | (() => string), makeLocate: () => Locate, settled = false) {
     this.file = file
     this.value = value
-    this.text = text
+    this.#text = text
     this.settled = settled
     this.#makeLocate = makeLocate
   }
 
+  /** The text that it was read from, as it stands there. */
+  get text(): string {
+    return typeof this.#text === 'string' ? this.#text : this.#text()
+  }
+
   /** Returns a source with the same text and another value; `origin` maps a path of that value to one of this text. */
   derive(value: unknown, origin: (path: Path) => Path): Source {
-    return new Source(this.file, value, this.text, () => {
+    return new Source(this.file, value, this.#text, () => {
       const locate = this.#makeLocate()
       return (path, part) => locate(origin(path), part)
     })

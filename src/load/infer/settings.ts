@@ -21,8 +21,15 @@ export interface Unsettled {
   readonly without: ReadonlyMap<string, string>
 }
 
-/** The settings that an inference comes to; each block of them is a line in the places of its source. */
-export function settingsOf({ inference, reference, seeds, candidateOf, without }: Unsettled): Settled {
+/**
+ * Returns the settings that an inference comes to. Each block of them is a line in the places of its source.
+ *
+ * @param describe writes their text
+ */
+export function settingsOf(
+  { inference, reference, seeds, candidateOf, without }: Unsettled,
+  describe: () => string,
+): Settled {
   const resources: Record<string, Json> = {}
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
@@ -44,7 +51,7 @@ export function settingsOf({ inference, reference, seeds, candidateOf, without }
     const known = owners.indexOf(owner)
     return { ...placeOfFile(FILE), line: known === -1 ? owners.push(owner) : known + 1 }
   }
-  const source = new Source(FILE, { contract: reference, seed: 1, resources, operations }, () => locate)
+  const source = new Source(FILE, { contract: reference, seed: 1, resources, operations }, describe, () => locate)
   return { source, ownerOf: ({ line }) => owners[line - 1] }
 }
 

@@ -177,7 +177,8 @@ class Attempt {
     const reference = this.#reference
     const without = this.#without
     const described = { inference, contract, reference, seeds, candidateOf, without }
-    const { source, ownerOf } = settingsOf(described)
+    const describe = () => describeInference(described)
+    const { source, ownerOf } = settingsOf(described, describe)
     const report = new Diagnostics()
     const settings = checkSimulation(source, report)
     if (settings === undefined) throw new Error('an inferred configuration is malformed')
@@ -190,6 +191,6 @@ class Attempt {
       const owner = ownerOf(place) ?? [...this.open].map(name => `resource ${name}`)[0]
       if (owner !== undefined && !blamed.has(owner)) blamed.set(owner, message)
     }
-    return { plan, describe: () => describeInference(described), blamed }
+    return { plan, describe, blamed }
   }
 }

@@ -1,5 +1,5 @@
 // An inference as the text of a gateway.yaml, each line with what it was inferred from. Its reader is the author to be.
-// What the text says is in `settings.ts`, for those who try it and need no text.
+// `settings.ts` has the same as a value.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
