@@ -2,7 +2,7 @@
 
 import type { Path } from './source.ts'
 
-/** Where a member or an item stands: offsets of its key and of its value. */
+/** The offsets of a member or an item: of its key and of its value. */
 interface Spot {
   readonly key: number
   readonly value: number

@@ -12,7 +12,7 @@ export interface Settled {
   ownerOf(place: { readonly line: number }): string | undefined
 }
 
-/** What is to be settled: see `Described`. */
+/** The inference to be settled: see `Described`. */
 export interface Unsettled {
   readonly inference: Inference
   readonly reference: string
