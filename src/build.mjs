@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
+import { buildConsole } from './build-console.mjs'
 import { lazyMediaTypes } from './lazy-media-types.mjs'
 
 const [, , outdir = 'dist'] = process.argv
@@ -25,7 +26,8 @@ const { metafile } = await build({
 })
 
 // The bundle redistributes these packages, so that it must contain their licences.
-const inputs = Object.keys(metafile.inputs).filter(path => !path.startsWith(`${lazyMediaTypes.name}:`))
+const program = Object.keys(metafile.inputs).filter(path => !path.startsWith(`${lazyMediaTypes.name}:`))
+const inputs = [...program, ...(await buildConsole(outdir))]
 const homes = [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []))].sort()
 const packages = homes.map(home => ({ home, ...JSON.parse(readFileSync(`${home}/package.json`, 'utf8')) }))
 const notices = packages.map(({ home, name, version, license }) => {

@@ -25,9 +25,12 @@ const DOORS: Readonly<Record<string, string>> = {
   'find-my-way': 'contract/paths.ts',
   'sorted-btree': 'world/tree.ts',
   'lru-cache': 'world/',
+  preact: 'console/',
+  '@preact/signals': 'console/',
+  uplot: 'console/parts/curve.tsx',
 }
 const TOOLS = [
-  ...['tsx', 'playwright-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],
+  ...['tsx', 'playwright-core', 'axe-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],
   ...['rollup', 'rollup-plugin-dts', '@typescript/typescript6', 'publint', '@arethetypeswrong/cli', 'typescript-5.4'],
 ]
 
@@ -42,7 +45,7 @@ const packageOf = (name: string): string =>
     .split('/')
     .slice(0, name.startsWith('@') ? 2 : 1)
     .join('/')
-const isPackage = (name: string): boolean => !name.startsWith('node:') && !name.endsWith('.ts')
+const isPackage = (name: string): boolean => !name.startsWith('node:') && !/\.tsx?$/.test(name)
 const importers = new Map<string, string[]>()
 for (const { path, imports } of sourceFiles) {
   for (const name of new Set(imports.filter(isPackage).map(packageOf))) {

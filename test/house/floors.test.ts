@@ -18,13 +18,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ['index.ts'],
   ['cli'],
   ['cli.ts'],
+  // A page for the browser: see the last test.
+  ['console'],
 ]
 
 const roomOf = (path: string): string => path.split('/')[0] as string
 const floorOf = (path: string): number => FLOORS.findIndex(rooms => rooms.includes(roomOf(path)))
 const ours = sourceFiles.flatMap(({ path, imports }) =>
   imports
-    .filter(name => name.endsWith('.ts'))
+    .filter(name => /\.tsx?$/.test(name))
     .map(target => ({ path, target, from: roomOf(path), to: roomOf(target) })),
 )
 
@@ -55,6 +57,36 @@ test('no behaviour imports another behaviour', () => {
   const wrong = ours.filter(({ path, target, from, to }) => {
     if (from !== 'behaviours' || to !== 'behaviours' || shared.includes(nameOf(path) as string)) return false
     return ![...shared.filter(name => name !== 'index'), nameOf(path)].includes(nameOf(target) as string)
+  })
+  assert.deepEqual(
+    wrong.map(({ path, target }) => `${path} imports ${target}`),
+    [],
+  )
+})
+
+test('the console knows the types of the control plane and nothing else of ours, and nothing knows the console', () => {
+  const crossing = ours.filter(({ from, to }) => from !== to && (from === 'console' || to === 'console'))
+  assert.deepEqual(
+    crossing
+      .filter(({ target }) => target !== 'http/control/types.ts')
+      .map(({ path, target }) => `${path} imports ${target}`),
+    [],
+  )
+  const values = sourceFiles
+    .filter(({ path }) => path.startsWith('console/'))
+    .filter(({ text }) => /import (?!type )[^;'"]*['"][./]+http\//.test(text))
+  assert.deepEqual(
+    values.map(({ path }) => path),
+    [],
+  )
+})
+
+test('no view of the console imports another view', () => {
+  const shared = ['main.tsx', 'shell', 'model', 'parts', 'style', 'answers']
+  const viewOf = (path: string): string => path.split('/')[1] as string
+  const wrong = ours.filter(({ path, target, from, to }) => {
+    if (from !== 'console' || to !== 'console') return false
+    return !shared.includes(viewOf(target)) && viewOf(path) !== viewOf(target) && path !== 'console/shell/views.ts'
   })
   assert.deepEqual(
     wrong.map(({ path, target }) => `${path} imports ${target}`),

@@ -17,7 +17,7 @@ export interface SourceFile {
 }
 
 export const sourceFiles: readonly SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter(path => path.endsWith('.ts'))
+  .filter(path => /\.tsx?$/.test(path))
   .map(path => path.replaceAll('\\', '/'))
   .sort()
   .map(path => {

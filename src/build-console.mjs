@@ -1,0 +1,57 @@
+// npm run build: the console as static files below `console/` of the output folder, each with its compressed twins. The
+// control plane serves them; names contain a hash of the content, so that a browser may keep them forever.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
+import { build } from 'esbuild'
+
+const SOURCE = 'src/console'
+/** The path below which the control plane serves the files. */
+const BASE = '/console/'
+
+/**
+ * Builds the console.
+ *
+ * @param {string} outdir the folder of the program; the files go to `console/` in it
+ * @returns the names of the modules that were bundled, relative to the working directory
+ */
+export async function buildConsole(outdir) {
+  const { metafile, outputFiles } = await build({
+    entryPoints: [`${SOURCE}/main.tsx`, `${SOURCE}/style/console.css`, `${SOURCE}/icon.svg`],
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    outdir: join(outdir, 'console'),
+    bundle: true,
+    // A view is a chunk of its own, loaded when it is first opened.
+    splitting: true,
+    platform: 'browser',
+    format: 'esm',
+    target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'],
+    loader: { '.svg': 'copy' },
+    minify: true,
+    legalComments: 'none',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+  })
+  mkdirSync(join(outdir, 'console'), { recursive: true })
+  for (const { path, contents } of outputFiles) writeCompressed(path, contents)
+  const built = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({ path, entryPoint }))
+  const urlOf = name => BASE + basename(built.find(({ entryPoint }) => entryPoint === `${SOURCE}/${name}`).path)
+  const page = readFileSync(`${SOURCE}/index.html`, 'utf8')
+    .replace('{{script}}', urlOf('main.tsx'))
+    .replace('{{style}}', urlOf('style/console.css'))
+    .replace('{{icon}}', BASE + basename(built.find(({ path }) => path.endsWith('.svg')).path))
+  writeCompressed(join(outdir, 'console/index.html'), Buffer.from(page))
+  return Object.keys(metafile.inputs)
+}
+
+/** Compressed at build time with all the effort there is, so that the server compresses nothing. */
+function writeCompressed(path, contents) {
+  writeFileSync(path, contents)
+  if (!['.js', '.css', '.html', '.svg'].includes(extname(path))) return
+  const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY }
+  writeFileSync(`${path}.br`, brotliCompressSync(contents, { params }))
+  writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }))
+}

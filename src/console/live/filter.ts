@@ -1,0 +1,41 @@
+// The filters of the live view: which parameters of the URL are filters of the journal, and how people's words become them.
+
+/** Filters with an input of their own, by their name in the URL and in the control plane. */
+export const FILTER_NAMES = [
+  ...['path', 'status', 'method', 'operation', 'consumer', 'refusal', 'fault', 'note', 'slowerThan', 'since', 'until'],
+  ...['header', 'body'],
+] as const
+
+export type FilterName = (typeof FILTER_NAMES)[number]
+
+/** Those behind "More filters". */
+export const MORE_FILTERS: readonly { readonly name: FilterName; readonly label: string; readonly hint: string }[] = [
+  { name: 'refusal', label: 'Refusal', hint: 'Code of the problem: validation_failed' },
+  { name: 'fault', label: 'Fault', hint: 'Kind of the injected fault: reset, status' },
+  { name: 'note', label: 'Note', hint: 'Text in a note of what was injected' },
+  { name: 'slowerThan', label: 'Slower than', hint: 'Duration: 250ms' },
+  { name: 'since', label: 'Since', hint: 'Date, timestamp or offset: -5m' },
+  { name: 'until', label: 'Until', hint: 'Date, timestamp or offset' },
+  { name: 'header', label: 'Request header', hint: 'Name and value: x-request-id=42' },
+  { name: 'body', label: 'Field of the body', hint: 'JSON Pointer and value: /name=Rex' },
+]
+
+/**
+ * The query that the control plane takes, from the parameters of the URL.
+ *
+ * A path without `/` or `*` is looked for anywhere: `order` becomes `*order*`. `header` and `body` are split at the first `=`.
+ */
+export function journalQuery(parameters: (name: string) => string, world: string): Readonly<Record<string, string>> {
+  const query: Record<string, string> = world === '' ? {} : { world }
+  for (const name of FILTER_NAMES) {
+    const value = parameters(name).trim()
+    if (value === '') continue
+    if (name === 'path') query.path = /[/*]/.test(value) ? value : `*${value}*`
+    else if (name === 'header' || name === 'body') {
+      const at = value.indexOf('=')
+      const field = at < 0 ? value : value.slice(0, at)
+      query[`${name}.${field.trim()}`] = at < 0 ? '*' : value.slice(at + 1).trim()
+    } else query[name] = value
+  }
+  return query
+}

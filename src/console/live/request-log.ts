@@ -1,0 +1,110 @@
+// The requests that the list shows: the newest so many, in an array that is appended to in batches. Counts what it had to
+// leave out, so that the page can say so.
+
+import type { Recorded } from '../model/shapes.ts'
+
+export interface LoggedRequest extends Recorded {
+  /** Unlike the id, it stays unique when the gateway was restarted and counts anew. */
+  readonly key: string
+}
+
+export class RequestLog {
+  readonly #most: number
+  #rows: LoggedRequest[] = []
+  /** Rows before this index are given up; they are cut off now and then. */
+  #start = 0
+  #waiting: string[] = []
+  /** Counts the starts of the gateway that this log has seen. */
+  #generation = 1
+  #lastId = 0
+  /** Requests that never reached the list: the page or the stream was too slow. */
+  dropped = 0
+  /** Rows that were ever added. */
+  added = 0
+
+  /** @param most rows that are kept; also the most texts that wait to be read */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#rows.length - this.#start
+  }
+
+  get lastId(): number {
+    return this.#lastId
+  }
+
+  /** How many texts wait to be read. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** The row at an index, the newest first. */
+  at(index: number): LoggedRequest | undefined {
+    return index < this.size ? this.#rows[this.#rows.length - 1 - index] : undefined
+  }
+
+  find(key: string): LoggedRequest | undefined {
+    for (let i = this.#rows.length - 1; i >= this.#start; i--) if (this.#rows[i]?.key === key) return this.#rows[i]
+    return undefined
+  }
+
+  /** Takes the JSON texts of requests as they arrived; they are parsed by `read`. The oldest give way to the newest. */
+  receive(texts: readonly string[]): void {
+    for (const text of texts) this.#waiting.push(text)
+    const above = this.#waiting.length - this.#most
+    if (above <= 0) return
+    this.#waiting.splice(0, above)
+    this.dropped += above
+  }
+
+  /** Parses the next texts that wait, at most so many, and adds them. Returns how many. */
+  read(most: number): number {
+    const texts = this.#waiting.splice(0, most)
+    for (const text of texts) this.#append(JSON.parse(text) as Recorded)
+    this.#cut()
+    return texts.length
+  }
+
+  /**
+   * Adds what the journal tells after a connection was made: requests that are here already are left out. Where the
+   * journal's count is behind ours, the gateway was restarted and counts anew.
+   */
+  merge(requests: readonly Recorded[], newest: number): void {
+    if (newest < this.#lastId) {
+      this.#generation += 1
+      this.#lastId = 0
+    }
+    for (const request of requests) this.#append(request)
+    this.#cut()
+  }
+
+  /** Empties the list; later requests are added as before. */
+  clear(): void {
+    this.#rows = []
+    this.#start = 0
+    this.#waiting = []
+    this.dropped = 0
+  }
+
+  /** Empties the list and forgets which requests it had: other ones are asked for. */
+  restart(): void {
+    this.clear()
+    this.#lastId = 0
+  }
+
+  #append(request: Recorded): void {
+    if (request.id <= this.#lastId) return
+    this.#lastId = request.id
+    this.#rows.push({ ...request, key: this.#generation === 1 ? `${request.id}` : `${this.#generation}-${request.id}` })
+    this.added += 1
+  }
+
+  #cut(): void {
+    this.#start = Math.max(this.#start, this.#rows.length - this.#most)
+    if (this.#start < this.#most / 2) return
+    this.#rows = this.#rows.slice(this.#start)
+    this.#start = 0
+  }
+}

@@ -1,0 +1,53 @@
+// The gateway behind the page: its version, the address of its API and its plan, which views ask for names.
+
+import { effect, signal } from '@preact/signals'
+import type { DescribedPlan } from '../../http/control/types.ts'
+import { epoch } from './connection.ts'
+import { call } from './control-plane.ts'
+
+export interface About {
+  readonly version: string
+  readonly title: string
+  /** Where the API is: `http://127.0.0.1:4010`. */
+  readonly api: string
+  readonly basePaths: readonly string[]
+  readonly workers?: number | null
+}
+
+export const about = signal<About | undefined>(undefined)
+/** The plan without weather; loaded again when the connection comes back and by `refreshPlan`. */
+export const plan = signal<DescribedPlan | undefined>(undefined)
+
+export async function refreshPlan(): Promise<void> {
+  plan.value = await call<DescribedPlan>('GET', '/plan', { quiet: true })
+}
+
+/** Keeps both up to date from now on. */
+export function followAbout(): void {
+  effect(() => {
+    void epoch.value
+    refreshPlan().catch(() => undefined)
+    call<About>('GET', '/version', { quiet: true }).then(
+      found => {
+        about.value = found
+      },
+      () => undefined,
+    )
+  })
+}
+
+/** A command that sends a request which the API knows: for empty states. */
+export function exampleCurl(): string {
+  const api = about.value?.api ?? 'http://127.0.0.1:4010'
+  const operations = plan.value?.operations ?? []
+  const simple = operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ?? operations[0]
+  if (simple === undefined) return `curl -i ${api}/`
+  const path = basePath() + simple.path.replace(/\{[^}]*\}/g, '1')
+  return `curl -i ${simple.method === 'GET' ? '' : `-X ${simple.method} `}${api}${path}`
+}
+
+/** The first base path of the API; empty where it is the root. */
+export function basePath(): string {
+  const path = plan.value?.basePaths[0] ?? ''
+  return path === '/' ? '' : path
+}

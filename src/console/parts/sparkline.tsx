@@ -1,0 +1,32 @@
+// A curve without axes, as small as a word: the run of a number in a row of a table.
+
+export interface SparklineProps {
+  readonly label: string
+  readonly values: readonly number[]
+  /** Drawn over the first in the colour of failures. */
+  readonly failures?: readonly number[]
+}
+
+const WIDTH = 90
+const HEIGHT = 20
+
+export function Sparkline({ label, values, failures = [] }: SparklineProps) {
+  const most = Math.max(1, ...values)
+  const failed = failures.some(count => count > 0)
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} preserveAspectRatio="none">
+      <path class="spark-area" d={`${lineOf(values, most)}V${HEIGHT}H0z`} />
+      <path class="spark-line" d={lineOf(values, most)} />
+      {failed ? <path class="spark-failures" d={lineOf(failures, most)} /> : null}
+    </svg>
+  )
+}
+
+function lineOf(values: readonly number[], most: number): string {
+  const step = WIDTH / Math.max(1, values.length - 1)
+  const points = values.map((value, i) => {
+    const y = HEIGHT - 1.5 - (value / most) * (HEIGHT - 4)
+    return `${(i * step).toFixed(1)} ${y.toFixed(1)}`
+  })
+  return `M${points.join('L') || `0 ${HEIGHT}`}`
+}

@@ -1,0 +1,204 @@
+// A table that stays quick with 100,000 rows: only those in sight are in the page. It is one stop of the Tab key; arrow
+// keys, Page Up and Down, Home and End move the selection, as the ARIA grid pattern has it.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly title: string
+  /** A track of a CSS grid: `6rem`, `minmax(8rem, 1fr)`. */
+  readonly width: string
+  readonly align?: 'end'
+  readonly cell: (row: Row) => ComponentChildren
+  /** Whether its heading sorts. */
+  readonly sorts?: boolean
+  /** Left out where the table is narrower than 700 pixels. */
+  readonly wide?: boolean
+}
+
+export interface Sorting {
+  readonly by: string
+  readonly descending: boolean
+}
+
+export interface VirtualTableProps<Row> {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly count: number
+  /** The row at an index; `undefined` while it is being loaded. */
+  readonly rowAt: (index: number) => Row | undefined
+  readonly keyOf: (row: Row) => string
+  readonly selected?: string | undefined
+  readonly onSelect?: ((row: Row) => void) | undefined
+  readonly sorting?: Sorting | undefined
+  readonly onSort?: ((sorting: Sorting) => void) | undefined
+  /** Told of the rows that came into sight, for data that is loaded by the page. */
+  readonly onSight?: ((from: number, to: number) => void) | undefined
+  /**
+   * Counts the rows that were ever put before the first one. Where it grows while the person has scrolled down, the rows in
+   * sight stay where they are.
+   */
+  readonly prepended?: number
+  /** Pixels. Default: 30. */
+  readonly rowHeight?: number
+  readonly rowClass?: (row: Row) => string
+}
+
+/** Rows beyond the edge that are kept ready. */
+const OVERSCAN = 8
+
+export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
+  const { label, columns, count, rowAt, keyOf, selected, onSelect, prepended = 0, rowHeight = 30 } = props
+  const id = useId()
+  const box = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  const [height, setHeight] = useState(600)
+  const before = useRef(prepended)
+  const cursor = useRef(-1)
+
+  useEffect(() => {
+    const element = box.current as HTMLDivElement
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  useLayoutEffect(() => {
+    const element = box.current as HTMLDivElement
+    const added = prepended - before.current
+    before.current = prepended
+    if (added > 0 && element.scrollTop > 0) element.scrollTop += added * rowHeight
+  }, [prepended, rowHeight])
+
+  const from = Math.max(0, Math.floor(top / rowHeight) - OVERSCAN)
+  const to = Math.min(count, Math.ceil((top + height) / rowHeight) + OVERSCAN)
+  const { onSight } = props
+  useEffect(() => onSight?.(from, to), [from, to, onSight])
+
+  const rows: { index: number; row: Row | undefined }[] = []
+  for (let index = from; index < to; index++) rows.push({ index, row: rowAt(index) })
+  const chosen = rows.find(({ row }) => row !== undefined && keyOf(row) === selected)
+  if (chosen !== undefined) cursor.current = chosen.index
+
+  const moveTo = (index: number): void => {
+    const next = Math.max(0, Math.min(count - 1, index))
+    const row = rowAt(next)
+    if (row === undefined) return
+    cursor.current = next
+    onSelect?.(row)
+    const element = box.current as HTMLDivElement
+    const head = rowHeight + 4
+    const edge = next * rowHeight
+    if (edge < element.scrollTop) element.scrollTop = edge
+    else if (edge + rowHeight + head > element.scrollTop + element.clientHeight) {
+      element.scrollTop = edge + rowHeight + head - element.clientHeight
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return
+    const page = Math.max(1, Math.floor(height / rowHeight) - 2)
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: cursor.current + 1,
+      ArrowUp: cursor.current - 1,
+      PageDown: cursor.current + page,
+      PageUp: cursor.current - page,
+      Home: 0,
+      End: count - 1,
+    }
+    const next = steps[event.key]
+    if (next === undefined) return
+    event.preventDefault()
+    moveTo(next)
+  }
+
+  const tracks = { '--tracks': tracksOf(columns), '--tracks-narrow': tracksOf(columns.filter(({ wide }) => !wide)) }
+  return (
+    <div
+      ref={box}
+      class="virtual-table"
+      role="grid"
+      tabIndex={0}
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-activedescendant={chosen === undefined ? undefined : `${id}-${selected}`}
+      style={tracks}
+      onScroll={event => setTop(event.currentTarget.scrollTop)}
+      onKeyDown={onKeyDown}
+    >
+      <div class="table-head" role="row" aria-rowindex={1} style={{ height: `${rowHeight}px` }} tabIndex={-1}>
+        {columns.map(column => (
+          <Heading key={column.id} column={column} sorting={props.sorting} onSort={props.onSort} />
+        ))}
+      </div>
+      <div class="table-rows" role="rowgroup" style={{ height: `${count * rowHeight}px` }}>
+        {rows.map(({ index, row }) =>
+          row === undefined ? (
+            <div
+              key={index}
+              class="table-row loading"
+              role="row"
+              tabIndex={-1}
+              aria-rowindex={index + 2}
+              style={{ height: `${rowHeight}px`, top: `${index * rowHeight}px` }}
+            >
+              <span role="gridcell" tabIndex={-1} class="muted">
+                …
+              </span>
+            </div>
+          ) : (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its rows
+            <div
+              key={keyOf(row)}
+              id={`${id}-${keyOf(row)}`}
+              class={`table-row ${props.rowClass?.(row) ?? ''}`}
+              role="row"
+              tabIndex={-1}
+              aria-rowindex={index + 2}
+              aria-selected={keyOf(row) === selected}
+              style={{ height: `${rowHeight}px`, top: `${index * rowHeight}px` }}
+              onClick={() => {
+                cursor.current = index
+                onSelect?.(row)
+              }}
+            >
+              {columns.map(({ id: column, align, wide, cell }) => (
+                <span key={column} role="gridcell" class={classesOf(align, wide)} tabIndex={-1}>
+                  {cell(row)}
+                </span>
+              ))}
+            </div>
+          ),
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface HeadingProps<Row> {
+  readonly column: Column<Row>
+  readonly sorting: Sorting | undefined
+  readonly onSort: ((sorting: Sorting) => void) | undefined
+}
+
+function Heading<Row>({ column, sorting, onSort }: HeadingProps<Row>) {
+  const { id, title, align, wide, sorts } = column
+  const sorted = sorting?.by === id
+  const direction = sorting?.descending ? 'descending' : 'ascending'
+  return (
+    <span role="columnheader" class={classesOf(align, wide)} aria-sort={sorted ? direction : undefined} tabIndex={-1}>
+      {sorts && onSort !== undefined ? (
+        <button type="button" onClick={() => onSort({ by: id, descending: sorted && !sorting?.descending })}>
+          {title}
+          {sorted ? <span aria-hidden="true">{sorting?.descending ? ' ↓' : ' ↑'}</span> : null}
+        </button>
+      ) : (
+        title
+      )}
+    </span>
+  )
+}
+
+const classesOf = (align: 'end' | undefined, wide: boolean | undefined): string =>
+  `${align === 'end' ? 'end' : ''} ${wide ? 'wide' : ''}`
+
+const tracksOf = (columns: readonly { readonly width: string }[]): string => columns.map(({ width }) => width).join(' ')

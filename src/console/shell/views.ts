@@ -1,0 +1,38 @@
+// Every view of the console. Adding one is an entry here and a folder with its component, which is loaded when it is first
+// opened.
+
+import type { ComponentType } from 'preact'
+import type { IconName } from '../parts/icon.tsx'
+
+export interface View {
+  /** Its name in the URL. */
+  readonly id: string
+  readonly title: string
+  /** One sentence for the navigation's tooltip and for the heading. */
+  readonly about: string
+  readonly icon: IconName
+  /** Whether it can show all worlds at once; other views show the default world where none is chosen. */
+  readonly allWorlds?: boolean
+  /** Unset for a view that is not there yet: it has no place in the navigation. */
+  readonly load: () => Promise<ComponentType>
+}
+
+export const VIEWS: readonly View[] = [
+  {
+    id: 'live',
+    title: 'Live',
+    about: 'Requests as they are answered, and why each was answered so.',
+    icon: 'pulse',
+    allWorlds: true,
+    load: async () => (await import('../live/live-view.tsx')).LiveView,
+  },
+  {
+    id: 'operations',
+    title: 'Operations',
+    about: 'What the API can do, how it is doing, and what it is to answer next.',
+    icon: 'plug',
+    load: async () => (await import('../operations/operations-view.tsx')).OperationsView,
+  },
+]
+
+export const viewOf = (id: string): View => VIEWS.find(view => view.id === id) ?? (VIEWS[0] as View)

@@ -1,0 +1,4 @@
+// The types of the control plane's replies, for its clients in this repository. Types only: importing it runs nothing.
+
+export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
+export type { DescribedOperation, DescribedPlan, DescribedResource, DescribedRule } from '../../plan/describe.ts'

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RequestLog } from '../../src/console/live/request-log.ts'
+import type { RecordedRequest } from '../../src/http/control/types.ts'
+
+const request = (id: number): RecordedRequest => ({
+  id,
+  at: '2026-01-01T00:00:00.000Z',
+  time: '2026-01-01T00:00:00.000Z',
+  world: 'default',
+  operation: 'getThing',
+  consumer: null,
+  method: 'GET',
+  path: '/things',
+  query: '',
+  status: 200,
+  durationMs: 1,
+})
+const texts = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => JSON.stringify(request(from + i)))
+const shown = (log: RequestLog): (string | undefined)[] =>
+  Array.from({ length: log.size }, (_, index) => log.at(index)?.key)
+
+test('the newest request is the first row', () => {
+  const log = new RequestLog(10)
+  log.receive(texts(1, 3))
+  log.read(10)
+  assert.deepEqual(shown(log), ['3', '2', '1'])
+  assert.equal(log.at(3), undefined)
+})
+
+test('the oldest rows give way, and none of them counts as dropped', () => {
+  const log = new RequestLog(3)
+  for (let id = 1; id <= 10; id++) {
+    log.receive(texts(id, id))
+    log.read(10)
+  }
+  assert.deepEqual(shown(log), ['10', '9', '8'])
+  assert.equal(log.find('7'), undefined)
+  assert.deepEqual([log.added, log.dropped], [10, 0])
+})
+
+test('requests that come faster than they are read are dropped and counted', () => {
+  const log = new RequestLog(3)
+  log.receive(texts(1, 5))
+  assert.deepEqual([log.waiting, log.dropped], [3, 2])
+  assert.equal(log.read(2), 2)
+  assert.deepEqual(shown(log), ['4', '3'])
+})
+
+test('a request that the journal and the stream both tell of is shown once', () => {
+  const log = new RequestLog(10)
+  log.merge([request(1), request(2)], 2)
+  log.receive(texts(2, 3))
+  log.read(10)
+  assert.deepEqual(shown(log), ['3', '2', '1'])
+})
+
+test('a gateway that was started again counts anew: its requests come beside those of before', () => {
+  const log = new RequestLog(10)
+  log.merge([request(1), request(2), request(3)], 3)
+  log.merge([request(1)], 1)
+  assert.deepEqual(shown(log), ['2-1', '3', '2', '1'])
+})
+
+test('after clearing, only later requests are shown', () => {
+  const log = new RequestLog(10)
+  log.merge([request(1), request(2)], 2)
+  log.clear()
+  log.merge([request(1), request(2), request(3)], 3)
+  assert.deepEqual(shown(log), ['3'])
+})
+
+test('under another filter the same requests are shown again', () => {
+  const log = new RequestLog(10)
+  log.merge([request(1), request(2)], 2)
+  log.restart()
+  log.merge([request(2)], 2)
+  assert.deepEqual(shown(log), ['2'])
+})
