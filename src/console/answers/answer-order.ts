@@ -3,7 +3,7 @@
 import type { AnswerOrder } from '../model/shapes.ts'
 
 export interface AnswerDraft {
-  /** What the client gets: a reply in place of the usual one, the usual one late, or something done to the wire. */
+  /** The client gets a reply in place of the usual one, the usual one late, or something done to the wire. */
   readonly kind: 'reply' | 'delay' | 'fault'
   readonly status: string
   /** The name of a documented example; empty for none. */

@@ -1,4 +1,4 @@
-// What can be done with a request: send it again, copy it as a command, answer the next one like it otherwise, make a rule.
+// The actions on a request: send it again, copy it as a command, answer the next one like it otherwise, make a rule.
 
 import { useState } from 'preact/hooks'
 import { AnswerForm } from '../answers/answer-form.tsx'

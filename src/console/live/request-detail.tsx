@@ -111,7 +111,7 @@ interface MessageProps {
   readonly line: string
   readonly headers: Readonly<Record<string, string>> | undefined
   readonly body: RecordedBody | undefined
-  /** What the message is called at the beginning of a sentence. */
+  /** The name of the message at the beginning of a sentence. */
   readonly sent: string
 }
 

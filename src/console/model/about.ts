@@ -8,7 +8,7 @@ import { call } from './control-plane.ts'
 export interface About {
   readonly version: string
   readonly title: string
-  /** Where the API is: `http://127.0.0.1:4010`. */
+  /** The address of the API: `http://127.0.0.1:4010`. */
   readonly api: string
   readonly basePaths: readonly string[]
   readonly workers?: number | null

@@ -15,13 +15,13 @@ export interface Sent {
     readonly headers: Readonly<Record<string, string>>
     readonly body: string | null
     readonly base64?: true
-    /** What was done to the wire: the client would have got no whole reply. */
+    /** The fault on the wire, where one struck: the client would have got no whole reply. */
     readonly wire?: string
   }
   readonly world: string
 }
 
-/** What an operation is to answer next. */
+/** An order for the next answers of an operation. */
 export interface AnswerOrder {
   readonly operation?: string
   readonly method?: string

@@ -26,7 +26,7 @@ export interface DescribedWorld {
 
 export const worlds = signal<readonly DescribedWorld[]>([])
 
-/** What the clock of the shown world showed, and when that was by this machine's clock. */
+/** The time that the clock of the shown world showed, and when that was by this machine's clock. */
 export const clock = signal<{ readonly state: ClockState; readonly at: number } | undefined>(undefined)
 
 /** Milliseconds between two looks at the clock. */
@@ -46,7 +46,7 @@ export async function refreshClock(): Promise<void> {
   if (world === shownWorld.value) clock.value = { state, at: Date.now() }
 }
 
-/** What the clock of the shown world shows now, in milliseconds since the epoch. */
+/** Returns the time that the clock of the shown world shows now, in milliseconds since the epoch. */
 export function worldTime(now: number): number | undefined {
   if (clock.value === undefined) return undefined
   const { state, at } = clock.value

@@ -12,7 +12,7 @@ export interface CurveSeries {
 }
 
 export interface CurveProps {
-  /** What is drawn, for those who do not see it. */
+  /** Says what is drawn to those who do not see it. */
   readonly label: string
   /** Seconds since the epoch. */
   readonly times: readonly number[]

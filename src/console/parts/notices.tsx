@@ -1,4 +1,4 @@
-// What a view shows instead of data: nothing yet, still loading, refused.
+// Notices that a view shows instead of data: nothing yet, still loading, refused.
 
 import type { ComponentChildren } from 'preact'
 import { ControlError } from '../model/control-plane.ts'
