@@ -8,7 +8,8 @@ import { lazyMediaTypes } from './lazy-media-types.mjs'
 
 const [, , outdir = 'dist'] = process.argv
 const { metafile } = await build({
-  entryPoints: ['src/cli.ts', 'src/index.ts'],
+  // The thread is started by its file name, so that it needs a file beside the others.
+  entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'try-load': 'src/load/try-load.ts' },
   outdir,
   bundle: true,
   // What is imported on demand stays in files of its own.

@@ -16,6 +16,7 @@ import { type Diagnostics, formatBriefly, formatReport } from './kernel/diagnost
 import { formatAsJson, formatForGitHub } from './kernel/diagnostic-formats.ts'
 import { showProgress } from './kernel/progress.ts'
 import { inferFile, type Loaded, type LoadOptions, loadInferred, loadPlan } from './load/load.ts'
+import { loadAside } from './load/load-aside.ts'
 import { withoutSharedState } from './load/shared-state.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import { describeWhole } from './plan/describe.ts'
@@ -76,16 +77,20 @@ async function describeSchema(plan: Plan | undefined): Promise<string> {
   return `${JSON.stringify(plan === undefined ? publishedSchema() : schemaFor(plan), null, 2)}\n`
 }
 
-/** Loads what the command line names, with what it says of the reading. */
-async function load({ file, values, switches }: CommandLine, more: LoadOptions = {}): Promise<Loaded> {
+/** What the command line says of the reading. */
+function readingOf({ values, switches }: CommandLine): LoadOptions {
   const status = values['invalid-status']
-  const options: LoadOptions = {
+  return {
     strict: switches.has('strict'),
     basePath: values['base-path'],
     invalidStatus: status === undefined ? undefined : status === '422' ? 422 : 400,
-    progress: progress.report,
-    ...more,
   }
+}
+
+/** Loads what the command line names, with what it says of the reading. */
+async function load(line: CommandLine, more: LoadOptions = {}): Promise<Loaded> {
+  const { file, switches } = line
+  const options: LoadOptions = { ...readingOf(line), progress: progress.report, ...more }
   return switches.has('stateful') && more.confined === undefined
     ? loadInferred(file, HOME, process.env, options)
     : loadPlan(file, HOME, process.env, options)
@@ -125,16 +130,25 @@ async function serve(line: CommandLine): Promise<number> {
   const several = values.workers !== undefined
   /** Where the configuration on the disk led when it was last loaded. */
   let known: readonly string[] = []
-  const read = async (text?: string) => {
-    const loaded = await load(line, { text, confined: text === undefined ? undefined : known })
+  const accept = (loaded: Loaded, text?: string): Loaded => {
     if (text === undefined) known = loaded.files
     return several ? withoutSharedState(loaded) : loaded
   }
-  const loaded = await read()
+  const reload = async (text?: string) => {
+    const more = { text, confined: text === undefined ? undefined : known }
+    const trial = {
+      path: line.file,
+      home: HOME,
+      environment: { ...process.env },
+      options: { ...readingOf(line), ...more },
+    }
+    return accept(await loadAside(trial, () => load(line, more)), text)
+  }
+  const loaded = accept(await load(line))
   return withPlan(loaded, line, async plan => {
     const { listen } = plan.simulation
     const log = await createLog((values['log-level'] ?? 'info') as LogLevel)
-    const started = await start(plan, loaded, read, {
+    const started = await start(plan, loaded, reload, {
       clock: realClock,
       log,
       version,

@@ -4,6 +4,7 @@ import { silentLog } from './gateway/log.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
 import { loadPlan } from './load/load.ts'
+import { loadAside } from './load/load-aside.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
@@ -53,9 +54,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
   const path = inline === undefined ? (config as string) : 'gateway.yaml'
   const load = (text = inline) => loadPlan(path, '.', environment, { text })
+  const reload = (text = inline) => loadAside({ path, home: '.', environment, options: { text } }, () => load(text))
   const loaded = load()
   if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)
-  const { gateway, serving, stopWatching } = await start(loaded.plan, loaded, load, {
+  const { gateway, serving, stopWatching } = await start(loaded.plan, loaded, reload, {
     clock: realClock,
     log: silentLog,
     version,

@@ -26,6 +26,8 @@ export class Reloader {
   #candidate: string
   /** Whether the configuration is being loaded because a file changed. */
   #isLoading = false
+  /** The load that is under way, or the last one: loads take turns, so that the last one asked for is served. */
+  #turn: Promise<unknown> = Promise.resolve()
 
   /**
    * @param loaded what is being served already
@@ -43,12 +45,19 @@ export class Reloader {
 
   /** Loads anew; what cannot be loaded changes nothing. */
   reload(): Promise<Loaded> {
-    return this.#adopt()
+    return this.#inTurn()
   }
 
   /** Loads a text in the place of the file, until the next reload; what cannot be loaded changes nothing. */
   replace(text: string): Promise<Loaded> {
-    return this.#adopt(text)
+    return this.#inTurn(text)
+  }
+
+  #inTurn(text?: string): Promise<Loaded> {
+    const loading = this.#turn.then(() => this.#adopt(text))
+    // A load that throws has told its caller; the next one has its turn all the same.
+    this.#turn = loading.catch(() => {})
+    return loading
   }
 
   /** Loads a text in the place of the file, and serves what was served before: says what is wrong with it. */

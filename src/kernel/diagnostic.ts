@@ -26,6 +26,9 @@ export interface Diagnostic {
 /** The maximum number of diagnostics that are kept; further ones are counted. */
 const MOST_KEPT = 10_000
 
+/** The characters of a message that are kept: it may name a key of megabytes. */
+const LONGEST = 2000
+
 /** Collects diagnostics, so that an author sees every mistake at once. */
 export class Diagnostics {
   /** Names of blocks that exist and are invalid. A reference to one of them is not another mistake. */
@@ -50,7 +53,8 @@ export class Diagnostics {
     this.add({ severity: this.#strict ? 'error' : 'warning', code, message, place, hint })
   }
 
-  add(diagnostic: Diagnostic): void {
+  add(said: Diagnostic): void {
+    const diagnostic = said.message.length > LONGEST ? { ...said, message: `${said.message.slice(0, LONGEST)}…` } : said
     const { code, message, place, severity } = diagnostic
     if (this.#list.length >= MOST_KEPT) {
       this.#counts[severity] += 1

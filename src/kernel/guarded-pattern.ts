@@ -61,8 +61,8 @@ function compileLinear(source: string, flags: string): ((text: string) => boolea
   }
 }
 
-/** Milliseconds after which a search is interrupted; the text then counts as not matching. */
-const PATIENCE = 50
+/** Milliseconds after which a search is interrupted, twice where none was before; the text then counts as not matching. */
+const PATIENCE = 40
 /** A shorter time would interrupt harmless patterns on a busy machine. */
 const LEAST_PATIENCE = 5
 const MOST_SKIPPED = 1024
@@ -81,7 +81,9 @@ function compileInterruptible(expression: RegExp): (text: string) => boolean {
       skipped += 1
       return false
     }
-    const found = searchWithin(expression, text, patience)
+    let found = searchWithin(expression, text, patience)
+    // The machine may have been busy with something else, and the text may be harmless.
+    if (found === undefined && patience === PATIENCE) found = searchWithin(expression, text, patience)
     skipped = 0
     toSkip = found === undefined ? Math.min(MOST_SKIPPED, toSkip * 2 + 1) : 0
     patience = found === undefined ? Math.max(LEAST_PATIENCE, patience >> 1) : PATIENCE

@@ -76,7 +76,9 @@ export function parseSource(
     report.error('too-deep', `the file is nested deeper than ${MAX_DEPTH} levels`, placeOfOffset(file, text, read.at))
     return undefined
   }
-  if ('value' in read && read.aliased && environment === undefined) {
+  // The other library would merge them all the same, and at length.
+  const merged = 'fault' in read && read.reason.startsWith('merge keys exceeded')
+  if (merged || ('value' in read && read.aliased && environment === undefined)) {
     report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
     return undefined
   }

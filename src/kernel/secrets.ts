@@ -6,13 +6,16 @@ export type Show = (start: number, line: string) => string
 /**
  * Returns a function that shows lines of a text with the credentials under `consumers` masked, character by character. It
  * reads the text and not its value, because excerpts of a file that cannot be parsed are shown too. The text is searched
- * once, when the first line is shown.
+ * once, when the first line is shown. The last line is kept, because a file of one line of megabytes may have a thousand
+ * mistakes in it.
  */
 export function withoutSecrets(text: string): Show {
   let secrets: readonly [from: number, to: number] | undefined
+  let last: { readonly start: number; readonly shown: string } | undefined
   return (start, line) => {
     secrets ??= secretsOf(text)
-    return blotted(line, start, secrets)
+    if (last?.start !== start) last = { start, shown: blotted(line, start, secrets) }
+    return last.shown
   }
 }
 
@@ -23,10 +26,17 @@ function blotted(line: string, start: number, [from, to]: readonly [from: number
   const shown = /:(?:\s|$)|["']\s*:/.test(part)
     ? part.replace(WORD, (all, date, _, key, at) =>
         // The text behind a colon is a value, even if another colon follows it.
-        date !== undefined || (key !== undefined && !/:\s*$/.test(part.slice(0, at))) ? all : blot(all),
+        date !== undefined || (key !== undefined && !followsColon(part, at)) ? all : blot(all),
       )
     : blot(part)
   return line.slice(0, left) + shown + line.slice(right)
+}
+
+/** Looks back from an offset over blanks. A search in the text before it would take quadratic time for a long line. */
+function followsColon(text: string, offset: number): boolean {
+  let at = offset - 1
+  while (at >= 0 && /\s/.test(text.charAt(at))) at -= 1
+  return text[at] === ':'
 }
 
 /** Matches a date, or a word with the colon that makes it a key. */

@@ -62,14 +62,20 @@ export function parseYaml(
     return undefined
   }
   let whole = true
+  // In the order of the text. The library searches the whole document for each alias.
+  const anchors = new Set<string>()
+  const noteAnchor = (_: unknown, { anchor }: Node) => void (anchor !== undefined && anchors.add(anchor))
   visit(document, {
+    Map: noteAnchor,
+    Seq: noteAnchor,
     Alias(_, node) {
-      if (node.resolve(document) !== undefined) return
+      if (anchors.has(node.source)) return
       const place = placeAt(page, ...rangeOf(node))
       report.error('unknown-alias', `nothing is called &${node.source}`, place, 'quotes make it a text')
       whole = false
     },
     Scalar(_, node) {
+      noteAnchor(_, node)
       if (typeof node.value === 'string') {
         if (environment !== undefined && node.value.includes('${')) {
           const fill = fillFrom(environment, name => {

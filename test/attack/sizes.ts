@@ -21,6 +21,17 @@ const CONFIGURATIONS: readonly (readonly [name: string, text: string])[] = [
   ['200,000 unknown keys with a fault of syntax', `${CONTRACT}${repeat(200_000, i => `k${i}: 1\n`)}x: [}\n`],
   ['100,000 consumers that are none', `${CONTRACT}consumers:\n${repeat(100_000, i => `  c${i}: 1\n`)}`],
   ['100,000 levels', `${CONTRACT}x: ${'['.repeat(100_000)}`],
+  ['600,000 unknown keys', CONTRACT + repeat(600_000, i => `k${i}: 1\n`)],
+  [
+    '300,000 consumers that are none, on one line',
+    `{ ${CONTRACT.trim()}, consumers: {${repeat(300_000, i => `c${i}: 1,`)}} }`,
+  ],
+  [
+    'a map of 5,000 keys, merged 5,000 times',
+    `${CONTRACT}b: &b {${repeat(5000, i => `k${i}: 1,`)}}\n${repeat(5000, i => `m${i}: {<<: *b}\n`)}`,
+  ],
+  ['30,000 unknown aliases', `${CONTRACT}x: [${'*q,'.repeat(30_000)}]\n`],
+  ['a key of 7.9 MB', `${CONTRACT}${'a'.repeat(7_900_000)}: 1\n`],
   ['20,000 variables that are not set', `${CONTRACT}x:\n${repeat(20_000, i => `  - \${V${i}}\n`)}`],
 ]
 

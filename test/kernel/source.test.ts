@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { Diagnostics, formatReport } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/read-source.ts'
+import type { Source } from '../../src/kernel/source.ts'
 
 /** The line of a text, as a diagnostic would show it. */
 function shown(text: string, line: number): string {
@@ -76,5 +77,54 @@ for (const [text, value] of [
 test('a large integer in a fixture is exact, in YAML and in JSON', () => {
   for (const text of ['- { id: 9007199254740993 }', '[{"id":9007199254740993}]']) {
     assert.deepEqual(parseSource('pets', text, new Diagnostics())?.value, [{ id: 9007199254740993n }])
+  }
+})
+
+// Each of these took minutes, or as much memory as there was.
+const LARGE: readonly (readonly [name: string, text: string, code: string])[] = [
+  ['30,000 unknown aliases', `x: [${'*q,'.repeat(30_000)}]`, 'unknown-alias'],
+  [
+    'a map of 4,000 merged 3,000 times',
+    `b: &b {${Array.from({ length: 4000 }, (_, i) => `k${i}: 1,`).join('')}}\n${Array.from({ length: 3000 }, (_, i) => `m${i}: {<<: *b}\n`).join('')}`,
+    'alias-bomb',
+  ],
+  ['a list of one alias, 400,000 times', `b: &b [1]\nx: [${'*b,'.repeat(400_000)}]`, 'alias-bomb'],
+]
+
+for (const [name, text, code] of LARGE) {
+  test(`${name}: ${code}`, () => {
+    const report = new Diagnostics()
+    assert.equal(parseSource('large.yaml', text, report, {}), undefined)
+    assert.equal(report.first(1)[0]?.code, code)
+  })
+}
+
+test('an alias of each kind of value is known behind its anchor, and not before it', () => {
+  const report = new Diagnostics()
+  parseSource('a.yaml', 'a: &a 1\nb: &b [1]\nc: &c {d: 1}\nx: [*a, *b, *c, *late]\ny: &late 1\n', report, {})
+  assert.deepEqual(
+    report.list.map(({ code, place: { line, column } }) => [code, line, column]),
+    [['unknown-alias', 4, 17]],
+  )
+})
+
+test('a key of megabytes is not repeated in full', () => {
+  const report = new Diagnostics()
+  report.error('unknown-key', `"${'a'.repeat(1e6)}" is not a key`, {
+    file: 'a',
+    line: 1,
+    column: 1,
+    length: 1,
+    text: '',
+  })
+  assert.ok(formatReport(report).length < 3000)
+})
+
+test('a thousand mistakes on one line of megabytes, behind a hundred thousand credentials', () => {
+  const consumers = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`c${i}`, { apiKey: `key ${i}` }]))
+  const source = parseSource('one-line.json', JSON.stringify({ consumers, x: 1 }), new Diagnostics()) as Source
+  for (let i = 0; i < 1000; i++) {
+    const { text, column } = source.locate(['consumers', `c${i}`, 'apiKey'])
+    assert.match(text.slice(column - 1, column + 20), /^"••• •+"/)
   }
 })

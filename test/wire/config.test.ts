@@ -50,6 +50,41 @@ test('scopes and dates of a consumer are shown: only credentials are secret', as
   assert.deepEqual(retired, { apiKey: '***', scopes: ['read', 'write'], expires: '2026-01-01' })
 })
 
+test('a large configuration that is wrong is refused as a small one is, in whatever form it comes', async () => {
+  const keys = Array.from({ length: 3000 }, (_, i) => `key${i}`)
+  const yaml = await put(`${shipped}\n${keys.map(key => `${key}: 1\n`).join('')}`)
+  const contract = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: {} }
+  const json = JSON.stringify({ contract, ...Object.fromEntries(keys.map(key => [key, 1])) })
+  const written = await put(json, { 'content-type': 'application/json' })
+  const lines = shipped.split('\n').length
+  for (const [{ status, body }, line, column] of [
+    [yaml, lines + 1, 1],
+    [written, 1, json.indexOf('"key0"') + 1],
+  ] as const) {
+    assert.equal(status, 422)
+    const { detail, diagnostics } = body as { detail: string; diagnostics: readonly object[] }
+    assert.match(detail, /\n3000 errors \(the first 100 are shown\)\n$/)
+    assert.match(detail, /key0.*\n *\| *\^{4,6}\n/)
+    assert.equal(diagnostics.length, 100)
+    const message = '"key0" is not a key that means anything here'
+    const { hint, ...first } = diagnostics[0] as Record<string, unknown>
+    assert.match(String(hint), /one of: contract/)
+    const place = { file: 'config/gateway.yaml', line, column }
+    assert.deepEqual(first, { severity: 'error', code: 'unknown-key', message, ...place })
+  }
+  assert.equal((await get('/pets')).status, 200)
+})
+
+test('a large configuration that is right is served, and of two the one that came last', async () => {
+  const filler = `${'# what nobody reads\n'.repeat(3000)}`
+  const [first, last] = await Promise.all([
+    put(filler + shipped.replace('status: 501', 'status: 418')),
+    put(shipped.replace('status: 501', 'status: 423')),
+  ])
+  assert.deepEqual([first.status, last.status], [200, 200], first.text)
+  assert.equal((await get('/store/orders')).status, 423)
+})
+
 test('another configuration is served at once, and the records stay', async () => {
   const body = JSON.stringify({ name: 'Rex', categoryId: 1 })
   const headers = { authorization: 'Bearer frontend-key', 'content-type': 'application/json' }

@@ -115,8 +115,9 @@ function compileBody(
     } catch {
       return refuse('the body is not UTF-8')
     }
-    if (texts.includes(type)) return { body: undefined, text }
     const large = text.length > MAX_BODY
+    // JSON is YAML: a large one is read where its text is, and not here as well.
+    if (texts.includes(type) || (large && texts.length > 0)) return { body: undefined, text }
     if (large && holdsMoreObjects(text, MOST_OBJECTS)) {
       return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects`) }
     }

@@ -1,0 +1,103 @@
+// Loads a configuration while requests are being served. A large one is tried in a thread first, because reading it and
+// describing its mistakes can take seconds, in which the event loop would answer nobody.
+
+import { statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { type Diagnostic, Diagnostics, type Place } from '../kernel/diagnostic.ts'
+import { type Environment, placeOfFile } from '../kernel/source.ts'
+import { realClock } from '../world/clock.ts'
+import { heapLimit } from '../world/heap.ts'
+import type { Loaded, LoadOptions } from './load.ts'
+
+/** A gateway file of fewer characters is read, and its mistakes described, in some tens of milliseconds. */
+const LARGE = 20_000
+
+/** The longest that a trial may take, in milliseconds: it ends, and what it tried is refused. */
+const PATIENCE = 60_000
+
+/** The arguments of `loadPlan`, as a thread takes them. */
+export interface Trial {
+  readonly path: string
+  readonly home: string
+  readonly environment: Environment
+  readonly options: Omit<LoadOptions, 'progress'>
+}
+
+/** The outcome of a trial: whether it can be served, else the first mistakes, and how many there are. */
+export interface Outcome {
+  readonly failed: boolean
+  readonly diagnostics: readonly (Omit<Diagnostic, 'place'> & { readonly place: Omit<Place, 'text'> })[]
+  /** The line of each diagnostic, and where it is in `lines`: many may be on one line of megabytes. */
+  readonly lineOf: readonly number[]
+  readonly lines: readonly string[]
+  readonly errors: number
+  readonly files: readonly string[]
+}
+
+/**
+ * Loads a gateway file, or the text that stands in its place.
+ *
+ * A large one that is wrong never reaches `load`: its report comes from a thread. One that is right is then loaded by
+ * `load`, which holds the event loop for as long as a start takes.
+ */
+export async function loadAside(trial: Trial, load: () => Loaded | Promise<Loaded>): Promise<Loaded> {
+  if (sizeOf(trial) < LARGE) return load()
+  const outcome = await inThread(trial)
+  if (outcome === undefined || !outcome.failed) return load()
+  const report = new Diagnostics()
+  for (const [i, { place, ...diagnostic }] of outcome.diagnostics.entries()) {
+    report.add({ ...diagnostic, place: { ...place, text: outcome.lines[outcome.lineOf[i] as number] as string } })
+  }
+  report.omit(outcome.errors - report.count('error'))
+  return { plan: undefined, report, files: outcome.files }
+}
+
+function sizeOf({ path, home, options: { text } }: Trial): number {
+  return text?.length ?? statSync(resolve(home, path), { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** `undefined` where there can be no thread, or where it ends by a fault that is not the author's. */
+function inThread(trial: Trial): Promise<Outcome | undefined> {
+  return new Promise(done => {
+    // The build puts both files side by side.
+    const entry = `./try-load.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
+    const megabytes = Math.ceil(heapLimit() / 2 ** 20)
+    let thread: Worker
+    try {
+      thread = new Worker(new URL(entry, import.meta.url), {
+        workerData: trial,
+        resourceLimits: { maxOldGenerationSizeMb: megabytes },
+      })
+    } catch {
+      return done(undefined)
+    }
+    // A trial does not keep a process that is stopping.
+    thread.unref()
+    const over = new AbortController()
+    const end = (outcome: Outcome | undefined) => {
+      over.abort()
+      done(outcome)
+    }
+    void realClock.sleep(PATIENCE, over.signal).then(() => {
+      if (over.signal.aborted) return
+      end(refused(trial, `reading this takes longer than ${PATIENCE / 1000} s`))
+      void thread.terminate()
+    })
+    thread.once('message', (outcome: Outcome) => end(outcome))
+    thread.once('error', (error: NodeJS.ErrnoException) =>
+      end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? refused(trial, NO_MEMORY) : undefined),
+    )
+    thread.once('exit', () => end(undefined))
+  })
+}
+
+const NO_MEMORY = 'reading this takes more memory than there is; NODE_OPTIONS=--max-old-space-size=4096 gives more'
+
+/** The outcome of a trial that was broken off. */
+function refused({ path, home }: Trial, message: string): Outcome {
+  const file = resolve(home, path)
+  const { text: line, ...place } = placeOfFile(relative(home, file))
+  const diagnostics = [{ severity: 'error', code: 'file-too-large', message, place }] as const
+  return { failed: true, diagnostics, lineOf: [0], lines: [line], errors: 1, files: [file] }
+}

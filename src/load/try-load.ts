@@ -1,0 +1,26 @@
+// The thread in which a large configuration is tried: loads it, and sends back what is wrong with it. See `load-aside.ts`.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { shownOf } from '../kernel/diagnostic.ts'
+import { loadPlan } from './load.ts'
+import type { Outcome, Trial } from './load-aside.ts'
+
+const { path, home, environment, options } = workerData as Trial
+const { plan, report, files } = loadPlan(path, home, environment, options)
+const failed = plan === undefined
+const shown = failed ? shownOf(report.list) : []
+const lines = [...new Set(shown.map(({ place }) => place.text))]
+const indexes = new Map(lines.map((line, index) => [line, index]))
+const outcome: Outcome = {
+  failed,
+  // A place works out its line when it is asked, so it cannot be sent as it is.
+  diagnostics: shown.map(({ severity, code, message, hint, place: { file, line, column, length } }) => ({
+    ...{ severity, code, message, place: { file, line, column, length } },
+    ...(hint === undefined ? {} : { hint }),
+  })),
+  lineOf: shown.map(({ place }) => indexes.get(place.text) as number),
+  lines,
+  errors: report.count('error'),
+  files,
+}
+parentPort?.postMessage(outcome)
