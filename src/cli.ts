@@ -77,7 +77,7 @@ async function describeSchema(plan: Plan | undefined): Promise<string> {
   return `${JSON.stringify(plan === undefined ? publishedSchema() : schemaFor(plan), null, 2)}\n`
 }
 
-/** What the command line says of the reading. */
+/** Returns the options of reading that the command line sets. */
 function readingOf({ values, switches }: CommandLine): LoadOptions {
   const status = values['invalid-status']
   return {
@@ -128,7 +128,7 @@ async function serve(line: CommandLine): Promise<number> {
   const parents = findParents()
   const { values, switches } = line
   const several = values.workers !== undefined
-  /** Where the configuration on the disk led when it was last loaded. */
+  /** The files that the configuration on the disk named when it was last loaded. */
   let known: readonly string[] = []
   const accept = (loaded: Loaded, text?: string): Loaded => {
     if (text === undefined) known = loaded.files
