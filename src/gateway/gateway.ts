@@ -318,11 +318,12 @@ const delayed = (planned: PlannedOperation, delay: number): PlannedOperation => 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
 function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
   if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
+  const known = plan.near.recall(method, path)
+  if (known !== undefined) return refuse(problems.not_found, known)
   const methods: string[] = [...plan.methodsOf(path)]
   if (methods.length === 0) {
     if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
-    const near = plan.near(method, path)
-    return refuse(problems.not_found, `no operation matches ${method} ${path}${near === undefined ? '' : `; ${near}`}`)
+    return refuse(problems.not_found, plan.near.describe(method, path))
   }
   if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
   if (!methods.includes('OPTIONS')) methods.push('OPTIONS')

@@ -202,6 +202,9 @@ function write(value: unknown): string {
 export function holdsExact(value: unknown): boolean {
   if (typeof value === 'bigint' || value instanceof Decimal) return true
   if (typeof value !== 'object' || value === null) return false
+  // `for … in` takes ten times as long on an array.
+  if (Array.isArray(value))
+    return value.some(item => (typeof item === 'object' ? holdsExact(item) : typeof item === 'bigint'))
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key]
     if (typeof item === 'object' ? holdsExact(item) : typeof item === 'bigint') return true

@@ -4,10 +4,12 @@
 import type { Operation } from '../contract/contract.ts'
 import { editDistance, slipsIn } from '../kernel/diagnostic.ts'
 
-/**
- * Says what was probably meant, as the end of a sentence: `did you mean GET /v1/books?`; `undefined` where nothing is near.
- */
-export type Near = (method: string, path: string) => string | undefined
+/** The descriptions of requests that no operation matches: `no operation matches GET /v1/book; did you mean GET /v1/books?` */
+export interface Near {
+  describe(method: string, path: string): string
+  /** Returns a description that was made already; `undefined` where none was. It saves looking for the operation again. */
+  recall(method: string, path: string): string | undefined
+}
 
 /** An operation below one of its base paths. */
 export interface Served {
@@ -44,16 +46,32 @@ export function compileNear(served: readonly Served[], methodsOf: (path: string)
     const meant = method === 'HEAD' && methods.includes('GET') ? 'HEAD' : methods.includes(method) ? method : methods[0]
     return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${target}?`
   }
-  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request.
-  const found = new Map<string, string | undefined>()
-  return (method, path) => {
-    if (path.length > LONGEST || !path.startsWith('/')) return undefined
-    const key = `${method} ${path}`
-    if (found.has(key)) return found.get(key)
-    if (found.size >= MOST_FOUND) found.clear()
-    const answer = near(method, path)
-    found.set(key, answer)
-    return answer
+  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request. By method, because
+  // joining both to one key takes a microsecond.
+  const found = new Map<string, Map<string, string>>()
+  let count = 0
+  const keep = (method: string, path: string, description: string) => {
+    if (count >= MOST_FOUND) {
+      found.clear()
+      count = 0
+    }
+    count += 1
+    const paths = found.get(method)
+    if (paths === undefined) found.set(method, new Map([[path, description]]))
+    else paths.set(path, description)
+  }
+  return {
+    recall: (method, path) => found.get(method)?.get(path),
+    describe(method, path) {
+      const known = found.get(method)?.get(path)
+      if (known !== undefined) return known
+      const bare = `no operation matches ${method} ${path}`
+      if (path.length > LONGEST || !path.startsWith('/')) return bare
+      const meant = near(method, path)
+      const description = meant === undefined ? bare : `${bare}; ${meant}`
+      keep(method, path, description)
+      return description
+    },
   }
 }
 

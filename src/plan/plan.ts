@@ -10,6 +10,7 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
 import type { CollectionOptions } from '../world/collection.ts'
+import type { Near } from './near-paths.ts'
 import type { Simulation } from './settings.ts'
 import type { WeatherFile } from './weather.ts'
 
@@ -53,8 +54,8 @@ export interface Plan {
   find(method: string, path: string): Found<Route> | undefined
   /** Returns the methods of a path; none for an unknown path. */
   methodsOf(path: string): readonly Method[]
-  /** Suggests an operation for a request that matches none: `did you mean GET /v1/books?`. */
-  near(method: string, path: string): string | undefined
+  /** Describes requests that match no operation. */
+  readonly near: Near
   /** By name. */
   readonly weather: ReadonlyMap<string, Weather>
   /** Compiles weather from the control plane. Mistakes go to `report`. */

@@ -125,7 +125,7 @@ function compileBody(
     const parsed = parseJson(text, decimals)
     if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
     if (large) await breathe()
-    const violations = check(parsed.value, true)
+    const violations = check(parsed.value, parsed.exact)
     if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))
     return { body: parsed.value, text: undefined }
   }
