@@ -41,8 +41,9 @@ assert.equal((await fetch(`${program.control}/reset`, { method: 'POST' })).ok, t
 assert.equal(await program.stop(), 0)
 console.log(`the built program answers ${CALLS.length} calls as it should, and stops`)
 
-// The test that README.md shows, in a project that depends on the package.
-const [, example = ''] = /^```ts\n(import assert.*?)^```$/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
+// The first test that docs/library.md shows, in a project that depends on the package.
+const [, example = ''] =
+  /^```ts\n(import assert.*?)^```$/ms.exec(readFileSync(join(ROOT, 'docs/library.md'), 'utf8')) ?? []
 assert.ok(example.includes("from 'understudy'"))
 const project = mkdtempSync(join(tmpdir(), 'understudy-'))
 try {

@@ -1,4 +1,4 @@
-// Where the interface document is silent, the shipped configuration chooses: each choice is as README.md lists it, and each
+// Where the interface document is silent, the shipped configuration chooses: each choice is as docs/recipes/petstore.md lists it, and each
 // has a switch that changes it.
 
 import assert from 'node:assert/strict'

@@ -69,10 +69,10 @@ for (const [command, { options }] of Object.entries(COMMANDS)) {
       const given = /^(?:port|control-port|workers)$/.test(name) ? '7' : other
       assert.equal(read(`${command} --${name} ${given}`, { [variable]: value }).values[name], given)
     })
-    test(`the help and the README name ${variable} beside --${name}`, () => {
+    test(`the help and its page name ${variable} beside --${name}`, () => {
       const line = new RegExp(`^  --${name}\\b.*\\b${variable}\\b`, 'm')
       assert.match(read(`${command} --help`).help ?? '', line)
-      assert.match(readFileSync('README.md', 'utf8'), line)
+      assert.match(readFileSync('docs/reference/cli.md', 'utf8'), line)
     })
   }
 }

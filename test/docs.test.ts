@@ -1,26 +1,33 @@
-// The configurations that docs/ shows: each is loaded as it stands there, beside the contract that it speaks of.
+// The pages of docs/ and README.md: every configuration loads as it stands there, beside the contract that it is about, and
+// every link leads to something.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { after, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
 import { parse } from 'yaml'
 import { formatDiagnostics } from '../src/kernel/diagnostic.ts'
 import { loadPlan } from '../src/load/load.ts'
+import { blocksOf, PAGES, ROOT, readPage } from './support/pages.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(scratch, { recursive: true }))
 
-const petStore = {
-  ...(parse(read('config/gateway.yaml')) as object),
+type Configuration = Readonly<Record<string, unknown>>
+/** Makes a whole configuration of a block. */
+type Complete = (shown: Configuration) => Configuration
+
+const petStore: Configuration = {
+  ...(parse(read('config/gateway.yaml')) as Configuration),
   contract: join(ROOT, 'config/openapi.yaml'),
   resources: { pets: { schema: 'Pet', defaults: { status: 'available' } } },
 }
-const shop = parse(read('config/shop.yaml')) as Record<string, unknown>
-const picture = {
+const shop = { ...(parse(read('config/shop.yaml')) as Configuration) }
+const pictures = {
   contract: {
     openapi: '3.1.0',
     info: { title: 'Pictures', version: '1' },
@@ -43,33 +50,99 @@ const picture = {
   },
 }
 
-const blocksOf = (page: string): string[] =>
-  [...read(page).matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string)
+/** A whole file: only its contract, and the files beside it, are ours. */
+const whole: Complete = shown => ({
+  ...shown,
+  contract: petStore.contract,
+  resources: { pets: { ...(shown.resources as Record<string, object>).pets, seed: { generate: 5 } } },
+})
+/** Blocks that stand beside those of a base, operation by operation. */
+const beside =
+  (base: Configuration): Complete =>
+  shown => ({
+    ...base,
+    ...shown,
+    operations: { ...(base.operations as object), ...(shown.operations as object) },
+  })
+/** Behaviours of one operation. */
+const under =
+  (operation: string): Complete =>
+  shown => ({ ...petStore, operations: { ...(petStore.operations as object), [operation]: shown } })
+/** A part about files or an API that the page does not show: only its keys and values are checked. */
+const shape = 'shape'
 
-/** By page, what each of its blocks stands beside. */
-const PAGES: Readonly<Record<string, readonly object[]>> = {
-  'docs/rules.md': [petStore, picture],
-  'docs/states.md': [shop, shop],
+/** By page, how each of its blocks in YAML becomes a configuration. */
+const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)[]>> = {
+  'README.md': [whole, whole],
+  'docs/browsers.md': [beside(petStore)],
+  'docs/getting-started.md': [whole],
+  'docs/operations.md': [shape, shape],
+  'docs/rules.md': [beside(petStore), beside(pictures)],
+  'docs/state.md': [shape, shape],
+  'docs/states.md': [beside(shop), beside(shop)],
+  'docs/sunset.md': [under('getPet')],
+  'docs/weather.md': [beside(petStore)],
 }
 
-for (const [page, beside] of Object.entries(PAGES)) {
+const ajv = new Ajv2020({ strict: true, allErrors: true })
+formats.default(ajv)
+const fits = ajv.compile(JSON.parse(read('config/gateway.schema.json')))
+
+for (const page of PAGES) {
+  const blocks = blocksOf(page).filter(({ language }) => language === 'yaml')
+  const ways = CONFIGURATIONS[page] ?? []
+  if (blocks.length === 0) continue
   test(`${page}: every configuration loads as it stands there`, () => {
-    const blocks = blocksOf(page)
-    assert.equal(blocks.length, beside.length, 'each block has something to stand beside')
-    for (const [i, block] of blocks.entries()) {
+    assert.equal(ways.length, blocks.length, `say in CONFIGURATIONS how each block of ${page} becomes a configuration`)
+    for (const [i, { text }] of blocks.entries()) {
+      const shown = parse(text) as Configuration
+      const way = ways[i] as Complete | typeof shape
+      if (way === shape) {
+        assert.ok(fits({ contract: './openapi.yaml', ...shown }), ajv.errorsText(fits.errors))
+        continue
+      }
       const home = join(scratch, `${page.replaceAll('/', '-')}-${i}`)
       mkdirSync(home)
       writeFileSync(join(home, 'picture.png'), '')
-      const base = beside[i] as { operations?: object; resources?: object }
-      const shown = parse(block) as { operations?: object; resources?: object }
-      const merged = {
-        ...base,
-        ...(shown.resources === undefined ? {} : { resources: shown.resources }),
-        operations: { ...base.operations, ...shown.operations },
-      }
-      writeFileSync(join(home, 'gateway.yaml'), JSON.stringify(merged))
+      writeFileSync(join(home, 'gateway.yaml'), JSON.stringify(way(shown)))
       const { plan, report } = loadPlan('gateway.yaml', home, {})
       assert.ok(plan, formatDiagnostics(report.list))
     }
+  })
+}
+
+/** The anchors of a page: its headings as GitHub and VitePress slug them, a number behind those that repeat. */
+function anchorsOf(page: string): Set<string> {
+  const seen = new Map<string, number>()
+  const text = readPage(page).replace(/^```.*?^```$/gms, '')
+  return new Set(
+    [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => {
+      const slug = (heading as string)
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-')
+      const times = seen.get(slug) ?? 0
+      seen.set(slug, times + 1)
+      return times === 0 ? slug : `${slug}-${times}`
+    }),
+  )
+}
+
+for (const page of PAGES) {
+  test(`${page}: every link leads to a file or a heading`, () => {
+    const text = readPage(page)
+      .replace(/^```.*?^```$/gms, '')
+      .replace(/`[^`\n]*`/g, '')
+    const broken = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]*)\)/g)].flatMap(([, link]) => {
+      const [path = '', anchor] = (link as string).split('#')
+      const target = path === '' ? page : normalize(join(dirname(page), path)).replace(/\/$/, '')
+      if (!existsSync(join(ROOT, target))) return [`${link}: there is no ${target}`]
+      if (anchor === undefined) return []
+      if (!target.endsWith('.md')) return statSync(join(ROOT, target)).isDirectory() ? [`${link}: a folder`] : []
+      return anchorsOf(target).has(anchor) ? [] : [`${link}: ${target} has no heading #${anchor}`]
+    })
+    assert.deepEqual(broken, [])
   })
 }

@@ -10,7 +10,7 @@ import { spec } from 'node:test/reporters'
 /** Files whose clients have a second or less, which a neighbour would make late; and one that changes what others load. */
 const ALONE = /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|workers)\.test)/
 /** Wire tests that start programs and wait for them: they run at the same time. */
-const WAITING = /^wire\/(?:cli|first-minutes|readme-code|secrets)\.test/
+const WAITING = /^wire\/(?:cli|first-minutes|secrets|shown-code)\.test/
 
 const wanted = process.argv.slice(2)
 const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })

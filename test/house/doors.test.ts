@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { behaviours } from '../../src/behaviours/index.ts'
 import { ROOT, sourceFiles } from './source-files.ts'
 
-/** The one file or folder that knows a package. A package that is not here needs a line in src/README.md. */
+/** The one file or folder that knows a package. A package that is not here needs a decision in docs/decisions/. */
 const DOORS: Readonly<Record<string, string>> = {
   koa: 'http/',
   '@koa/router': 'http/control-plane.ts',
@@ -38,7 +38,11 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', object>
 const packages = Object.keys(manifest.dependencies)
 const isTool = (name: string) => TOOLS.includes(name) || name.startsWith('@types/')
-const architecture = read('src/README.md')
+const architecture = read('docs/contributing/architecture.md')
+const decisions = [
+  'src/README.md',
+  ...readdirSync(join(ROOT, 'docs/decisions')).map(file => `docs/decisions/${file}`),
+].map(read)
 
 const packageOf = (name: string): string =>
   name
@@ -71,9 +75,9 @@ test('the dependencies are the packages that src/ imports, the development depen
   )
 })
 
-test('a package beside the agreed ones says in src/README.md what it saves', () => {
+test('a decision says what each package beside the agreed ones saves', () => {
   assert.deepEqual(
-    packages.filter(name => DOORS[name] === undefined && !architecture.includes(`\`${name}\``)),
+    packages.filter(name => DOORS[name] === undefined && !decisions.some(text => text.includes(`\`${name}\``))),
     [],
   )
 })
@@ -82,8 +86,8 @@ test('the lock file names no registry', () => {
   assert.equal(read('package-lock.json').includes('"resolved"'), false)
 })
 
-test('src/README.md shows every behaviour on the path of a request', () => {
-  const path = architecture.slice(architecture.indexOf("## A request's path"), architecture.indexOf('## Floors'))
+test('the architecture page shows every behaviour on the path of a request', () => {
+  const path = architecture.slice(architecture.indexOf("## A request's path"), architecture.indexOf('## The rooms'))
   const shown = [...path.matchAll(/│ {4,}(\w+)/g)].map(([, name]) => name)
   assert.deepEqual(
     shown,

@@ -10,6 +10,7 @@ import { loadPlan } from '../../src/load/load.ts'
 import { schemaFor } from '../../src/plan/contract-schema.ts'
 import { publishedSchema, type Shape } from '../../src/plan/published-schema.ts'
 import { FORMATS } from '../../src/plan/simulation.ts'
+import { blocksOf, PAGES } from '../support/pages.ts'
 
 function compile(schema: object) {
   const ajv = new Ajv2020({ strict: true, allErrors: true })
@@ -26,9 +27,9 @@ for (const file of ['config/gateway.yaml', 'config/rehearsal.yaml']) {
   })
 }
 
-test('the shipped schema knows every configuration of the README that is a whole file', () => {
-  const readme = readFileSync('README.md', 'utf8')
-  const blocks = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => parse(text as string) as object)
+test('the shipped schema knows every configuration of README.md and docs/ that is a whole file', () => {
+  const shown = PAGES.flatMap(blocksOf).filter(({ language }) => language === 'yaml')
+  const blocks = shown.map(({ text }) => parse(text) as object)
   const whole = blocks.filter(block => 'contract' in block && !/…/.test(JSON.stringify(block)))
   assert.ok(whole.length > 0)
   for (const block of whole) assert.ok(accepts(block), JSON.stringify(accepts.errors))

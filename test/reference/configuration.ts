@@ -47,7 +47,7 @@ export function describeConfiguration(): string {
   const behaviours = Object.entries(operations.properties ?? {})
   return [
     table(['key', 'takes', 'default', 'meaning'], rowsOf('', root)),
-    ...behaviours.map(([name, shape]) => `#### \`${name}\`\n\n${describeBehaviour(name, shape)}`),
+    ...behaviours.map(([name, shape]) => `## \`${name}\`\n\n${describeBehaviour(name, shape)}`),
   ].join('\n\n')
 }
 

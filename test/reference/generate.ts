@@ -1,40 +1,51 @@
-// Writes what is derived from the code: config/gateway.schema.json, and the parts of README.md between markers. With
-// --check it writes nothing, and fails where something is stale.
+// Writes what is derived from the code: config/gateway.schema.json, and the parts of docs/ between markers. With --check it
+// writes nothing, and fails where something is stale.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCommands } from '../../src/cli/command-line.ts'
 import { publishedSchema } from '../../src/plan/published-schema.ts'
 import { describeConfiguration } from './configuration.ts'
+import { describeControlPlane } from './control-plane.ts'
+import { describeDecisions } from './decisions.ts'
 import { describeMetrics } from './metrics.ts'
 import { describeProblems } from './problems.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const END = '<!-- end of generated -->'
 /** The help of the program, from its second line on: the first has the version in it. */
 const describeProgram = () => `\`\`\`\n${describeCommands('').split('\n').slice(2).join('\n')}\`\`\``
 
-const PARTS: Readonly<Record<string, () => string | Promise<string>>> = {
-  commands: describeProgram,
-  configuration: describeConfiguration,
-  problems: describeProblems,
-  metrics: describeMetrics,
+/** By page, its generated parts by name. */
+const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'docs/decisions/index.md': { decisions: describeDecisions },
+  'docs/reference/cli.md': { commands: describeProgram },
+  'docs/reference/configuration.md': { configuration: describeConfiguration },
+  'docs/reference/control-plane.md': { 'control plane': describeControlPlane },
+  'docs/reference/refusals.md': { problems: describeProblems },
+  'docs/reference/metrics.md': { metrics: describeMetrics },
 }
 
-let readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-for (const [name, describe] of Object.entries(PARTS)) {
-  const [begin, end] = [`<!-- generated: ${name} -->`, '<!-- end of generated -->']
-  const from = readme.indexOf(begin)
-  const to = readme.indexOf(end, from)
-  if (from === -1 || to === -1) throw new Error(`README.md has no part "${begin}" … "${end}"`)
-  readme = `${readme.slice(0, from)}${begin}\n\n${await describe()}\n\n${readme.slice(to)}`
+function fill(page: string, parts: Readonly<Record<string, () => string>>): string {
+  let text = readFileSync(join(ROOT, page), 'utf8')
+  for (const [name, describe] of Object.entries(parts)) {
+    const begin = `<!-- generated: ${name} -->`
+    const from = text.indexOf(begin)
+    const to = text.indexOf(END, from)
+    if (from === -1 || to === -1) throw new Error(`${page} has no part "${begin}" … "${END}"`)
+    text = `${text.slice(0, from)}${begin}\n\n${describe()}\n\n${text.slice(to)}`
+  }
+  return text
+}
+
+const files: Readonly<Record<string, string>> = {
+  'config/gateway.schema.json': `${JSON.stringify(publishedSchema(), null, 2)}\n`,
+  ...Object.fromEntries(Object.entries(PARTS).map(([page, parts]) => [page, fill(page, parts)])),
 }
 
 const check = process.argv.includes('--check')
-for (const [path, text] of [
-  ['config/gateway.schema.json', `${JSON.stringify(publishedSchema(), null, 2)}\n`],
-  ['README.md', readme],
-] as const) {
-  if (readFileSync(join(ROOT, path), 'utf8') === text) continue
+for (const [path, text] of Object.entries(files)) {
+  if (readFileSync(join(ROOT, path), { encoding: 'utf8', flag: 'a+' }) === text) continue
   if (check) {
     console.error(`${path} is stale: npm run generate`)
     process.exitCode = 1

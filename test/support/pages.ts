@@ -1,0 +1,53 @@
+// The Markdown of the repository: which pages there are, and their blocks of code, with the heading that each stands below.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+/** Every page that a reader may open, relative to the root. */
+export const PAGES: readonly string[] = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'src/README.md'],
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .map(path => `docs/${path}`)
+    .filter(path => path.endsWith('.md') && !path.includes('node_modules'))
+    .sort(),
+]
+
+export const readPage = (page: string): string => readFileSync(join(ROOT, page), 'utf8')
+
+export interface Block {
+  /** `yaml`, `console`, `ts` … */
+  readonly language: string
+  /** The file that the block is the content of: `yaml [gateway.yaml]`. */
+  readonly file: string | undefined
+  readonly text: string
+}
+
+export interface Section {
+  /** The text of a heading of the first or second level. */
+  readonly title: string
+  readonly blocks: readonly Block[]
+}
+
+/** The sections of a page with their blocks. A line in a block that begins with `#` is not a heading. */
+export function sectionsOf(page: string): Section[] {
+  const sections: { title: string; blocks: Block[] }[] = []
+  let block: { language: string; file: string | undefined; lines: string[] } | undefined
+  for (const line of readPage(page).split('\n')) {
+    if (block !== undefined) {
+      if (line === '```') {
+        sections.at(-1)?.blocks.push({ ...block, text: block.lines.map(one => `${one}\n`).join('') })
+        block = undefined
+      } else block.lines.push(line)
+      continue
+    }
+    const [, language, file] = /^```(\w*)(?: \[(.+)\])?$/.exec(line) ?? []
+    const [, title] = /^#{1,2} (.+)$/.exec(line) ?? []
+    if (language !== undefined) block = { language, file, lines: [] }
+    else if (title !== undefined) sections.push({ title, blocks: [] })
+  }
+  return sections
+}
+
+export const blocksOf = (page: string): Block[] => sectionsOf(page).flatMap(({ blocks }) => blocks)
