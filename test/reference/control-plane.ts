@@ -1,39 +1,58 @@
-// The reference of the control plane: its routes, as they declare themselves.
+// The reference of the control plane, made of the document that it serves at /openapi.json.
 
-import { controlRoutes } from '../../src/http/control/index.ts'
-import type { Control, Route } from '../../src/http/control/route.ts'
-import { inProcess } from '../support/in-process.ts'
+import { startGateway } from '../../src/index.ts'
 import { table } from './table.ts'
 
-/** A section for each route: summary, parameters, body, replies. */
-export function describeControlPlane(): string {
-  const { gateway } = inProcess({
-    'gateway.yaml': 'contract: { openapi: 3.1.0, info: { title: None, version: "1" }, paths: {} }',
-  })
-  const control = { gateway, reloader: undefined, status: {} } as unknown as Control
-  return controlRoutes(control, '0').map(describeRoute).join('\n\n')
+interface Described {
+  readonly description: string
 }
 
-function describeRoute({ method, path, summary, parameters = {}, body, replies, open, underWorkers }: Route): string {
-  const notes = [
-    ...(open ? ['It needs no token.'] : []),
-    ...(underWorkers === 'absent' ? ['It is absent with `--workers`.'] : []),
-  ]
-  const rows = Object.entries(parameters).map(([name, { schema, description }]) => [
+interface Operation {
+  readonly summary: string
+  readonly security?: readonly object[]
+  readonly parameters?: readonly (Described & { name: string; in: string; schema: { type: string } })[]
+  readonly requestBody?: Described & { readonly content: object }
+  /** A reply that every route may have is a reference. */
+  readonly responses: Readonly<Record<string, Described | { readonly $ref: string }>>
+}
+
+/** A section for each route: summary, parameters, body, replies. */
+export async function describeControlPlane(): Promise<string> {
+  const gateway = await startGateway({
+    config: { contract: { openapi: '3.1.0', info: { title: 'None', version: '1' }, paths: {} } },
+  })
+  try {
+    const reply = await fetch(`${gateway.control}/openapi.json`)
+    const { paths } = (await reply.json()) as { paths: Record<string, Record<string, Operation>> }
+    return Object.entries(paths)
+      .flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => describe(method, path, operation)))
+      .join('\n\n')
+  } finally {
+    await gateway.close()
+  }
+}
+
+function describe(method: string, path: string, operation: Operation): string {
+  const { summary, security, parameters = [], requestBody, responses } = operation
+  const rows = parameters.map(({ name, in: where, schema, description }) => [
     `\`${name}\``,
-    path.includes(`{${name}}`) ? 'path' : 'query',
+    where,
     schema.type,
     description,
   ])
-  const media = ['application/json', ...(body?.texts ?? [])].map(type => `\`${type}\``).join(', ')
+  const own = Object.entries(responses).flatMap(([status, reply]) =>
+    'description' in reply ? [[status, reply.description]] : [],
+  )
   return [
-    `## \`${method} ${path}\``,
-    [summary, ...notes].join(' '),
+    `## \`${method.toUpperCase()} ${path}\``,
+    security?.length === 0 ? `${summary} It needs no token.` : summary,
     ...(rows.length === 0 ? [] : [table(['parameter', 'in', 'type', 'meaning'], rows)]),
-    ...(body === undefined ? [] : [`**Body** (${media}). ${body.description}`]),
-    table(
-      ['status', 'reply'],
-      Object.entries(replies).map(([status, { description }]) => [status, description]),
-    ),
+    ...(requestBody === undefined ? [] : [describeBody(requestBody)]),
+    table(['status', 'reply'], own),
   ].join('\n\n')
+}
+
+function describeBody({ content, description }: NonNullable<Operation['requestBody']>): string {
+  const types = Object.keys(content).map(type => `\`${type}\``)
+  return `**Body** (${types.join(', ')}). ${description}`
 }

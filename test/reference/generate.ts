@@ -17,7 +17,7 @@ const END = '<!-- end of generated -->'
 const describeProgram = () => `\`\`\`\n${describeCommands('').split('\n').slice(2).join('\n')}\`\`\``
 
 /** By page, its generated parts by name. */
-const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
   'docs/decisions/index.md': { decisions: describeDecisions },
   'docs/reference/cli.md': { commands: describeProgram },
   'docs/reference/configuration.md': { configuration: describeConfiguration },
@@ -26,21 +26,23 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   'docs/reference/metrics.md': { metrics: describeMetrics },
 }
 
-function fill(page: string, parts: Readonly<Record<string, () => string>>): string {
+async function fill(page: string, parts: (typeof PARTS)[string]): Promise<string> {
   let text = readFileSync(join(ROOT, page), 'utf8')
   for (const [name, describe] of Object.entries(parts)) {
     const begin = `<!-- generated: ${name} -->`
     const from = text.indexOf(begin)
     const to = text.indexOf(END, from)
     if (from === -1 || to === -1) throw new Error(`${page} has no part "${begin}" … "${END}"`)
-    text = `${text.slice(0, from)}${begin}\n\n${describe()}\n\n${text.slice(to)}`
+    text = `${text.slice(0, from)}${begin}\n\n${await describe()}\n\n${text.slice(to)}`
   }
   return text
 }
 
 const files: Readonly<Record<string, string>> = {
   'config/gateway.schema.json': `${JSON.stringify(publishedSchema(), null, 2)}\n`,
-  ...Object.fromEntries(Object.entries(PARTS).map(([page, parts]) => [page, fill(page, parts)])),
+  ...Object.fromEntries(
+    await Promise.all(Object.entries(PARTS).map(async ([page, parts]) => [page, await fill(page, parts)] as const)),
+  ),
 }
 
 const check = process.argv.includes('--check')
