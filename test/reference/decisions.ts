@@ -11,7 +11,9 @@ export function describeDecisions(): string {
     .filter(file => /^\d{4}-.*\.md$/.test(file))
     .sort()
     .map(file => {
-      const [heading = '', , date = ''] = readFileSync(join(FOLDER, file), 'utf8').split('\n')
+      const text = readFileSync(join(FOLDER, file), 'utf8')
+      const [heading = ''] = text.split('\n')
+      const [date] = /\d{4}-\d{2}-\d{2}/.exec(text) ?? []
       const title = heading.replace(/^# (?:\d{4}:? )?/, '')
       return `- ${file.slice(0, 4)} [${title.charAt(0).toUpperCase()}${title.slice(1)}](${file}), ${date}`
     })
