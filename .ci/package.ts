@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -66,9 +66,40 @@ await gateway.close()
 export { ConfigurationError }
 `,
   )
+  // Without any types of Koa, as in a program that does not use it.
+  writeFileSync(
+    join(project, 'middleware.ts'),
+    `import { type KoaMiddleware, startGateway, type Understudy, understudy } from 'understudy'
+const standIn: Understudy = understudy({ config: 'gateway.yaml', unmatched: 'next' })
+const passing: KoaMiddleware = async (ctx, next) => {
+  if (ctx.path === '/own') ctx.body = { own: ctx.get('x-a') }
+  else await next()
+}
+await startGateway({ config: 'gateway.yaml', use: [passing, async (ctx, next) => { ctx.set('x-b', '1'); await next() }] })
+standIn.close()
+`,
+  )
   const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2022']
   const old = join(ROOT, 'node_modules/typescript-5.4/bin/tsc')
-  run(process.execPath, [old, ...options, '--module', 'nodenext', 'uses.ts'], project)
+  run(process.execPath, [old, ...options, '--module', 'nodenext', 'uses.ts', 'middleware.ts'], project)
+
+  // In a program that uses Koa, both kinds of middleware are Koa's own. The types of Koa are not ours to check.
+  symlinkSync(join(ROOT, 'node_modules/@types'), join(project, 'node_modules/@types'))
+  writeFileSync(
+    join(project, 'koa.ts'),
+    `import Koa from 'koa'
+import mount from 'koa-mount'
+import { startGateway, understudy } from 'understudy'
+const standIn = understudy({ config: 'gateway.yaml' })
+const app = new Koa()
+app.use(standIn)
+app.use(mount('/mock', standIn))
+const own: Koa.Middleware = (ctx, next) => (ctx.path === '/own' ? ctx.throw(403) : next())
+await startGateway({ config: 'gateway.yaml', use: [own] })
+`,
+  )
+  const interop = ['--esModuleInterop', '--skipLibCheck', '--types', 'node']
+  run(process.execPath, [old, ...options, ...interop, '--module', 'nodenext', 'koa.ts'], project)
 } finally {
   rmSync(scratch, { recursive: true })
 }

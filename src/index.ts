@@ -1,33 +1,66 @@
-// The library face: a gateway inside a test, on free ports, quiet unless asked.
+// The library face: a gateway inside a test, on free ports, or a middleware inside a Koa application.
 
 import { silentLog } from './gateway/log.ts'
+import type { Load } from './gateway/reload.ts'
+import { watchMemory } from './gateway/watch-memory.ts'
+import type { KoaMiddleware } from './http/middleware.ts'
+import { mountStandIn } from './http/mounted.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
-import { loadPlan } from './load/load.ts'
+import { type Loaded, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
-import { start } from './start.ts'
+import type { Plan } from './plan/plan.ts'
+import { createGateway, start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
 import { steerWorld, type WorldHandle } from './world-handle.ts'
 
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/filter.ts'
+export type { KoaContext, KoaMiddleware } from './http/middleware.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
-export interface StartOptions {
+/** The configuration of a gateway. */
+export interface GatewayOptions {
   /**
    * The path of a gateway.yaml or of a bare OpenAPI document, relative to the working directory; or the content of a
    * gateway.yaml, as an object or as a text of more than one line, in which paths are relative to the working directory.
    */
   readonly config: string | object
+  /** The values of `${NAME}` in the configuration. Default: none but the defaults written there. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+export interface StartOptions extends GatewayOptions {
   /** Default: a free one. */
   readonly port?: number
   /** Default: a free one. */
   readonly controlPort?: number
   /** Default: 127.0.0.1. */
   readonly host?: string
-  /** What `${NAME}` in the configuration reads. Default: nothing but the defaults written there. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Koa middleware that runs in front of the stand-in, in this order. Default: none. */
+  readonly use?: readonly KoaMiddleware[]
+}
+
+export interface UnderstudyOptions extends GatewayOptions {
+  /**
+   * Refuses a request to a path that the contract does not have (404), or passes it on to the next middleware.
+   * Default: `refuse`.
+   */
+  readonly unmatched?: 'refuse' | 'next'
+}
+
+/** A Koa middleware that answers as the API does, and the means to steer it. */
+export interface Understudy extends KoaMiddleware {
+  /** Begins the default world anew from the seeds. */
+  reset(): void
+  /**
+   * A world to steer and to ask, made if there is none of that name yet. Default: the default one. Its `baseUrl` is a path
+   * below the place where the middleware is mounted.
+   */
+  world(name?: string): WorldHandle
+  /** From now on requests are passed on to the next middleware. */
+  close(): void
 }
 
 export interface RunningGateway {
@@ -50,17 +83,9 @@ export class ConfigurationError extends Error {
 
 /** Starts a gateway. Rejects with a `ConfigurationError`, or with the system's error where a port is taken. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
-  const { config, environment = {} } = options
-  const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
-  const path = inline === undefined ? (config as string) : 'gateway.yaml'
-  const load = (text = inline) => loadPlan(path, '.', environment, { text })
-  const reload = (text = inline) => loadAside({ path, home: '.', environment, options: { text } }, () => load(text))
-  const loaded = load()
-  if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)
-  const { gateway, serving, stopWatching } = await start(loaded.plan, loaded, reload, {
-    clock: realClock,
-    log: silentLog,
-    version,
+  const { loaded, plan, reload } = read(options)
+  const { gateway, serving, stopWatching } = await start(plan, loaded, reload, {
+    ...QUIET,
     watch: false,
     listen: {
       host: options.host ?? '127.0.0.1',
@@ -68,6 +93,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       controlHost: '127.0.0.1',
       controlPort: options.controlPort ?? 0,
       controlToken: undefined,
+      use: options.use,
     },
   })
   return {
@@ -80,4 +106,36 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       return serving.close()
     },
   }
+}
+
+/**
+ * Returns the stand-in as a middleware for a Koa application. It throws a `ConfigurationError` where the configuration cannot be
+ * served. Ports, TLS, CORS and time-outs are those of the application.
+ */
+export function understudy(options: UnderstudyOptions): Understudy {
+  const gateway = createGateway(read(options).plan, QUIET)
+  let closed = false
+  const stopWatching = watchMemory(gateway.worlds, () => {})
+  const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', () => closed)
+  return Object.assign(middleware, {
+    reset: () => gateway.reset(),
+    world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, ''),
+    close: () => {
+      closed = true
+      stopWatching()
+    },
+  })
+}
+
+const QUIET = { clock: realClock, log: silentLog, version }
+
+/** Reads a configuration; throws a `ConfigurationError` where it cannot be served. */
+function read({ config, environment = {} }: GatewayOptions): { loaded: Loaded; plan: Plan; reload: Load } {
+  const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
+  const path = inline === undefined ? (config as string) : 'gateway.yaml'
+  const load = (text = inline) => loadPlan(path, '.', environment, { text })
+  const reload = (text = inline) => loadAside({ path, home: '.', environment, options: { text } }, () => load(text))
+  const loaded = load()
+  if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)
+  return { loaded, plan: loaded.plan, reload }
 }

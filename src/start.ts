@@ -31,14 +31,23 @@ export interface Started {
   readonly stopWatching: () => void
 }
 
+/** Returns a gateway that nothing serves yet. */
+export function createGateway(
+  plan: Plan,
+  { clock, log, version }: Pick<StartOptions, 'clock' | 'log' | 'version'>,
+): Gateway {
+  const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
+  gateway.metrics.followLoop(watchLoop())
+  return gateway
+}
+
 /**
  * @param load loads the configuration anew, or a text in its place; its first answer, `loaded`, is what serving begins
  * with
  */
 export async function start(plan: Plan, loaded: Loaded, load: Load, options: StartOptions): Promise<Started> {
-  const { clock, log, version, watch, workers } = options
-  const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
-  gateway.metrics.followLoop(watchLoop())
+  const { log, version, watch, workers } = options
+  const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
   const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
   const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log)

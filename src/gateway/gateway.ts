@@ -18,7 +18,7 @@ import type { Meter } from './metrics/meter.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { Overheard, overheardBody } from './overheard.ts'
 import { underWeather, WeatherStation } from './weather.ts'
-import { type Visit, type WorldFault, Worlds } from './worlds.ts'
+import { findMark, type Visit, type WorldFault, Worlds } from './worlds.ts'
 
 export class Gateway {
   /** Real time, as far as this gateway knows. */
@@ -79,6 +79,13 @@ export class Gateway {
     return fault
   }
 
+  /** Whether the contract has a path, in whatever world it is addressed: `/v1/books`, `/v1/~alice/books`. */
+  serves(path: string): boolean {
+    const { contract, simulation, methodsOf } = this.plan
+    const marked = simulation.listen.clientControls ? findMark(path, contract.basePaths) : undefined
+    return methodsOf(marked?.path ?? path).length > 0
+  }
+
   /** Answers a request. What breaks on the way is an answer as well. */
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
@@ -97,7 +104,7 @@ export class Gateway {
     if ('status' in controls) return this.#handleLost(request, served, controls, started)
     const weather = this.weather.over(controls.weather, plan, world)
     if (weather !== undefined && 'status' in weather) return this.#handleLost(request, served, weather, started)
-    const address = visit.address(basePath)
+    const address = (request.prefix ?? '') + visit.address(basePath)
     const { segments, broken } = found
     const { ordinal, delay } = controls
     const exchange = new Exchange(controls.request, world, usual.operation, address, segments, broken, clock, ordinal)

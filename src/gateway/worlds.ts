@@ -341,7 +341,7 @@ interface Mark {
 }
 
 /** `/~NAME` at the beginning of a path, or after one of the base paths. */
-function findMark(path: string, basePaths: readonly string[]): Mark | undefined {
+export function findMark(path: string, basePaths: readonly string[]): Mark | undefined {
   const base = path.startsWith('/~')
     ? ''
     : basePaths.find(one => path.startsWith('/~', one.length) && path.startsWith(one))

@@ -13,8 +13,9 @@ export type BodyReader = (ctx: Context) => Promise<BodyRead>
  * A body that is not compressed and says how long it is arrives as it is; the body parser sees to all others.
  *
  * @param maxBytes the largest body, after decompression
+ * @param awaited whether a client that expects `100 Continue` is waiting for it still
  */
-export function compileBodyReader(maxBytes: number): BodyReader {
+export function compileBodyReader(maxBytes: number, awaited = true): BodyReader {
   const tooLarge: BodyRead = {
     problem: problems.payload_too_large,
     detail: `the body is larger than ${maxBytes} bytes`,
@@ -35,7 +36,7 @@ export function compileBodyReader(maxBytes: number): BodyReader {
     if (coding === 'identity' && Number(length) > maxBytes) return tooLarge
     // The client waits for this before it sends anything, so that a refusal costs it nothing; a client of HTTP/1.0 would
     // take it for the reply (RFC 9110 §10.1.1).
-    if (expect !== undefined && req.httpVersionMinor > 0) ctx.res.writeContinue()
+    if (awaited && expect !== undefined && req.httpVersionMinor > 0) ctx.res.writeContinue()
     if (coding === 'identity' && length !== undefined) return readAsItIs(req)
     // A decompressor is not told that the client went away, and would wait for the rest for ever.
     const gone = new Promise<BodyRead>(resolve => req.once('close', () => void (req.complete || resolve(CUT))))

@@ -1,17 +1,48 @@
 // The API's own port: one Koa application, which every request passes.
 
+import Koa, { type Middleware } from 'koa'
 import type { Gateway } from '../gateway/gateway.ts'
+import { giveReply } from './give-reply.ts'
 import { LeanKoa } from './lean-koa.ts'
 import type { Answer } from './listener.ts'
+import { faultOf } from './message-fault.ts'
+import type { KoaMiddleware } from './middleware.ts'
 import { admitOtherOrigins } from './other-origins.ts'
-import { createStandIn } from './stand-in.ts'
+import { createStandIn, LAST } from './stand-in.ts'
 import type { Status } from './status.ts'
-import { writeReply } from './wire.ts'
+import { watchDelivery } from './wire.ts'
 
-/** The handler of the API's port. `status` answers for the paths that are exposed beside the API. */
-export function createDataPlane(gateway: Gateway, status: Status): Answer {
-  const app = new LeanKoa()
-  app.use(admitOtherOrigins(() => gateway.plan.simulation.listen.cors))
-  app.use(createStandIn(gateway, status, ({ req, res }, reply, delivery) => writeReply(req, res, reply, delivery)))
-  return app.callback()
+/**
+ * Returns the handler of the API's port.
+ *
+ * @param status answers for the paths that are exposed beside the API
+ * @param use middleware in front of the stand-in: Koa then writes `ctx.body`, which that middleware may have changed
+ */
+export function createDataPlane(gateway: Gateway, status: Status, use: readonly KoaMiddleware[] = []): Answer {
+  const origins = admitOtherOrigins(() => gateway.plan.simulation.listen.cors)
+  const deliveryOf = () => gateway.plan.simulation.delivery
+  if (use.length === 0) {
+    const app = new LeanKoa()
+    app.use(origins)
+    app.use(createStandIn(gateway, status, LAST))
+    return app.callback()
+  }
+  const app = new Koa()
+  app.on('error', (error: { expose?: boolean; headerSent?: boolean }) => {
+    // Not a client's mistake, nor a connection that the client has closed.
+    if (error.expose !== true && error.headerSent !== true) gateway.reportFailure(error)
+  })
+  app.use(origins)
+  app.use(async (ctx, next) => {
+    const fault = faultOf(ctx.req, ctx.res)
+    if (fault === undefined) return next()
+    giveReply(ctx, await gateway.refuse(...fault), deliveryOf())
+  })
+  for (const middleware of use) app.use(middleware as Middleware)
+  app.use(createStandIn(gateway, status, { ...LAST, write: giveReply }))
+  const answer = app.callback()
+  return async (req, res) => {
+    await answer(req, res)
+    watchDelivery(req, res, deliveryOf().patience)
+  }
 }

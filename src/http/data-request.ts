@@ -9,18 +9,20 @@ export class DataRequest implements Request {
   readonly path: string
   readonly query: string
   readonly headers: Request['headers']
+  readonly prefix: string
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
   readonly #readBody: () => Promise<BodyRead>
   #signal: AbortSignal | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse, readBody: () => Promise<BodyRead>) {
+  constructor(req: IncomingMessage, res: ServerResponse, prefix: string, readBody: () => Promise<BodyRead>) {
     const target = originForm(req.url as string)
     const query = target.indexOf('?')
     this.method = req.method as string
     this.path = query === -1 ? target : target.slice(0, query)
     this.query = query === -1 ? '' : target.slice(query + 1)
     this.headers = req.headers
+    this.prefix = prefix
     this.#req = req
     this.#res = res
     this.#readBody = readBody

@@ -11,6 +11,7 @@ import { refuseControl } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import { Listener, type Plane } from './listener.ts'
 import { faultOf } from './message-fault.ts'
+import type { KoaMiddleware } from './middleware.ts'
 import { createStatus } from './status.ts'
 import { writeReply } from './wire.ts'
 import { askForCertificate, type Fleet } from './workers.ts'
@@ -22,6 +23,8 @@ export interface Listen {
   readonly controlPort: number
   /** What a client of the control plane must show; needed wherever it listens beyond loopback. */
   readonly controlToken: string | undefined
+  /** Koa middleware that runs in front of the stand-in. */
+  readonly use?: readonly KoaMiddleware[] | undefined
   /** Where several processes serve: a worker has no control plane, and the primary, which has the others, nothing else. */
   readonly workers?: 'worker' | { readonly fleet: Fleet; readonly count: number } | undefined
 }
@@ -66,7 +69,7 @@ export async function serve(
   const security = await secure(gateway.plan.simulation.tls, listen, fleet)
   const data = new Listener(
     {
-      answer: createDataPlane(gateway, status),
+      answer: createDataPlane(gateway, status, listen.use),
       refuse: (problem, detail) => gateway.refuse(problem, detail),
       limits: () => gateway.plan.simulation.limits,
       delivery: () => gateway.plan.simulation.delivery,

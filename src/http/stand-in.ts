@@ -12,16 +12,31 @@ import { DataRequest } from './data-request.ts'
 import { faultOf } from './message-fault.ts'
 import { exposedNames } from './reply-fields.ts'
 import type { Status } from './status.ts'
+import { writeReply } from './wire.ts'
 
-/** Writes a reply as the response; throws, with nothing written, where a header cannot be. */
-export type ReplyWriter = (ctx: Context, reply: Reply, delivery: Delivery) => void
+/** How a stand-in deals with the contexts it is given. */
+export interface Manners {
+  /** Writes a reply as the response; throws, with nothing written, where a header cannot be. */
+  readonly write: (ctx: Context, reply: Reply, delivery: Delivery) => void
+  readonly compileBodyReader: (maxBytes: number) => BodyReader
+  /** Returns the part of the path that was taken off before: `/mock`. */
+  readonly prefixOf: (ctx: Context) => string
+}
+
+/** For the middleware that is the last one of an application of our own, and writes its reply itself. */
+export const LAST: Manners = {
+  write: ({ req, res }, reply, delivery) => writeReply(req, res, reply, delivery),
+  compileBodyReader,
+  prefixOf: () => '',
+}
 
 /**
  * Returns the middleware that answers every request it meets.
  *
  * @param status answers for the paths that are exposed beside the API
  */
-export function createStandIn(gateway: Gateway, status: Status, write: ReplyWriter): (ctx: Context) => Promise<void> {
+export function createStandIn(gateway: Gateway, status: Status, manners: Manners): (ctx: Context) => Promise<void> {
+  const { write, compileBodyReader, prefixOf } = manners
   const replyExposed = async ({ method, path }: Request): Promise<Reply> => {
     if (method === 'GET' || method === 'HEAD') return status(path)
     const headers = { allow: 'GET, HEAD, OPTIONS' }
@@ -35,12 +50,12 @@ export function createStandIn(gateway: Gateway, status: Status, write: ReplyWrit
     write(ctx, reply, gateway.plan.simulation.delivery)
   }
   let maxBody = gateway.plan.simulation.limits.body
-  let readBody: BodyReader = compileBodyReader(maxBody)
+  let readBody = compileBodyReader(maxBody)
   const replyTo = (ctx: Context): Promise<Reply> => {
     const { req, res } = ctx
     const fault = faultOf(req, res)
     if (fault !== undefined) return gateway.refuse(...fault)
-    const request = new DataRequest(req, res, () => readBody(ctx))
+    const request = new DataRequest(req, res, prefixOf(ctx), () => readBody(ctx))
     const { path } = request
     if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) return replyExposed(request)
     return gateway.handle(request)

@@ -22,8 +22,7 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
   if (status !== 204 && status !== 304) fields.push('content-length', length)
   res.writeHead(status, fields as string[])
   finish(res, body, length)
-  // What the system took at once needs no watching.
-  if (res.writableLength > 0) watch(req, res, delivery.patience)
+  watchDelivery(req, res, delivery.patience)
 }
 
 /**
@@ -40,7 +39,10 @@ function finish(res: ServerResponse, body: Reply['body'], length: number): void 
   res.end()
 }
 
-function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
+/** Cuts the connection of a client that has not taken its reply after `patience` milliseconds. */
+export function watchDelivery({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
+  // Nothing is left to watch where the system has taken the whole reply.
+  if (res.writableLength === 0) return
   const timer = setTimeout(() => res.destroy(), patience)
   timer.unref()
   const timers = timersOf(socket)

@@ -7,6 +7,8 @@ export interface Request {
   readonly method: string
   /** The path as sent, still percent-encoded, without the query. */
   readonly path: string
+  /** The path that the API is mounted below, which `path` does not have: `/mock`. Default: none. */
+  readonly prefix?: string | undefined
   /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
   /** Header fields by lower-case name, as Node gives them: repeated fields are joined by a comma. */
@@ -57,6 +59,10 @@ export class ForwardedRequest implements Request {
 
   get hasBody(): boolean {
     return this.sent.hasBody
+  }
+
+  get prefix(): string | undefined {
+    return this.sent.prefix
   }
 
   get address(): string {

@@ -26,13 +26,18 @@ const examples = PAGES.flatMap(page =>
 
 test('there are tests to run', () => assert.ok(examples.length >= 2))
 
+const locate = (name: string): string =>
+  name === 'understudy' ? pathToFileURL(LIBRARY).href : import.meta.resolve(name)
+
 for (const [i, { page, code }] of examples.entries()) {
   const name = /test\('([^']+)'/.exec(code)?.[1] ?? `example ${i + 1}`
   test(`${page}: ${name}`, async () => {
     const file = join(folder, `example-${i}.mjs`)
-    const library = pathToFileURL(LIBRARY).href
-    const { code: script } = transformSync(code.replace("from 'understudy'", `from '${library}'`), { loader: 'ts' })
-    writeFileSync(file, script)
+    const { code: script } = transformSync(code, { loader: 'ts' })
+    writeFileSync(
+      file,
+      script.replace(/ from "(?!node:)([^"]+)"/g, (_, name: string) => ` from "${locate(name)}"`),
+    )
     const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))

@@ -1,0 +1,36 @@
+// The body of a request that a body parser in front of the stand-in has already read.
+
+import type { Context } from 'koa'
+import { problems } from '../kernel/problem.ts'
+import { NO_HEADERS } from '../kernel/reply.ts'
+import type { BodyRead } from '../kernel/request.ts'
+
+/**
+ * Returns the body that koa-bodyparser, koa-body or the like has left in `ctx.request`; `undefined` where nobody has read it.
+ * The text as it was sent (`rawBody`) is preferred: a body that is written anew has lost the order of its digits.
+ */
+export function parsedBody({ req, request }: Context): BodyRead | undefined {
+  if (!req.readableDidRead) return undefined
+  const { rawBody, body } = request as { readonly rawBody?: unknown; readonly body?: unknown }
+  const bytes = bytesOf(rawBody) ?? bytesOf(body) ?? written(body, req.headers['content-type'] ?? '')
+  return bytes === undefined ? LOST : { bytes }
+}
+
+const bytesOf = (body: unknown): Uint8Array | undefined =>
+  typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : undefined
+
+function written(body: unknown, type: string): Uint8Array | undefined {
+  if (/^[^;]*[/+]json\b/i.test(type)) return bytesOf(JSON.stringify(body))
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type) || typeof body !== 'object' || body === null)
+    return undefined
+  const fields = Object.entries(body).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
+  )
+  return bytesOf(new URLSearchParams(fields).toString())
+}
+
+const LOST: BodyRead = {
+  problem: problems.not_simulated,
+  detail: 'a body parser in front of the stand-in has read this body and kept no rawBody; mount the stand-in before it',
+  headers: NO_HEADERS,
+}

@@ -1,0 +1,253 @@
+// The stand-in inside a Koa application, and Koa middleware in front of the stand-in.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import Koa from 'koa'
+import bodyParser from 'koa-bodyparser'
+import compress from 'koa-compress'
+import mount from 'koa-mount'
+import {
+  ConfigurationError,
+  type KoaMiddleware,
+  startGateway,
+  type UnderstudyOptions,
+  understudy,
+} from '../../src/index.ts'
+import { ask } from './ask.ts'
+
+const PAGE = { type: 'array', items: { $ref: '#/components/schemas/Note' } }
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const NOTE = { $ref: '#/components/schemas/Note' }
+const config = {
+  contract: {
+    openapi: '3.1.0',
+    info: { title: 'Notes', version: '1' },
+    servers: [{ url: '/v1' }],
+    paths: {
+      '/notes': {
+        get: { operationId: 'listNotes', responses: { 200: { description: 'ok', ...json(PAGE) } } },
+        post: {
+          operationId: 'createNote',
+          requestBody: { required: true, ...json(NOTE) },
+          responses: {
+            201: { description: 'made', headers: { Location: { schema: { type: 'string' } } }, ...json(NOTE) },
+          },
+        },
+      },
+      '/notes/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { operationId: 'getNote', responses: { 200: { description: 'ok', ...json(NOTE) } } },
+        delete: { operationId: 'deleteNote', responses: { 204: { description: 'gone' } } },
+      },
+    },
+    components: {
+      schemas: {
+        Note: {
+          type: 'object',
+          required: ['text'],
+          properties: { id: { type: 'integer' }, text: { type: 'string' }, price: { type: 'number' } },
+        },
+      },
+    },
+  },
+  resources: { notes: { schema: 'Note', seed: [{ id: 1, text: 'x'.repeat(5000) }] } },
+  operations: {
+    listNotes: { respond: { list: 'notes' } },
+    createNote: { respond: { create: 'notes' } },
+    getNote: { respond: { read: 'notes' } },
+    deleteNote: { respond: { delete: 'notes' } },
+  },
+}
+
+const servers: Server[] = []
+after(() => {
+  for (const server of servers) server.close()
+})
+
+async function serve(app: Koa): Promise<string> {
+  const server = app.listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** An application with a route of its own, and the stand-in below /mock. */
+async function serveMounted(options: Partial<UnderstudyOptions> = {}, ...before: readonly Koa.Middleware[]) {
+  const app = new Koa()
+  app.silent = true
+  for (const one of before) app.use(one)
+  app.use((ctx, next) => {
+    if (ctx.path !== '/own') return next()
+    ctx.body = 'own'
+    return undefined
+  })
+  const standIn = understudy({ config, ...options })
+  after(() => standIn.close())
+  app.use(mount('/mock', standIn))
+  app.use(ctx => {
+    ctx.body = `nobody answered ${ctx.path}`
+  })
+  return { standIn, url: await serve(app) }
+}
+
+const note = (body: string, type = 'application/json') => ({ method: 'POST', body, headers: { 'content-type': type } })
+
+test("an application's own routes come first, and the stand-in answers below its prefix", async () => {
+  const { url } = await serveMounted()
+  assert.equal((await ask(`${url}/own`)).text, 'own')
+  assert.equal((await ask(`${url}/elsewhere`)).text, 'nobody answered /elsewhere')
+  const listed = await ask(`${url}/mock/v1/notes`)
+  assert.equal(listed.status, 200)
+  assert.match(String(listed.headers['content-type']), /^application\/json/)
+  assert.equal(listed.headers['cache-control'], 'no-store')
+  assert.equal(listed.headers['content-length'], String(listed.text.length))
+  assert.deepEqual(JSON.parse(listed.text), config.resources.notes.seed)
+  const head = await ask(`${url}/mock/v1/notes`, { method: 'HEAD' })
+  assert.deepEqual(
+    [head.status, head.text, head.headers['content-length']],
+    [200, '', listed.headers['content-length']],
+  )
+})
+
+test('a record is made, found where its Location says, and deleted', async () => {
+  const { url } = await serveMounted()
+  const made = await ask(`${url}/mock/v1/notes`, note('{"text":"a","price":1.10}'))
+  assert.equal(made.status, 201)
+  assert.equal(made.headers.location, '/mock/v1/notes/2')
+  assert.equal((await ask(url + made.headers.location)).text, '{"id":2,"text":"a","price":1.10}')
+  const gone = await ask(url + made.headers.location, { method: 'DELETE' })
+  assert.deepEqual([gone.status, gone.text, gone.headers['content-type']], [204, '', undefined])
+  assert.equal((await ask(url + made.headers.location)).status, 404)
+})
+
+test('a world is named below the prefix, and its links stay there', async () => {
+  const { url, standIn } = await serveMounted()
+  assert.equal(standIn.world('ann').baseUrl, '/~ann/v1')
+  const made = await ask(`${url}/mock${standIn.world('ann').baseUrl}/notes`, note('{"text":"a"}'))
+  assert.equal(made.headers.location, '/mock/~ann/v1/notes/2')
+  assert.equal((await standIn.world('ann').records('notes')).length, 2)
+  assert.equal((await standIn.world().records('notes')).length, 1)
+  assert.equal(standIn.world('ann').verify({ operation: 'createNote' }).matched, 1)
+})
+
+for (const [name, parser] of [
+  ['koa-bodyparser', bodyParser()],
+  [
+    'a parser that keeps no text',
+    async (ctx: Koa.Context, next: Koa.Next) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of ctx.req) chunks.push(chunk as Buffer)
+      if (chunks.length > 0) Object.assign(ctx.request, { body: JSON.parse(Buffer.concat(chunks).toString()) })
+      return next()
+    },
+  ],
+] as const) {
+  test(`a body that ${name} has read arrives`, async () => {
+    const { url } = await serveMounted({}, parser as Koa.Middleware)
+    const made = await ask(`${url}/mock/v1/notes`, note('{"text":"a","price":1.5}'))
+    assert.deepEqual([made.status, made.text], [201, '{"id":2,"text":"a","price":1.5}'])
+    assert.equal((await ask(`${url}/mock/v1/notes`, note('{"text":1}'))).status, 400)
+    assert.equal((await ask(`${url}/mock/v1/notes`)).status, 200)
+  })
+}
+
+test('a body that was read and thrown away is refused with the remedy', async () => {
+  const drop: Koa.Middleware = async (ctx, next) => {
+    for await (const _ of ctx.req);
+    return next()
+  }
+  const { url } = await serveMounted({}, drop)
+  const refused = await ask(`${url}/mock/v1/notes`, note('text', 'application/json'))
+  assert.equal(refused.status, 501)
+  assert.match(refused.text, /mount the stand-in before it/)
+})
+
+test('a path that the contract does not have is refused, or passed on where that is asked for', async () => {
+  const refusing = await serveMounted()
+  assert.equal((await ask(`${refusing.url}/mock/v1/nope`)).status, 404)
+  const passing = await serveMounted({ unmatched: 'next' })
+  assert.equal((await ask(`${passing.url}/mock/v1/nope`)).text, 'nobody answered /mock/v1/nope')
+  assert.equal((await ask(`${passing.url}/mock/v1/~ann/nope`)).text, 'nobody answered /mock/v1/~ann/nope')
+  assert.equal((await ask(`${passing.url}/mock/v1/~ann/notes`)).status, 200)
+  assert.equal((await ask(`${passing.url}/mock/v1/notes`, { method: 'DELETE' })).status, 405)
+})
+
+test('what is closed passes every request on', async () => {
+  const { url, standIn } = await serveMounted()
+  standIn.close()
+  assert.equal((await ask(`${url}/mock/v1/notes`)).text, 'nobody answered /mock/v1/notes')
+})
+
+test('middleware around the stand-in sees its reply', async () => {
+  const seen: unknown[] = []
+  const watch: Koa.Middleware = async (ctx, next) => {
+    await next()
+    seen.push(ctx.status, ctx.type)
+    ctx.set('X-Seen', 'yes')
+  }
+  const { url } = await serveMounted({}, compress({ threshold: 1000 }), watch)
+  const reply = await fetch(`${url}/mock/v1/notes`)
+  assert.deepEqual(seen, [200, 'application/json'])
+  assert.equal(reply.headers.get('x-seen'), 'yes')
+  assert.equal(reply.headers.get('content-encoding'), 'gzip')
+  assert.deepEqual(await reply.json(), config.resources.notes.seed)
+})
+
+test('a fault of the wire reaches the client of an application too', async () => {
+  const faulty = { ...config, operations: { ...config.operations, listNotes: { fault: { kind: 'reset' } } } }
+  const { url } = await serveMounted({ config: faulty })
+  await assert.rejects(ask(`${url}/mock/v1/notes`))
+  assert.equal((await ask(`${url}/mock/v1/notes/1`)).status, 200)
+})
+
+test('a configuration that cannot be served is thrown', () => {
+  assert.throws(() => understudy({ config: 'config/nowhere.yaml' }), ConfigurationError)
+})
+
+async function startWith(...use: readonly KoaMiddleware[]): Promise<string> {
+  const gateway = await startGateway({ config, use })
+  after(() => gateway.close())
+  return gateway.url
+}
+
+test('middleware of a team runs in front of the stand-in, and Koa writes what it says', async () => {
+  const url = await startWith(
+    async (ctx, next) => {
+      await next()
+      ctx.set('X-Team', ctx.get('x-asked') || 'none')
+    },
+    (ctx, next) => {
+      if (ctx.path !== '/v1/own') return next()
+      ctx.status = 201
+      ctx.body = { own: true }
+    },
+  )
+  const own = await ask(`${url}/own`, { headers: { 'x-asked': 'me' } })
+  assert.deepEqual([own.status, own.text, own.headers['x-team']], [201, '{"own":true}', 'me'])
+  const listed = await ask(`${url}/notes`)
+  assert.deepEqual([listed.status, listed.headers['x-team']], [200, 'none'])
+  assert.equal((await ask(`${url}/notes`, note('{"text":"a"}'))).headers.location, '/v1/notes/2')
+})
+
+test("a team's compression works on the stand-in's replies, and pages of other origins are let in", async () => {
+  const url = await startWith(compress({ threshold: 1000 }))
+  const origin = 'http://localhost:5173'
+  const { headers } = await fetch(`${url}/notes`, { headers: { origin } })
+  assert.equal(headers.get('content-encoding'), 'gzip')
+  assert.equal(headers.get('access-control-allow-origin'), origin)
+  assert.match(String(headers.get('vary')), /Accept-Encoding/)
+  const preflight = { origin, 'access-control-request-method': 'POST' }
+  assert.equal((await ask(`${url}/notes`, { method: 'OPTIONS', headers: preflight })).status, 204)
+})
+
+test("a team's mistake costs one request", async () => {
+  const url = await startWith((ctx, next) => {
+    if (ctx.get('x-break') !== '') throw new Error('broken')
+    return next()
+  })
+  assert.equal((await ask(`${url}/notes`, { headers: { 'x-break': 'yes' } })).status, 500)
+  assert.equal((await ask(`${url}/notes`)).status, 200)
+})
