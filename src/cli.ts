@@ -183,6 +183,12 @@ async function serve(line: CommandLine): Promise<number> {
           started.serving.fingerprint,
         ),
       )
+    if (switches.has('open') && !isWorker()) {
+      const { openBrowser } = await import('./cli/open-browser.ts')
+      openBrowser(started.serving.controlOrigin, process.platform, url =>
+        process.stderr.write(`understudy: no browser could be opened; open ${url}\n`),
+      )
+    }
     await told
     started.stopWatching()
     await started.serving.close({ drain: started.gateway.plan.simulation.listen.drain })

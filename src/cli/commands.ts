@@ -73,6 +73,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         about: `${LOG_LEVELS.join(', ')} (default: info)`,
         fault: level,
       },
+      open: { about: 'open the console in a browser' },
       'no-watch': { about: 'do not reload when a file changes' },
       workers: { takes: 'N', about: 'serve with N processes; only without resources', fault: processes },
       stateful: { about: 'give a bare OpenAPI document the state that can be inferred from it' },

@@ -7,6 +7,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import { stringifyJson } from '../kernel/json.ts'
 import { Full } from '../world/budget.ts'
+import { isConsolePath, serveConsole } from './console-files.ts'
 import { compileAccess } from './control/access.ts'
 import { compileCallReader } from './control/read-call.ts'
 import { type Answer, GUARD_HEADERS, problem, type Route } from './control/route.ts'
@@ -35,7 +36,7 @@ export function createControlPlane(
 
   app.use(async (ctx, next) => {
     try {
-      const refusal = refuse(ctx, open.has(ctx.path))
+      const refusal = refuse(ctx, open.has(ctx.path) || isConsolePath(ctx.path))
       if (refusal === undefined) await next()
       else write(ctx, refusal)
       if (ctx.body === undefined && ctx.status >= 400) {
@@ -48,6 +49,7 @@ export function createControlPlane(
       write(ctx, problem(500, 'internal_error', 'something broke; the log says what'))
     }
   })
+  app.use(serveConsole())
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,19 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
   child.stdout?.on('data', chunk => {
     out += chunk
   })
-  return { ended, until, stop: () => child.kill('SIGTERM') }
+  const untilError = (text: string) =>
+    new Promise<void>(resolve => {
+      const look = () => err.includes(text) && resolve()
+      child.stderr?.on('data', look)
+      look()
+    })
+  return { ended, until, untilError, stop: () => child.kill('SIGTERM') }
+}
+
+/** Resolves with the content of a file once it is there. */
+const untilWritten = async (path: string): Promise<string> => {
+  for (let tries = 0; tries < 500 && !existsSync(path); tries++) await new Promise(resolve => setTimeout(resolve, 10))
+  return readFileSync(path, 'utf8')
 }
 
 suite('the command line', { concurrency: true }, () => {
@@ -51,6 +63,27 @@ suite('the command line', { concurrency: true }, () => {
     const checked = await run(['check', '--deep', output]).ended
     assert.equal(checked.code, 0, checked.err)
     assert.match(checked.out, /22 requests answered as the contract has it/)
+  })
+
+  test('serve --open gives the console to the program that opens addresses, or says that there is none', async () => {
+    const opened = join(scratch, 'opened')
+    writeFileSync(
+      join(scratch, 'xdg-open'),
+      `#!/bin/sh\necho "$1" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
+      { mode: 0o755 },
+    )
+    const args = ['serve', '--open', '--port', '0', '--control-port', '0', '--log-level', 'silent']
+    const program = run(args, { PATH: `${scratch}:${process.env.PATH}` })
+    const banner = await program.until('curl')
+    const [, control] = /Control plane +(\S+)/.exec(banner) ?? []
+    const said = await untilWritten(opened)
+    assert.equal(said, `${control}\n`)
+    program.stop()
+    assert.equal((await program.ended).code, 0)
+    const alone = run(args, { PATH: '/nowhere' })
+    await alone.until('curl')
+    await alone.untilError('no browser could be opened; open http')
+    alone.stop()
   })
 
   test('serve says where, for whom and what, answers, and ends with 0 when it is told to', async () => {

@@ -180,6 +180,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/deprecations?at=%2B30d', status: 200 },
     { path: '/deprecations?at=soon', status: 400 },
   ],
+  getRoot: [{ path: '/', status: 200 }],
   getVersion: [{ path: '/version', status: 200 }],
   getConfiguration: [
     { path: '/config', status: 200 },

@@ -17,7 +17,21 @@ const versionSchema = object({
   now: { type: 'string', format: 'date-time', description: 'By the real clock.' },
 })
 
+const rootSchema = object({ name: { const: 'understudy' }, version: words, openapi: words, console: words })
+
 export const versionRoutes = ({ gateway, about: { version, api, workers } }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/',
+    operation: 'getRoot',
+    summary: 'The console for a browser; for other clients, where to begin.',
+    open: true,
+    replies: {
+      200: { description: 'Paths.', content: { 'application/json': rootSchema, 'text/html': { type: 'string' } } },
+      503: { description: 'The console is not built.', content: { 'text/plain': { type: 'string' } } },
+    },
+    answer: () => json({ name: 'understudy', version, openapi: '/openapi.json', console: '/' }),
+  },
   {
     method: 'GET',
     path: '/version',

@@ -1,0 +1,27 @@
+// Opens an address in the browser of whoever sits at this machine.
+
+import { spawn } from 'node:child_process'
+
+/**
+ * Starts the program that opens addresses on this platform, and does not wait for it.
+ *
+ * @param failed is called with the address where there is no such program, or it reports a failure
+ */
+export function openBrowser(url: string, platform: string, failed: (url: string) => void): void {
+  const [program, ...before] = OPENERS[platform] ?? ['xdg-open']
+  let told = false
+  const fail = () => {
+    if (!told) failed(url)
+    told = true
+  }
+  const opener = spawn(program as string, [...before, url], { stdio: 'ignore', detached: true })
+  opener.on('error', fail)
+  opener.on('exit', code => void (code === 0 || fail()))
+  opener.unref()
+}
+
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ['open'],
+  // The first argument in quotes would be the title of a window.
+  win32: ['cmd', '/c', 'start', '""'],
+}

@@ -1,0 +1,106 @@
+// The console's files, as `npm run build` writes them beside the program. Nothing is read before a browser asks.
+
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type Koa from 'koa'
+import { atFirstUse } from './at-first-use.ts'
+
+const PREFIX = '/console/'
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  woff2: 'font/woff2',
+}
+const CODINGS = { br: '.br', gzip: '.gz', identity: '' } as const
+type Coding = keyof typeof CODINGS
+
+/** Sent with every file of the page: it runs its own scripts, asks its own origin, and is shown in no frame. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+const NOT_BUILT = 'The console is not built: npm run build writes it beside the program.\n'
+
+interface Encoded {
+  readonly bytes: Buffer
+  readonly tag: string
+}
+
+/** Returns whether a path belongs to the page, which is public: what it asks the control plane needs the token. */
+export const isConsolePath = (path: string): boolean => path === '/' || path.startsWith(PREFIX)
+
+/**
+ * Returns a middleware that serves the page at `/` to a browser and its files below `/console/`. The name of such a file
+ * changes with its content.
+ */
+export function serveConsole(): Koa.Middleware {
+  const folder = atFirstUse(findFolder)
+  const kept = new Map<string, Encoded>()
+  const read = async (name: string): Promise<Encoded | undefined> => {
+    const found = kept.get(name) ?? (await readEncoded(folder, name))
+    if (found !== undefined) kept.set(name, found)
+    return found
+  }
+  return async (ctx, next) => {
+    const isRoot = ctx.path === '/' && ctx.accepts('json', 'html') === 'html'
+    if ((!isRoot && !ctx.path.startsWith(PREFIX)) || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next()
+    const name = isRoot ? 'index.html' : ctx.path.slice(PREFIX.length)
+    const type = TYPES[/^[\w-][\w.-]*\.(\w+)$/.exec(name)?.[1] ?? '']
+    if (type === undefined) return next()
+    const accepted = ctx.acceptsEncodings(Object.keys(CODINGS)) as Coding | false
+    const coding = accepted === false ? 'identity' : accepted
+    let file = await read(name + CODINGS[coding])
+    const encoded = file !== undefined && coding !== 'identity'
+    file ??= await read(name)
+    if (file === undefined && !isRoot) return next()
+    ctx.set(PAGE_HEADERS)
+    ctx.vary(isRoot ? 'Accept, Accept-Encoding' : 'Accept-Encoding')
+    ctx.set('cache-control', isRoot ? 'no-cache' : 'public, max-age=31536000, immutable')
+    if (file === undefined) {
+      ctx.status = 503
+      ctx.body = NOT_BUILT
+      return
+    }
+    ctx.status = 200
+    ctx.set('etag', file.tag)
+    if (ctx.fresh) {
+      ctx.status = 304
+      return
+    }
+    if (encoded) ctx.set('content-encoding', coding)
+    ctx.type = type
+    ctx.body = file.bytes
+  }
+}
+
+/** Reads a file; `undefined` where there is none. */
+async function readEncoded(folder: () => Promise<string>, name: string): Promise<Encoded | undefined> {
+  try {
+    const bytes = await readFile((await folder()) + name)
+    return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the folder of the built page. From the sources the page is built when it is first asked for. */
+async function findFolder(): Promise<string> {
+  const beside = new URL('./console/', import.meta.url)
+  if (!import.meta.url.endsWith('/src/http/console-files.ts')) return fileURLToPath(beside)
+  const out = fileURLToPath(new URL('../../node_modules/.cache/understudy/from-sources/', import.meta.url))
+  // A name that is put together is left alone when the program is bundled.
+  const { buildConsole } = await import(['..', 'build-console.mjs'].join('/'))
+  await buildConsole(out)
+  return `${out}console/`
+}
