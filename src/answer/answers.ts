@@ -31,6 +31,19 @@ export interface Question extends Wish {
   readonly host: string | undefined
 }
 
+/** A question without a request, for finding out at load whether there is such an example. */
+export const ANY_QUESTION: Question = {
+  status: undefined,
+  example: undefined,
+  dynamic: false,
+  seed: 0,
+  given: { parameters: [], body: undefined },
+  accept: undefined,
+  method: 'GET',
+  path: '/',
+  host: undefined,
+}
+
 /** A documented response, with its media types in order. */
 interface Candidate {
   readonly response: ResponseSpec

@@ -79,6 +79,8 @@ export interface Site {
    * operation's own, or of many.
    */
   readonly rule: 'own' | 'shared' | undefined
+  /** Whether a fixed reply may have any status, documented or not. */
+  readonly anyStatus: boolean
   /** Whether a request may steer the gateway. */
   readonly clientControls: boolean
   /** Compiles conditions and templates. */

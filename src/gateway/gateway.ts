@@ -9,6 +9,7 @@ import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { Full } from '../world/budget.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
+import { Answers } from './answers.ts'
 import { readControls } from './client-controls.ts'
 import { type Explanation, explain, explanationHeaders } from './explain.ts'
 import { Journal, type Outcome } from './journal/journal.ts'
@@ -27,6 +28,7 @@ export class Gateway {
   readonly #metrics: Metrics
   readonly worlds: Worlds
   readonly weather: WeatherStation
+  readonly answers: Answers
   readonly journal: Journal
   #served: Served
   #incidents = 0
@@ -37,6 +39,7 @@ export class Gateway {
     this.#log = log
     this.worlds = new Worlds(plan, clock, log)
     this.weather = new WeatherStation(clock, log)
+    this.answers = new Answers(clock, log, this.worlds)
     this.journal = new Journal(plan.simulation.journal)
     this.#metrics = metrics(this.worlds)
     this.#metrics.follow(this.weather)
@@ -109,7 +112,8 @@ export class Gateway {
     const { ordinal, delay } = controls
     const exchange = new Exchange(controls.request, world, usual.operation, address, segments, broken, clock, ordinal)
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
-    const planned = delay === undefined ? met : delayed(met, delay)
+    const answered = this.answers.over(plan, met, exchange)
+    const planned = delay === undefined ? answered : delayed(answered, delay)
     const passed = controls.why === true ? [] : undefined
     if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)

@@ -78,7 +78,7 @@ export class OperationCompiler {
     const usual = this.#compileChain(operation, index, layers)
     const placed = placedRules(operation, layers)
     if (placed.length === 0) return usual
-    const [typed, untyped] = [this.#expressionsOf(operation, true), this.#expressionsOf(operation, false)]
+    const [typed, untyped] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
     const conditions = placed.map(rule => compileCondition(rule, rule.own ? typed : untyped))
     checkReach(placed, conditions)
     const rules = placed.map(({ file, layer, path, own }, i): PlannedRule => {
@@ -108,7 +108,7 @@ export class OperationCompiler {
     const { answers, judge } = this.#ownOf(operation)
     const { value: validation } = wordOn('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
-    const [own, shared] = [this.#expressionsOf(operation, true), this.#expressionsOf(operation, false)]
+    const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
     const responder = wordOn('respond', operation, layers).value as ActionConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: Link[] = []
@@ -146,6 +146,27 @@ export class OperationCompiler {
     }
   }
 
+  /** Compiles the behaviours that a layer configures, and no others, to be put around another end. */
+  compilePart(operation: Operation, layer: Layer): (end: Handler) => Handler {
+    const { answers, judge } = this.#ownOf(operation)
+    const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
+    const common: OwnSite = {
+      ...{ operation, answers, judge, own, shared, onRecord: false },
+      invalid: compileInvalid(operation, undefined),
+      detour: end => end,
+      dress: async (_, reply) => reply,
+    }
+    const wraps = behaviours.flatMap(({ name, compile }) => {
+      const word = wordOn(name, operation, [layer])
+      return word.value === undefined ? [] : (compile(word.value, this.#siteOf(common, word)) ?? [])
+    })
+    return end => compose(wraps, end)
+  }
+
+  answersOf(operation: Operation): Answers {
+    return this.#ownOf(operation).answers
+  }
+
   #ownOf(operation: Operation): Pick<Site, 'answers' | 'judge'> {
     let own = this.#owned.get(operation)
     if (own === undefined) {
@@ -155,7 +176,7 @@ export class OperationCompiler {
     return own
   }
 
-  #expressionsOf(operation: Operation, typed: boolean): Expressions {
+  expressionsOf(operation: Operation, typed: boolean): Expressions {
     const { resources } = this.#simulation
     return new Expressions({ contract: this.#contract, operation, resources, judge: this.judgeOf(operation) }, typed)
   }
@@ -181,6 +202,7 @@ export class OperationCompiler {
       maxBody: limits.body,
       scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
       rule: layer.rule,
+      anyStatus: layer.anyStatus === true,
       clientControls: listen.clientControls,
       readFile: name => replyFiles.read(name),
       expressions: (layer.rule ?? (path[0] === 'operations' ? 'own' : 'shared')) === 'own' ? own : shared,

@@ -6,6 +6,7 @@ import { KeptBody } from '../behaviours/kept-body.ts'
 import type { ExchangeScope } from '../behaviours/scope.ts'
 import { compileReadings } from '../behaviours/validate/body.ts'
 import { compileParameters } from '../behaviours/validate/index.ts'
+import type { Operation } from '../contract/contract.ts'
 import { type Expression, ExpressionFailure } from '../expression/language.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { firstOf } from '../kernel/request.ts'
@@ -76,7 +77,8 @@ export function withRules(
   expressions: Expressions,
   maxBody: number,
 ): PlannedOperation {
-  const prepare = compilePreparation(rules, usual, expressions, maxBody)
+  const roots = new Set(rules.flatMap(({ when }) => [...(when?.roots ?? [])]))
+  const prepare = compilePreparation(roots, usual.operation, expressions, maxBody)
   const choose = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
     const prepared = prepare(exchange)
     const scope = expressions.scope(exchange)
@@ -143,14 +145,13 @@ async function reasonOf({ when }: PlannedRule, scope: ExchangeScope): Promise<st
   }
 }
 
-/** Reads the parts of a request that the conditions use; the body only if a condition uses it. */
-function compilePreparation(
-  rules: readonly PlannedRule[],
-  { operation }: PlannedOperation,
+/** Reads the parts of a request that expressions with these roots use; the body only if one of them uses it. */
+export function compilePreparation(
+  roots: ReadonlySet<string>,
+  operation: Operation,
   expressions: Expressions,
   maxBody: number,
 ): (exchange: Exchange) => Promise<void> | undefined {
-  const roots = new Set(rules.flatMap(({ when }) => [...(when?.roots ?? [])]))
   const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
   const readParameters = typed ? compileParameters(operation, {}) : undefined
   const counted = roots.has('nth')
@@ -163,7 +164,7 @@ function compilePreparation(
 }
 
 /** Reads and parses the body, and keeps it for validation. A body that cannot be read is absent. */
-function compileEarlyBody({ body }: PlannedOperation['operation'], maxBody: number) {
+function compileEarlyBody({ body }: Operation, maxBody: number) {
   const readingOf = compileReadings(body?.content ?? new Map())
   return async (exchange: Exchange): Promise<void> => {
     const { request } = exchange

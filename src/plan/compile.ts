@@ -2,6 +2,7 @@
 
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { compileAnswer } from './compile-answer.ts'
 import { NO_OPERATION, OperationCompiler, UNMATCHED } from './compile-operation.ts'
 import { compileWeather } from './compile-weather.ts'
 import { compileConsumers } from './consumers.ts'
@@ -22,12 +23,14 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
   const planned = new Map(operations.map(one => [one.operation, one] as const))
   const ground = { compiler, layerOf, base, operations, consumerNames }
   if (simulation.listen.clientControls) checkPaths(contract, report)
+  const find = routes.finder((operation, basePath) => ({ planned: planned.get(operation)!, basePath }))
+  const answered = { compiler, operations, consumerNames, find, near: routes.near, maxBody: simulation.limits.body }
   return {
     simulation,
     contract,
     operations,
     unmatched: compiler.compile(NO_OPERATION, UNMATCHED, [base]),
-    find: routes.finder((operation, basePath) => ({ planned: planned.get(operation)!, basePath })),
+    find,
     methodsOf: routes.methodsOf,
     near: routes.near,
     weather: new Map(
@@ -37,6 +40,7 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
       ]),
     ),
     compileWeather: (name, weather, from, into) => compileWeather(ground, name, weather, from, [], into),
+    compileAnswer: (order, from, into) => compileAnswer(answered, order, from, into),
     collections: new Map(
       [...resources].map(([name, resource]) => {
         const { idField, assign, maxRecords, maxBytes, newId, states } = resource

@@ -22,6 +22,8 @@ export interface Layer {
   readonly flat?: boolean
   /** Set for the block of a rule: of one operation, or of many. */
   readonly rule?: 'own' | 'shared'
+  /** Whether a fixed reply may have any status, documented or not. */
+  readonly anyStatus?: boolean
 }
 
 /** The setting of a behaviour, and its path within a layer. */

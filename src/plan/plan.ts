@@ -10,6 +10,7 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
 import type { CollectionOptions } from '../world/collection.ts'
+import type { AnswerOrder } from './answer-order.ts'
 import type { Near } from './near-paths.ts'
 import type { Simulation } from './settings.ts'
 import type { WeatherFile } from './weather.ts'
@@ -60,6 +61,10 @@ export interface Plan {
   readonly weather: ReadonlyMap<string, Weather>
   /** Compiles weather from the control plane. Mistakes go to `report`. */
   compileWeather(name: string, file: WeatherFile, source: Source, report: Diagnostics): Weather
+  /**
+   * Compiles an order for an answer. Returns its handlers by `PlannedOperation.index`; reports the mistakes to `report`.
+   */
+  compileAnswer(order: AnswerOrder, source: Source, report: Diagnostics): ReadonlyMap<number, PlannedAnswer>
   readonly collections: ReadonlyMap<string, { readonly options: CollectionOptions; readonly resource: Resource }>
 }
 
@@ -83,4 +88,14 @@ export interface PlannedRule {
   /** The names of the behaviours that it configures. */
   readonly blocks: readonly string[]
   readonly operation: () => PlannedOperation
+}
+
+/** An answer to some requests of an operation, to be given in the place of its reply, or around it. */
+export interface PlannedAnswer {
+  holds(exchange: Exchange): Promise<boolean>
+  /**
+   * @param usual the operation as it is at this moment
+   * @returns the reply, and whether `usual` made it: another one needs `dress`
+   */
+  handle(exchange: Exchange, usual: Handler): Promise<{ readonly made: Reply; readonly isUsual: boolean }>
 }

@@ -10,6 +10,7 @@ import type { Source } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import type { Assign } from '../world/collection.ts'
+import { type AnswerOrder, answerSchema } from './answer-order.ts'
 import { behaviourSettings, configurable, keyed } from './behaviour-settings.ts'
 import { type CorsFile, corsSchema, isOrigin } from './cors.ts'
 import { type JournalFile, journalSchema } from './journal.ts'
@@ -378,10 +379,15 @@ const shape = shapeOf(simulationSchema, {
   hint: 'a gateway file begins with contract: ./openapi.yaml',
 })
 const orderShape = shapeOf(orderSchema)
+const answerShape = shapeOf(answerSchema)
 
 /** Checks the shape of weather from the control plane, like `checkSimulation` for a file. */
 export const checkOrder = (source: Source, report: Diagnostics): WeatherOrder | undefined =>
   checkShape(source, orderShape, report) as WeatherOrder | undefined
+
+/** Checks the shape of an order for an answer. */
+export const checkAnswer = (source: Source, report: Diagnostics): AnswerOrder | undefined =>
+  checkShape(source, answerShape, report) as AnswerOrder | undefined
 
 /**
  * Checks the shape of a gateway file and reports its mistakes.

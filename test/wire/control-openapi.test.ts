@@ -55,6 +55,32 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/worlds', ...POST('{"name":"dot","snapshot":{}}'), status: 400 },
     { path: '/worlds', ...POST('nonsense'), status: 400 },
   ],
+  giveAnswer: [
+    { path: '/answers', ...POST('{"operation":"createPet","reply":{"status":503},"times":null}'), status: 201 },
+    { path: '/answers', ...POST('{"operation":"createPett","reply":{"status":503}}'), status: 422 },
+    { path: '/answers', ...POST('{"operation":"createPet"}'), status: 422 },
+    { path: '/answers', ...POST('[]'), status: 400 },
+    { path: '/answers', method: 'POST', status: 400 },
+  ],
+  listAnswers: [{ path: '/answers', status: 200 }],
+  giveWorldAnswer: [
+    { path: '/worlds/ada/answers', ...POST('{"tag":"pets","delay":"1s","for":"5m"}'), status: 201 },
+    { path: '/worlds/ada/answers', ...POST('{"delay":"soon"}'), status: 422 },
+    { path: '/worlds/new-6/answers', ...POST('{"reply":{"status":418}}'), status: 201 },
+  ],
+  listWorldAnswers: [
+    { path: '/worlds/ada/answers', status: 200 },
+    { path: '/worlds/nobody/answers', status: 404 },
+  ],
+  clearWorldAnswers: [
+    { path: '/worlds/ada/answers', method: 'DELETE', status: 204 },
+    { path: '/worlds/nobody/answers', method: 'DELETE', status: 404 },
+  ],
+  removeAnswer: [
+    { path: '/answers/a1', method: 'DELETE', status: 204 },
+    { path: '/answers/a1', method: 'DELETE', status: 404 },
+  ],
+  clearAnswers: [{ path: '/answers', method: 'DELETE', status: 204 }],
   getWorldWeather: [
     { path: '/worlds/ada/weather', status: 200 },
     { path: '/worlds/nowhere/weather', status: 404 },

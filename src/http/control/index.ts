@@ -1,5 +1,6 @@
 // Every route of the control plane. Adding one is an entry in the file of its noun.
 
+import { answerRoutes } from './answers.ts'
 import { clockRoutes } from './clock.ts'
 import { collectionRoutes } from './collections.ts'
 import { configRoutes } from './config.ts'
@@ -24,6 +25,7 @@ export function controlRoutes(
     ...statusRoutes(control), // /metrics /healthz /readyz
     ...planRoutes(control), //   /plan /reload
     ...weatherRoutes(control), // /weather
+    ...answerRoutes(control), // /answers /worlds/{name}/answers
     ...worldRoutes(control), //  /reset /worlds /worlds/{name} /worlds/{name}/reset
     ...clockRoutes(control), //  /worlds/{name}/clock
     ...collectionRoutes(control), // /worlds/{name}/collections/{collection}/{id}

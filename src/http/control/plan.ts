@@ -83,8 +83,8 @@ export const invalidConfigurationSchema = {
   properties: { ...problemSchema.properties, diagnostics: list(diagnosticSchema) },
 }
 
-export const refuseConfiguration = (report: Diagnostics): Answer =>
-  problem(422, 'invalid_configuration', formatReport(report), { diagnostics: describeReport(report) })
+export const refuseConfiguration = (report: Diagnostics, code = 'invalid_configuration'): Answer =>
+  problem(422, code, formatReport(report), { diagnostics: describeReport(report) })
 
 /** The diagnostics of a report as data: the first hundred errors, and all warnings. */
 export const describeReport = (report: Diagnostics): object[] =>

@@ -1,0 +1,159 @@
+// Answers that are given on demand: the next request, or the next few, get what a test or a person asks for.
+
+import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
+import { Diagnostics } from '../../kernel/diagnostic.ts'
+import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { parseSource } from '../../kernel/read-source.ts'
+import { answerSchema } from '../../plan/answer-order.ts'
+import { timestamp } from '../../world/clock.ts'
+import type { World } from '../../world/world.ts'
+import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
+import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
+import {
+  type Answer,
+  type Call,
+  type Control,
+  count,
+  DONE,
+  json,
+  list,
+  object,
+  problem,
+  type Route,
+  replyWith,
+  words,
+} from './route.ts'
+
+const { properties } = answerSchema as { readonly properties: Readonly<Record<string, object>> }
+
+const standingSchema = {
+  ...(object(
+    {
+      ...properties,
+      id: words,
+      world: { type: ['string', 'null'], description: 'null: every world.' },
+      times: { type: ['integer', 'null'], description: 'How many requests it answers; null: without end.' },
+      left: { type: ['integer', 'null'], description: 'How many of them are left.' },
+      given: { ...count, description: 'How many requests it has answered.' },
+      until: { type: 'string', format: 'date-time', description: 'By the real clock.' },
+    },
+    ...Object.keys(properties).filter(name => name !== 'times'),
+    'until',
+  ) as object),
+  description: 'The order as it was given, and what has become of it.',
+}
+const allSchema = object({ answers: { ...list(standingSchema), description: 'The newest first.' } })
+
+const describe = ({ id, world, order, left, given, until }: StandingAnswer): object => ({
+  ...order,
+  ...{ id, world: world ?? null, times: order.times === undefined ? 1 : order.times, left: left ?? null, given },
+  ...(until === undefined ? {} : { until: timestamp(until) }),
+})
+
+const order = {
+  description: 'Which requests it answers, with what, and how often.',
+  schema: { type: 'object' },
+  texts: ['application/yaml'],
+} as const
+
+const taken = {
+  201: replyWith('It answers the next requests that it is for.', standingSchema),
+  409: { description: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.` },
+  422: {
+    description: 'It cannot be given; nothing changed.',
+    content: { 'application/problem+json': invalidConfigurationSchema },
+  },
+} as const
+
+export const answerRoutes = ({ gateway }: Control): Route[] => {
+  const { answers, worlds } = gateway
+  const put = (world: World | undefined, { body, text }: Call): Answer => {
+    if (answers.list(world).length >= MOST_ANSWERS) {
+      return problem(409, 'conflict', `there are ${MOST_ANSWERS} answers already; remove some with DELETE /answers`)
+    }
+    const report = new Diagnostics()
+    const source = parseSource('answer', text ?? stringifyJson(body as JsonObject), report)
+    const standing = source && answers.put(gateway.plan, source, world, report)
+    return standing === undefined ? refuseConfiguration(report, 'invalid_answer') : json(describe(standing), 201)
+  }
+  return [
+    {
+      method: 'GET',
+      path: '/answers',
+      operation: 'listAnswers',
+      underWorkers: 'absent',
+      summary: 'The answers that stand: those for every world, then those of each.',
+      replies: { 200: replyWith('All of them.', allSchema) },
+      answer: () => json({ answers: answers.all().map(describe) }),
+    },
+    {
+      method: 'POST',
+      path: '/answers',
+      operation: 'giveAnswer',
+      underWorkers: 'absent',
+      summary: 'Answers the next requests of every world in this way, before rules and weather have their say.',
+      body: order,
+      replies: taken,
+      answer: call => put(undefined, call),
+    },
+    {
+      method: 'DELETE',
+      path: '/answers',
+      operation: 'clearAnswers',
+      underWorkers: 'absent',
+      summary: 'Removes all answers, those of single worlds too.',
+      replies: { 204: { description: 'Done.' } },
+      answer: () => {
+        answers.clearAll()
+        return DONE
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/answers/{id}',
+      operation: 'removeAnswer',
+      underWorkers: 'absent',
+      summary: 'Removes an answer.',
+      parameters: { id: { schema: { type: 'string', maxLength: 20 }, description: 'Its id.' } },
+      replies: { 204: { description: 'Done.' }, 404: { description: 'There is none: it may be used up.' } },
+      answer: ({ parameters }) => {
+        const id = parameters.id as string
+        return answers.remove(id) ? DONE : problem(404, 'not_found', `there is no answer ${id}; it may be used up`)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/worlds/{name}/answers',
+      operation: 'listWorldAnswers',
+      underWorkers: 'absent',
+      summary: 'The answers that stand for one world alone.',
+      parameters: nameParameter,
+      replies: { 200: replyWith('Its own.', allSchema), ...noSuchWorld },
+      answer: inWorld(worlds, world => json({ answers: answers.list(world).map(describe) })),
+    },
+    {
+      method: 'POST',
+      path: '/worlds/{name}/answers',
+      operation: 'giveWorldAnswer',
+      underWorkers: 'absent',
+      summary: 'Answers the next requests of one world in this way; a reset forgets it.',
+      parameters: nameParameter,
+      body: order,
+      replies: { ...noNewWorld, ...taken },
+      answer: inMadeWorld(worlds, put),
+    },
+    {
+      method: 'DELETE',
+      path: '/worlds/{name}/answers',
+      operation: 'clearWorldAnswers',
+      underWorkers: 'absent',
+      summary: 'Removes the answers of one world.',
+      parameters: nameParameter,
+      replies: { 204: { description: 'Done.' }, ...noSuchWorld },
+      answer: inWorld(worlds, world => {
+        answers.clear(world)
+        return DONE
+      }),
+    },
+  ]
+}

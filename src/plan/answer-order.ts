@@ -1,0 +1,73 @@
+// An answer that the control plane is told to give at run time, a number of times: only what such an order looks like;
+// `compile-answer.ts` makes a handler of it.
+
+import type { FaultSpec } from '../behaviours/fault.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Schema } from '../kernel/schema.ts'
+import { behaviourSettings } from './behaviour-settings.ts'
+
+export interface AnswerOrder {
+  /** An operationId, or a method and a path: `POST /books`. */
+  readonly operation?: string
+  readonly method?: string
+  readonly path?: string
+  readonly tag?: string
+  readonly when?: string
+  readonly consumer?: string
+  readonly reply?: AnswerReply
+  readonly delay?: string
+  readonly fault?: FaultSpec
+  readonly times?: number | null
+  readonly for?: string
+}
+
+export interface AnswerReply {
+  readonly status?: number
+  readonly example?: string
+  readonly headers?: Readonly<Record<string, string | number>>
+  readonly body?: Json
+}
+
+const text = (description: string) => ({ type: 'string', minLength: 1, description })
+
+export const answerSchema: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    operation: text('An operationId, or a method and a path template: `POST /books`. Default: every operation.'),
+    method: { enum: ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE', 'QUERY'] },
+    path: text('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
+    tag: text('The operations with this tag.'),
+    when: text('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),
+    consumer: text('Requests of this consumer alone.'),
+    reply: {
+      type: 'object',
+      description:
+        'The reply in the place of the usual one: nothing that the operation does is done. Without a body it is an example of the contract for this status, or a value of its schema; a status of 400 or more that is not documented is a refusal.',
+      additionalProperties: false,
+      minProperties: 1,
+      properties: {
+        status: { type: 'integer', minimum: 200, maximum: 599, description: 'Any status, documented or not.' },
+        example: text('An example of the contract, by its name.'),
+        headers: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
+        body: { description: 'Held to the contract where it documents the status; ${…} holds an expression in CEL.' },
+      },
+    },
+    delay: { type: 'string', format: 'duration', description: 'The reply takes so much longer.' },
+    fault: {
+      ...(behaviourSettings.get('fault') as { readonly [keyword: string]: unknown }),
+      type: 'object',
+      description: 'Goes wrong in this way, as `fault` has it in gateway.yaml.',
+    },
+    times: {
+      type: ['integer', 'null'],
+      minimum: 1,
+      description: 'How many requests it answers; null: all, until it is removed. Default: 1.',
+    },
+    for: {
+      type: 'string',
+      format: 'duration',
+      description: 'Until so much real time has passed. Default: until used up.',
+    },
+  },
+}

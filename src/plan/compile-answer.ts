@@ -1,0 +1,228 @@
+// An order for an answer → a handler for each operation that it speaks of, to be put before whatever the operation is at the
+// moment a request comes.
+
+import { ANY_QUESTION, type Answers } from '../answer/answers.ts'
+import type { Exchange, Handler } from '../behaviours/behaviour.ts'
+import { type Operation, responseFor } from '../contract/contract.ts'
+import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { placeWithin } from '../kernel/place-within.ts'
+import { withHeaders } from '../kernel/reply.ts'
+import type { Path, Source } from '../kernel/source.ts'
+import type { AnswerOrder, AnswerReply } from './answer-order.ts'
+import type { OperationCompiler } from './compile-operation.ts'
+import { compilePreparation } from './compile-rules.ts'
+import type { Plan, PlannedAnswer, PlannedOperation } from './plan.ts'
+
+/** The plan that an answer is compiled for. */
+export interface AnswerGround {
+  readonly compiler: OperationCompiler
+  readonly operations: readonly PlannedOperation[]
+  readonly consumerNames: readonly string[]
+  readonly find: Plan['find']
+  readonly near: Plan['near']
+  readonly maxBody: number
+}
+
+/** Reports what is wrong with an order; returns its handlers by `PlannedOperation.index`. */
+export function compileAnswer(
+  ground: AnswerGround,
+  order: AnswerOrder,
+  source: Source,
+  report: Diagnostics,
+): ReadonlyMap<number, PlannedAnswer> {
+  const { consumer, reply, delay, fault } = order
+  const { consumerNames } = ground
+  if (reply === undefined && delay === undefined && fault === undefined) {
+    report.error(
+      'no-answer',
+      'this answers with nothing',
+      source.locate([], 'key'),
+      'write "reply", "delay" or "fault"',
+    )
+  }
+  if (reply !== undefined && reply.status === undefined && reply.example === undefined) {
+    report.error('missing-key', '"status" or "example" is missing here', source.locate(['reply'], 'key'))
+  }
+  if (consumer !== undefined && !consumerNames.includes(consumer)) {
+    const hint = suggest(consumer, consumerNames)
+    report.error('unknown-consumer', `there is no consumer "${consumer}"`, source.locate(['consumer']), hint)
+  }
+  const meant = findMeant(ground, order, source, report)
+  if (report.failed) return new Map()
+  const made = meant.operations.map(one => [one.index, compileFor(one, ground, order, meant, source, report)] as const)
+  return new Map(made)
+}
+
+/** The operations that an order speaks of, and the segments that a request must have where it names a path. */
+interface Meant {
+  readonly operations: readonly PlannedOperation[]
+  /** Whether it names one operation. */
+  readonly own: boolean
+  readonly segments?: readonly string[]
+}
+
+function findMeant(
+  { operations, find, near }: AnswerGround,
+  { operation, method, path, tag }: AnswerOrder,
+  source: Source,
+  report: Diagnostics,
+): Meant {
+  const given = Object.entries({ operation, path, tag }).filter(([, value]) => value !== undefined)
+  const [, second] = given
+  if (second !== undefined) {
+    const names = given.map(([name]) => `"${name}"`).join(' and ')
+    report.error('ambiguous-operation', `${names} exclude each other`, source.locate([second[0]], 'key'))
+    return NOTHING
+  }
+  if ((method === undefined) !== (path === undefined)) {
+    const missing = method === undefined ? 'method' : 'path'
+    report.error('missing-key', `"${missing}" is missing here`, source.locate([], 'key'), 'write both, or "operation"')
+    return NOTHING
+  }
+  if (operation !== undefined) {
+    const found = operations.find(
+      one => one.operation.id === operation || `${one.operation.method} ${one.operation.path}` === operation,
+    )
+    if (found !== undefined) return { operations: [found], own: true }
+    const hint = suggest(
+      operation,
+      operations.map(one => one.operation.id),
+    )
+    report.error(
+      'unknown-operation',
+      `the contract has no operation "${operation}"`,
+      source.locate(['operation']),
+      hint,
+    )
+    return NOTHING
+  }
+  if (method !== undefined && path !== undefined) {
+    const found = find(method, path)
+    if (found !== undefined) return { operations: [found.target.planned], own: true, segments: found.segments }
+    report.error('unknown-operation', near.describe(method, path), source.locate(['path']))
+    return NOTHING
+  }
+  if (tag === undefined) return { operations, own: false }
+  const tagged = operations.filter(one => one.operation.tags.includes(tag))
+  if (tagged.length === 0) {
+    const hint = suggest(tag, new Set(operations.flatMap(one => one.operation.tags)))
+    report.error('unknown-tag', `no operation has the tag "${tag}"`, source.locate(['tag']), hint)
+  }
+  return { operations: tagged, own: false }
+}
+
+const NOTHING: Meant = { operations: [], own: false }
+
+function compileFor(
+  { operation }: PlannedOperation,
+  { compiler, maxBody }: AnswerGround,
+  { when, consumer, reply, delay, fault }: AnswerOrder,
+  { own, segments }: Meant,
+  source: Source,
+  report: Diagnostics,
+): PlannedAnswer {
+  const { respond, end: ownEnd } =
+    reply === undefined ? NO_REPLY : composeReply(reply, operation, compiler.answersOf(operation), source, report)
+  const part = compiler.compilePart(operation, {
+    blocks: {
+      defaults: {
+        ...(delay === undefined ? {} : { latency: { fixed: delay } }),
+        ...(fault === undefined ? {} : { fault }),
+        ...(respond === undefined ? {} : { respond }),
+      },
+    },
+    keys: new Map(),
+    source: source.derive(source.value, placeInOrder),
+    path: [],
+    report,
+    scope: 'answer',
+    flat: true,
+    rule: own ? 'own' : 'shared',
+    anyStatus: true,
+  })
+  const expressions = compiler.expressionsOf(operation, own)
+  const condition =
+    when === undefined
+      ? undefined
+      : expressions.condition(when, ['when'], (code, message, at, hint, span) =>
+          report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
+        )
+  const fillsIn = JSON.stringify([reply?.body, reply?.headers]).includes('${')
+  const roots = new Set([...(condition?.roots ?? []), ...(fillsIn ? FILLED : [])])
+  const prepare = compilePreparation(roots, operation, expressions, maxBody)
+  const judge = compiler.judgeOf(operation)
+  const callerOf = ({ request, clock }: Exchange): string | undefined => {
+    const verdict = judge(request, clock.now())
+    return typeof verdict === 'string' ? undefined : verdict.name
+  }
+  return {
+    async holds(exchange) {
+      if (segments?.some((segment, i) => segment !== exchange.segments[i])) return false
+      if (consumer !== undefined && callerOf(exchange) !== consumer) return false
+      await prepare(exchange)
+      return condition === undefined || condition.holds(expressions.scope(exchange))
+    },
+    async handle(exchange, usual) {
+      exchange.consumer ??= callerOf(exchange)
+      let isUsual = false
+      const end: Handler =
+        ownEnd ??
+        (inner => {
+          isUsual = true
+          return usual(inner)
+        })
+      const made = await part(end)(exchange)
+      return { made, isUsual }
+    },
+  }
+}
+
+/** The parts of a request that the body of a reply may be filled in from. */
+const FILLED = ['request.params', 'request.query', 'request.cookies', 'request.body', 'nth']
+
+/** Returns the place in an order of a part that is compiled as a behaviour. */
+const placeInOrder = ([first, ...rest]: Path): Path =>
+  first === 'respond'
+    ? ['reply', ...rest]
+    : first === 'latency'
+      ? ['delay']
+      : first === undefined
+        ? []
+        : [first, ...rest]
+
+/** A configuration of `respond`; or a handler, where the contract says what the status or the example is. */
+interface ComposedReply {
+  readonly respond?: object
+  readonly end?: Handler
+}
+const NO_REPLY: ComposedReply = {}
+
+function composeReply(
+  { status, example, headers = {}, body }: AnswerReply,
+  operation: Operation,
+  answers: Answers,
+  source: Source,
+  report: Diagnostics,
+): ComposedReply {
+  if (body !== undefined && example !== undefined) {
+    report.error(
+      'ambiguous-responder',
+      '"body" and "example" exclude each other',
+      source.locate(['reply', 'body'], 'key'),
+    )
+  }
+  const documented = status === undefined ? undefined : responseFor(operation, status)
+  if (example === undefined && (body !== undefined || documented === undefined || documented.content.size === 0)) {
+    return { respond: { status, headers, ...(body === undefined ? {} : { body }) } }
+  }
+  const refused = answers.reply({ ...ANY_QUESTION, status, example }).refusal
+  if (refused !== undefined) {
+    report.error(
+      'unknown-example',
+      refused.detail,
+      source.locate(['reply', example === undefined ? 'status' : 'example']),
+    )
+  }
+  const fields = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  return { end: async exchange => withHeaders(answers.reply(exchange.question({ status, example })), fields) }
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Diagnostics } from '../../src/kernel/diagnostic.ts'
+import { parseSource } from '../../src/kernel/read-source.ts'
+import { type Ask, CONTRACT, load, OPERATIONS, simulate } from '../simulate.ts'
+import { VirtualClock } from '../virtual-clock.ts'
+
+const desk = (yaml = '') => {
+  const clock = new VirtualClock()
+  const { ask, gateway } = simulate(`${yaml}\noperations: ${OPERATIONS}`, clock)
+  const status = async (what: string, options?: Ask) => (await ask(what, options)).status
+  /** Gives an answer to every world, or to one, and returns the codes of what is wrong with the order. */
+  const give = (order: string, name?: string): string[] => {
+    const report = new Diagnostics()
+    const source = parseSource('answer', order, report)
+    const world = name === undefined ? undefined : gateway.worlds.get(name)
+    if (source !== undefined) gateway.answers.put(gateway.plan, source, world, report)
+    return report.list.map(({ code, place }) => `${code} at ${place.line}:${place.column}`)
+  }
+  const notes = () => [...gateway.journal.each()].map(entry => entry.notes.join('; '))
+  return { ask, clock, gateway, give, notes, status }
+}
+const save: Ask = { body: { name: 'three' }, headers: { 'x-key': 'ann-key' } }
+
+test('the next save fails once, and nothing is saved by it', async () => {
+  const { ask, give, notes, status } = desk()
+  assert.deepEqual(give('{ operation: createThing, reply: { status: 503 } }'), [])
+  const failed = await ask('POST /things', save)
+  assert.equal(failed.status, 503)
+  assert.match(String(failed.body), /unavailable/)
+  assert.equal(await status('POST /things', save), 201)
+  assert.equal((JSON.parse(String((await ask('GET /things')).body)) as unknown[]).length, 3)
+  assert.equal(notes()[0], 'answer a1: 503')
+})
+
+test('it is given exactly as often as it says, however many ask at once', async () => {
+  const { gateway, give, status } = desk()
+  assert.deepEqual(
+    give('{ operation: createThing, reply: { status: 500 }, times: 7, when: request.body.name == "three" }'),
+    [],
+  )
+  const statuses = await Promise.all(Array.from({ length: 40 }, () => status('POST /things', save)))
+  assert.equal(statuses.filter(one => one === 500).length, 7)
+  assert.equal(statuses.filter(one => one === 201).length, 33)
+  assert.deepEqual(gateway.answers.all(), [])
+})
+
+test('until it is removed it is given to everybody it is for', async () => {
+  const { gateway, give, status } = desk()
+  give('{ operation: getThing, consumer: ann, reply: { status: 404 }, times: null }')
+  const of = (key: string) => status('GET /things/1', { headers: { 'x-key': key } })
+  assert.deepEqual([await of('ann-key'), await of('bob-key'), await of('ann-key')], [404, 200, 404])
+  const [standing] = gateway.answers.all()
+  assert.deepEqual([standing?.given, standing?.left], [2, undefined])
+  assert.equal(gateway.answers.remove(standing?.id ?? ''), true)
+  assert.equal(gateway.answers.remove(standing?.id ?? ''), false)
+  assert.equal(await of('ann-key'), 200)
+})
+
+test('one path, with another status than any that is documented, and headers', async () => {
+  const { ask, give, status } = desk()
+  assert.deepEqual(
+    give(
+      '{ method: GET, path: /things/2, reply: { status: 418, headers: { X-Pot: tea }, body: { name: "${request.params.id}" } } }',
+    ),
+    [],
+  )
+  assert.equal(await status('GET /things/1'), 200)
+  const reply = await ask('GET /things/2')
+  assert.equal(reply.status, 418)
+  assert.equal(reply.headers['x-pot'], 'tea')
+  assert.equal(reply.body, '{"name":2}')
+})
+
+test('a documented status without a body is what the contract has for it', async () => {
+  const { ask, give } = desk()
+  assert.deepEqual(give('{ operation: createThing, reply: { status: 201 } }'), [])
+  const reply = await ask('POST /things')
+  assert.equal(reply.status, 201)
+  assert.deepEqual(Object.keys(JSON.parse(String(reply.body)) as object), ['id', 'name'])
+})
+
+test('a delay and a fault on the wire leave the work as it is', async () => {
+  const { ask, clock, give, notes } = desk()
+  give('{ operation: listThings, delay: 2s }')
+  const slow = ask('GET /things')
+  await clock.pass(1999)
+  assert.equal(clock.waiting, 1)
+  await clock.pass(1)
+  assert.equal((await slow).status, 200)
+  give('{ operation: createThing, fault: { kind: truncate } }')
+  const cut = await ask('POST /things', save)
+  assert.deepEqual([cut.status, cut.wire?.kind], [201, 'truncate'])
+  assert.match(notes()[1] ?? '', /^answer a2: fault truncate; fault: truncate/)
+})
+
+test('the newest comes first, and that of the world before those for every world', async () => {
+  const { gateway, give, status } = desk()
+  gateway.worlds.put(gateway.worlds.blank('ada'))
+  give('{ operation: getThing, reply: { status: 500 } }')
+  give('{ operation: getThing, reply: { status: 501 } }')
+  give('{ operation: getThing, reply: { status: 502 } }', 'ada')
+  const inAda = () => status('GET /things/1', { headers: { 'understudy-world': 'ada' } })
+  assert.deepEqual([await inAda(), await inAda(), await inAda(), await inAda()], [502, 501, 500, 200])
+})
+
+test('an answer comes before rules and weather, and a reset takes those of its world along', async () => {
+  const { gateway, give, status } = desk('weather: { down: { defaults: { fault: { kind: status, status: 503 } } } }')
+  const report = new Diagnostics()
+  const down = parseSource('weather', '{ name: down }', report)
+  if (down !== undefined) gateway.weather.overall.make(gateway.plan, down, report)
+  give('{ tag: things, reply: { status: 429 } }', 'default')
+  assert.deepEqual([await status('GET /things'), await status('GET /things')], [429, 503])
+  give('{ reply: { status: 500 }, times: null }', 'default')
+  give('{ reply: { status: 502 }, times: null }')
+  gateway.reset()
+  assert.equal(await status('GET /things'), 502)
+  gateway.answers.clearAll()
+  assert.equal(await status('GET /things'), 503)
+})
+
+test('it is over after a while', async () => {
+  const { clock, gateway, give, status } = desk()
+  give('{ reply: { status: 500 }, times: null, for: 5m }')
+  assert.equal(await status('GET /things'), 500)
+  await clock.pass(5 * 60_000)
+  assert.equal(await status('GET /things'), 200)
+  assert.deepEqual(gateway.answers.all(), [])
+})
+
+test('a reload keeps the answers that the new plan knows', async () => {
+  const { gateway, give, status } = desk()
+  give('{ operation: getThing, reply: { status: 500 } }')
+  const { plan } = load(`${CONTRACT}\nseed: 7\noperations: ${OPERATIONS}`)
+  assert.ok(plan)
+  gateway.adopt(plan)
+  assert.equal(await status('GET /things/1'), 500)
+})
+
+test('Explain names it', async () => {
+  const { ask, give } = desk()
+  give('{ operation: getThing, reply: { status: 500 } }')
+  const { headers } = await ask('GET /things/1', { headers: { 'understudy-explain': '1' } })
+  assert.match(
+    String(headers['understudy-explanation']),
+    /passed=\("answer"\), replied="answer".*notes=\("answer a1: 500"\)/,
+  )
+})
+
+for (const [why, order, codes] of [
+  ['nothing to answer with', '{ operation: getThing }', ['no-answer at 1:1']],
+  ['an unknown operation', '{ operation: getThin, reply: { status: 500 } }', ['unknown-operation at 1:14']],
+  [
+    'a path that is not there',
+    '{ method: GET, path: /thing/1, reply: { status: 500 } }',
+    ['unknown-operation at 1:22'],
+  ],
+  ['a path without a method', '{ path: /things, reply: { status: 500 } }', ['missing-key at 1:1']],
+  ['an unknown tag', '{ tag: thigs, reply: { status: 500 } }', ['unknown-tag at 1:8']],
+  ['two choices of operations', '{ tag: things, operation: getThing, delay: 1s }', ['ambiguous-operation at 1:3']],
+  ['an unknown consumer', '{ consumer: anne, delay: 1s }', ['unknown-consumer at 1:13']],
+  ['no status', '{ reply: { body: {} } }', ['missing-key at 1:3']],
+  ['a status that is none', '{ reply: { status: 99 } }', ['invalid-value at 1:20']],
+  ['an unknown example', '{ operation: getThing, reply: { example: rex } }', ['unknown-example at 1:42']],
+  [
+    'a body that breaks the contract',
+    '{ operation: getThing, reply: { status: 200, body: { id: x } } }',
+    ['invalid-body at 1:52', 'invalid-body at 1:58'],
+  ],
+  ['a broken condition', '{ operation: getThing, delay: 1s, when: request.bod == 1 }', ['unknown-field at 1:49']],
+  ['an unknown key', '{ replay: { status: 500 } }', ['unknown-key at 1:3']],
+  ['a misplaced key of a fault', '{ fault: { kind: reset, status: 500 } }', ['idle-key at 1:25']],
+] as const) {
+  test(`${why} is refused with its place`, () => {
+    const { gateway, give } = desk()
+    const found = give(order)
+    assert.equal(found[0]?.split(' ')[0], codes[0].split(' ')[0], String(found))
+    assert.deepEqual(found, codes)
+    assert.deepEqual(gateway.answers.all(), [])
+  })
+}
