@@ -114,10 +114,11 @@ export class Gateway {
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const answered = this.answers.over(plan, met, exchange)
     const planned = delay === undefined ? answered : delayed(answered, delay)
-    const passed = controls.why === true ? [] : undefined
+    const why = controls.why === true
+    const passed = why || this.journal.watched ? [] : undefined
     if (passed !== undefined) exchange.drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
-    return this.#run({ served, planned, exchange, path, started, passed })
+    return this.#run({ served, planned, exchange, path, started, passed, why })
   }
 
   async #run(turn: Turn): Promise<Reply> {
@@ -160,9 +161,10 @@ export class Gateway {
     const exchange = new Exchange(request, world, unmatched.operation, '', [], false, clock)
     const controls = plan.simulation.listen.clientControls ? readControls(request, undefined) : { request }
     if ('status' in controls) return this.#handleLost(request, served, controls, started)
-    const passed = controls.why === true ? [] : undefined
+    const why = controls.why === true
+    const passed = why || this.journal.watched ? [] : undefined
     const bare = replyToUnmatched(request.method, path, plan)
-    return this.#dress({ served, planned: unmatched, exchange, path, started, passed }, bare)
+    return this.#dress({ served, planned: unmatched, exchange, path, started, passed, why }, bare)
   }
 
   /** A request that names no possible world, time, weather or ordinal reaches none. */
@@ -170,7 +172,7 @@ export class Gateway {
     const { unmatched } = served.plan
     const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
     const { path } = request
-    return this.#dress({ served, planned: unmatched, exchange, path, started, passed: undefined }, refusal)
+    return this.#dress({ served, planned: unmatched, exchange, path, started, passed: undefined, why: false }, refusal)
   }
 
   async #dress(turn: Turn, bare: Reply): Promise<Reply> {
@@ -202,7 +204,7 @@ export class Gateway {
 
   /** Says of the reply what there is to say, and tells whoever keeps account: metrics, journal, log. */
   #finish(turn: Turn, bare: Reply): Reply {
-    const { served, planned, exchange, passed } = turn
+    const { served, planned, exchange, passed, why } = turn
     const { clock } = exchange
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
     const { warnings } = exchange
@@ -210,7 +212,7 @@ export class Gateway {
     let explanation: Explanation | undefined
     if (passed !== undefined) {
       explanation = explain(planned, exchange, reply, passed, served.mask)
-      reply = withHeaders(reply, explanationHeaders(explanation))
+      if (why) reply = withHeaders(reply, explanationHeaders(explanation))
     }
     this.#observe(turn, reply, explanation)
     return reply
@@ -287,6 +289,8 @@ interface Turn {
   readonly path: string
   readonly started: number
   readonly passed: string[] | undefined
+  /** Whether the client asks for them. */
+  readonly why: boolean
 }
 
 /** Has a world kept that a request names first: at once where nobody is asked who calls. */
@@ -296,7 +300,7 @@ function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange
 }
 
 const outcomeOf = (
-  { status, refusal, body }: Reply,
+  { status, headers, refusal, body }: Reply,
   at: number,
   path: string,
   milliseconds: number,
@@ -309,6 +313,7 @@ const outcomeOf = (
   milliseconds,
   refusal,
   explanation,
+  replyHeaders: headers,
   requestBody: overheardBody(request),
   replyBody: body,
 })

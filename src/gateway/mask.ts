@@ -7,7 +7,7 @@ import type { Plan } from '../plan/plan.ts'
 import type { SimulationFile } from '../plan/simulation.ts'
 
 const MASKED = '***'
-const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie'])
+const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
 /** A shorter credential is masked where it stands alone, or every `a` would be. */
 const SHORTEST_WITHIN = 4
 

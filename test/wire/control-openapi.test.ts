@@ -18,6 +18,24 @@ const PUT = (body: string) => ({ method: 'PUT', headers: JSON_TYPE, body })
 /** Requests by `operationId`: at least one for each operation that the document has. */
 const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   getMetrics: [{ path: '/metrics', status: 200 }],
+  sendRequest: [
+    { path: '/requests', ...POST('{"method":"GET","path":"/v1/pets/1","consumer":"demo"}'), status: 200 },
+    { path: '/requests', ...POST('{"method":"GET","path":"/v1/pets/1","consumer":"dem"}'), status: 400 },
+    { path: '/requests', ...POST('{"method":"GET","path":"v1"}'), status: 400 },
+    { path: '/requests', ...POST('{"path":"/v1/pets"}'), status: 400 },
+  ],
+  getRequest: [
+    { path: '/requests/2', status: 200 },
+    { path: '/requests/2', headers: { accept: 'text/plain' }, status: 200 },
+    { path: '/requests/999999', status: 404 },
+    { path: '/requests/first', status: 400 },
+  ],
+  replayRequest: [
+    { path: '/requests/2/replay', method: 'POST', status: 200 },
+    { path: '/requests/2/replay', ...POST('{"fresh":true}'), status: 200 },
+    { path: '/requests/2/replay', ...POST('{"fresh":true,"world":"ada"}'), status: 400 },
+    { path: '/requests/999999/replay', method: 'POST', status: 404 },
+  ],
   getHealth: [{ path: '/healthz', status: 200 }],
   getReadiness: [{ path: '/readyz', status: 200 }],
   getPlan: [

@@ -35,6 +35,8 @@ export interface RecordedRequest {
   readonly explanation?: Omit<Explanation, 'time' | 'consumer' | 'problem' | 'rule' | 'notes'>
   /** Request headers, as far as the journal keeps them. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Reply headers, while somebody watches. */
+  readonly replyHeaders?: Readonly<Record<string, string>>
   readonly requestBody?: RecordedBody
   readonly replyBody?: RecordedBody
 }
@@ -47,7 +49,7 @@ export interface RecordedBody {
 }
 
 export function describeEntry(entry: Entry): RecordedRequest {
-  const { mask, refusal, headers, requestBody, replyBody } = entry
+  const { mask, refusal, headers, replyHeaders, requestBody, replyBody } = entry
   const injected = describeInjected(entry)
   return {
     id: entry.id,
@@ -65,6 +67,7 @@ export function describeEntry(entry: Entry): RecordedRequest {
     ...(injected === undefined ? {} : { injected }),
     ...(entry.explanation === undefined ? {} : { explanation: describeExplanation(entry.explanation) }),
     ...(headers === undefined ? {} : { headers: describeHeaders(headers, mask) }),
+    ...(replyHeaders === undefined ? {} : { replyHeaders: describeHeaders(replyHeaders, mask) }),
     ...(requestBody === undefined ? {} : { requestBody: describeBody(requestBody) }),
     ...(replyBody === undefined ? {} : { replyBody: describeBody(replyBody) }),
   }

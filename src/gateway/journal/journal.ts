@@ -3,6 +3,7 @@
 
 import type { Exchange } from '../../behaviours/behaviour.ts'
 import type { Refusal } from '../../kernel/problem.ts'
+import type { Headers } from '../../kernel/reply.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { JournalSettings } from '../../plan/journal.ts'
 import type { Explanation } from '../explain.ts'
@@ -37,6 +38,8 @@ export interface Entry {
   explanation: Explanation | undefined
   /** Request headers that are kept, unmasked; `undefined` for none. */
   headers: Readonly<Record<string, string>> | undefined
+  /** The same of the reply: kept only while somebody watches. */
+  replyHeaders: Readonly<Record<string, string>> | undefined
   requestBody: KeptBody | undefined
   replyBody: KeptBody | undefined
   mask: Mask
@@ -61,12 +64,19 @@ export interface Outcome {
   readonly milliseconds: number
   readonly refusal: Refusal | undefined
   readonly explanation: Explanation | undefined
+  readonly replyHeaders: Headers
   readonly requestBody: Uint8Array | undefined
   readonly replyBody: string | Uint8Array | undefined
 }
 
 /** An entry without its texts. */
 const ENTRY_BYTES = 300
+
+/** Bytes of each body that are kept while somebody watches. */
+const WATCHED_BODIES = 64_000
+
+/** Is called with every request that is recorded; the entry must not be kept. */
+export type Listener = (entry: Entry, request: Request) => void
 
 export class Journal {
   #settings: JournalSettings
@@ -76,7 +86,8 @@ export class Journal {
   #last = 0
   #bytes = 0
   #evicted = 0
-  readonly #listeners = new Set<(entry: Entry) => void>()
+  readonly #listeners = new Set<Listener>()
+  #watchers = 0
 
   constructor(settings: JournalSettings) {
     this.#settings = settings
@@ -84,7 +95,23 @@ export class Journal {
 
   /** Bytes kept of each body; 0 for none. */
   get bodies(): number {
-    return this.#settings.requests === 0 ? 0 : this.#settings.bodies
+    if (this.#settings.requests === 0) return 0
+    return this.watched ? Math.max(this.#settings.bodies, WATCHED_BODIES) : this.#settings.bodies
+  }
+
+  /** Whether headers, bodies and explanations of all requests are kept, because somebody watches. */
+  get watched(): boolean {
+    return this.#watchers > 0
+  }
+
+  /** Keeps all of every request until the returned function is called. */
+  watch(): () => void {
+    this.#watchers += 1
+    let watching = true
+    return () => {
+      if (watching) this.#watchers -= 1
+      watching = false
+    }
   }
 
   /** How many requests were given up to make room for later ones since the journal was last emptied. */
@@ -124,13 +151,14 @@ export class Journal {
     entry.refusal = outcome.refusal
     entry.explanation = outcome.explanation
     entry.headers = this.#keepHeaders(request.headers)
+    entry.replyHeaders = this.watched ? outcome.replyHeaders : undefined
     entry.requestBody = this.#keep(outcome.requestBody, mask)
     entry.replyBody = this.#keep(outcome.replyBody, mask)
     entry.mask = mask
     entry.size = sizeOf(entry)
     this.#bytes += entry.size
     while (this.#bytes > room) this.#evict()
-    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(entry)
+    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(entry, request)
   }
 
   /** What is kept, oldest first. An entry must not be held on to: it will be another request's. */
@@ -139,6 +167,12 @@ export class Journal {
       const entry = this.#ring[id % this.#settings.requests]
       if (entry?.id === id) yield entry
     }
+  }
+
+  /** Returns the request with this id; `undefined` if it was forgotten. */
+  find(id: number): Entry | undefined {
+    const entry = this.#ring[id % (this.#settings.requests || 1)]
+    return entry?.id === id && id > 0 ? entry : undefined
   }
 
   /** Forgets everything, or the requests of one world. */
@@ -154,7 +188,7 @@ export class Journal {
   }
 
   /** Tells of every request from now on, until the answer is called. */
-  listen(listener: (entry: Entry) => void): () => void {
+  listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -194,6 +228,7 @@ export class Journal {
     entry.refusal = undefined
     entry.explanation = undefined
     entry.headers = undefined
+    entry.replyHeaders = undefined
     entry.requestBody = undefined
     entry.replyBody = undefined
   }
@@ -209,7 +244,7 @@ export class Journal {
   }
 
   #keepHeaders(sent: Request['headers']): Readonly<Record<string, string>> | undefined {
-    const { headers } = this.#settings
+    const headers = this.watched ? 'all' : this.#settings.headers
     if (headers.length === 0) return undefined
     const kept: Record<string, string> = {}
     for (const name of headers === 'all' ? Object.keys(sent) : headers) {
@@ -240,18 +275,31 @@ const blank = (mask: Mask): Entry => ({
   refusal: undefined,
   explanation: undefined,
   headers: undefined,
+  replyHeaders: undefined,
   requestBody: undefined,
   replyBody: undefined,
   mask,
   size: 0,
 })
 
-function sizeOf({ path, query, refusal, explanation, notes, headers, requestBody, replyBody }: Entry): number {
+function sizeOf({
+  path,
+  query,
+  refusal,
+  explanation,
+  notes,
+  headers,
+  replyHeaders,
+  requestBody,
+  replyBody,
+}: Entry): number {
   let size = ENTRY_BYTES + path.length + query.length
   if (refusal !== undefined) size += refusal.detail.length
   if (explanation !== undefined) size += ENTRY_BYTES
   for (const note of notes) size += note.length
-  if (headers !== undefined) for (const name in headers) size += name.length + (headers[name] as string).length
+  for (const fields of [headers, replyHeaders]) {
+    if (fields !== undefined) for (const name in fields) size += name.length + (fields[name] as string).length
+  }
   if (requestBody !== undefined) size += 2 * requestBody.text.length
   if (replyBody !== undefined) size += 2 * replyBody.text.length
   return size

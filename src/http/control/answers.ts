@@ -30,6 +30,9 @@ const standingSchema = {
   ...(object(
     {
       ...properties,
+      delay: words,
+      for: words,
+      fault: { type: 'object' },
       id: words,
       world: { type: ['string', 'null'], description: 'null: every world.' },
       times: { type: ['integer', 'null'], description: 'How many requests it answers; null: without end.' },

@@ -9,6 +9,7 @@ import { openApiRoute } from './openapi.ts'
 import { planRoutes } from './plan.ts'
 import { requestRoutes } from './requests.ts'
 import type { Control, Route } from './route.ts'
+import { sendRoutes } from './send.ts'
 import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
 import { versionRoutes } from './version.ts'
@@ -31,6 +32,7 @@ export function controlRoutes(
     ...collectionRoutes(control), // /worlds/{name}/collections/{collection}/{id}
     ...snapshotRoutes(control), // /worlds/{name}/snapshot
     ...requestRoutes(control), // /requests
+    ...sendRoutes(control), // /requests/{id} /requests/{id}/replay
     ...deprecationRoutes(control), // /deprecations
     ...configRoutes(control), // /config
   ])

@@ -58,7 +58,7 @@ const FILTER: Readonly<Record<string, Parameter>> = {
 }
 
 /** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
-function filterOf({ body: whole, ...parameters }: Call['parameters']): RequestFilter {
+function filterOf({ body: whole, headers: _, ...parameters }: Call['parameters']): RequestFilter {
   const header: Record<string, string> = {}
   const body: Record<string, string> = whole === undefined ? {} : { '': String(whole) }
   const plain: Record<string, unknown> = {}
@@ -74,7 +74,7 @@ const milliseconds = { type: 'number', minimum: 0 }
 const timestamp = { type: 'string', format: 'date-time' }
 const bodySchema = object({ text: { ...words, description: 'The beginning.' }, bytes: count })
 
-const requestSchema = object(
+export const requestSchema = object(
   {
     id: { type: 'integer', minimum: 1, description: 'Counts the requests of the process.' },
     at: { ...timestamp, description: 'When the reply was ready, by the real clock.' },
@@ -103,10 +103,11 @@ const requestSchema = object(
       draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
     }),
     headers: { type: 'object', additionalProperties: words, description: 'Of the request, as far as they are kept.' },
+    replyHeaders: { type: 'object', additionalProperties: words, description: 'Kept while somebody watches.' },
     requestBody: bodySchema,
     replyBody: bodySchema,
   },
-  ...['refusal', 'injected', 'explanation', 'headers', 'requestBody', 'replyBody'],
+  ...['refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
 )
 
 const evicted = { ...count, description: 'Requests that were forgotten to make room.' }
@@ -136,7 +137,8 @@ const verdictSchema = object(
 /** A stream is a sequence of texts: what one event looks like. */
 const eventsSchema: Schema = {
   type: 'string',
-  description: 'Server-sent events named `request`; the data of each is a request as GET /requests has it.',
+  description:
+    'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
 }
 
 export function requestRoutes({ gateway }: Control): Route[] {
@@ -217,7 +219,14 @@ export function requestRoutes({ gateway }: Control): Route[] {
       operation: 'streamRequests',
       underWorkers: 'absent',
       summary: 'Every request that matches, as it is answered; with `after`, first those that are kept since then.',
-      parameters: FILTER,
+      parameters: {
+        ...FILTER,
+        headers: {
+          schema: { type: 'boolean' },
+          description:
+            'While the client listens, the journal keeps the headers, bodies and explanations of all requests, credentials masked. Default: false.',
+        },
+      },
       replies: {
         200: { description: 'It ends when the client goes.', content: { 'text/event-stream': eventsSchema } },
         429: { description: `${MOST_STREAMS} clients listen already.` },
@@ -227,12 +236,14 @@ export function requestRoutes({ gateway }: Control): Route[] {
         if ('status' in criteria) return criteria
         if (streams >= MOST_STREAMS) return problem(429, 'too_many_streams', `${MOST_STREAMS} clients listen already`)
         streams += 1
+        const stopWatching = call.parameters.headers === true ? journal.watch() : undefined
         const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)
         const events = new Events(
           listener => journal.listen(listener),
           criteria,
           () => {
             streams -= 1
+            stopWatching?.()
           },
         )
         for (const request of past) events.tell(request)
@@ -279,7 +290,7 @@ class Events extends Readable {
       return
     }
     if (this.#omitted > 0) {
-      this.push(`: ${this.#omitted} left out, as this client reads too slowly\n\n`)
+      this.push(`event: dropped\ndata: {"count":${this.#omitted}}\n\n`)
       this.#omitted = 0
     }
     this.push(`event: request\nid: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)

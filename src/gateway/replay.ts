@@ -1,0 +1,62 @@
+// A request of the journal once more: sent again, or as a line for a terminal.
+
+import type { Gateway } from './gateway.ts'
+import type { Entry } from './journal/journal.ts'
+import { type Sending, type Sent, send } from './send.ts'
+
+/** Fields that belong to the connection that the request came on, or to the world that it met. */
+const LEFT_OUT = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['accept-encoding', 'content-encoding', 'understudy-world'],
+])
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
+
+/**
+ * Sends a request of the journal again.
+ *
+ * @param world the world that it is to meet; else the one that it met
+ * @returns a sentence where the journal does not know enough of it
+ */
+export async function replay(gateway: Gateway, entry: Entry, world = entry.world): Promise<Sent | string> {
+  const { method, path, query, requestBody, consumer } = entry
+  const headers = sentHeaders(entry)
+  const kept = headers?.host !== undefined || entry.headers?.host !== undefined
+  if (requestBody?.cut) return 'only the beginning of its body was kept'
+  if (requestBody === undefined && WITH_BODY.has(method) && !kept) {
+    return 'the journal did not keep its headers and body; watch with GET /requests/stream?headers=true, or configure journal: { headers: true, bodies: 64kB }'
+  }
+  const sending: Sending = {
+    ...{ method, path, query, world },
+    ...(headers === undefined ? {} : { headers }),
+    ...(requestBody === undefined ? {} : { body: requestBody.text }),
+    // Headers that were kept hold the credential already.
+    ...(kept || consumer === undefined ? {} : { consumer }),
+  }
+  return send(gateway, sending)
+}
+
+/** Returns the request as a command of curl. Credentials are masked. */
+export function describeAsCurl(
+  { method, path, query, world, mask, requestBody, ...entry }: Entry,
+  origin: string,
+  usual: string,
+): string {
+  const headers = Object.entries(sentHeaders(entry) ?? {}).map(
+    ([name, value]) => `-H ${quote(`${name}: ${mask.header(name, value)}`)}`,
+  )
+  const url = `${origin}${mask.path(path)}${query === '' ? '' : `?${mask.query(query)}`}`
+  const parts = [
+    'curl -i',
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    ...headers,
+    ...(world === usual ? [] : [`-H ${quote(`Understudy-World: ${world}`)}`]),
+    ...(requestBody === undefined || requestBody.text === '' ? [] : [`--data-raw ${quote(requestBody.text)}`]),
+    quote(url),
+  ]
+  return `${parts.join(' ')}\n`
+}
+
+const sentHeaders = ({ headers }: Pick<Entry, 'headers'>): Readonly<Record<string, string>> | undefined =>
+  headers && Object.fromEntries(Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name)))
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,130 @@
+// Requests that the control plane sends itself, in process: a try of an operation, or an earlier request once more.
+
+import { problems } from '../kernel/problem.ts'
+import { NO_HEADERS, type Reply } from '../kernel/reply.ts'
+import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
+import { credentialOf } from '../plan/credential-of.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { Gateway } from './gateway.ts'
+import { describeEntry, type RecordedRequest } from './journal/entry.ts'
+
+/** A request to be sent. */
+export interface Sending {
+  readonly method: string
+  /** Base path included. */
+  readonly path: string
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly world?: string
+  /** The time that it is to meet. */
+  readonly time?: string
+  /** Adds the credential of this consumer. */
+  readonly consumer?: string
+}
+
+export interface Sent {
+  /** The request as the journal has it; `null` where the journal is switched off. */
+  readonly request: RecordedRequest | null
+  readonly reply: {
+    /** 0 where a fault left the client without a reply. */
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    /** As text; in base64 if it is not UTF-8. */
+    readonly body: string | null
+    readonly base64?: true
+    /** The fault that a client would have met on the wire. */
+    readonly wire?: string
+  }
+}
+
+/** Sends a request through the gateway. The journal keeps all of it. */
+export async function send(gateway: Gateway, sending: Sending): Promise<Sent> {
+  const request = new SentRequest(withCredential(sending, gateway.plan))
+  let recorded: RecordedRequest | null = null
+  const stopWatching = gateway.journal.watch()
+  const stopListening = gateway.journal.listen((entry, met) => {
+    if (originOf(met) === request) recorded = describeEntry(entry)
+  })
+  try {
+    const reply = await gateway.handle(request)
+    return { request: recorded, reply: describeReply(reply) }
+  } finally {
+    stopListening()
+    stopWatching()
+  }
+}
+
+class SentRequest implements Request {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: Request['headers']
+  readonly address = '127.0.0.1'
+  readonly #body: Uint8Array | undefined
+
+  constructor({ method, path, query = '', headers = {}, body, world, time }: Sending) {
+    this.method = method
+    this.path = path
+    this.query = query
+    this.#body = body === undefined ? undefined : new TextEncoder().encode(body)
+    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+    this.headers = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...given,
+      ...(world === undefined ? {} : { 'understudy-world': world }),
+      ...(time === undefined ? {} : { 'understudy-time': time }),
+    }
+  }
+
+  get hasBody(): boolean {
+    return this.#body !== undefined
+  }
+
+  async readBody(maxBytes: number): Promise<BodyRead> {
+    const bytes = this.#body ?? new Uint8Array()
+    if (bytes.length <= maxBytes) return { bytes }
+    const detail = `the body is larger than ${maxBytes} bytes`
+    return { problem: problems.payload_too_large, detail, headers: NO_HEADERS }
+  }
+}
+
+/** Adds the credential of a consumer where the operation wants one. */
+function withCredential(sending: Sending, plan: Plan): Sending {
+  const { consumer, method, path, headers = {}, query = '' } = sending
+  const operation = plan.find(method, path)?.target.planned.operation
+  if (consumer === undefined || operation === undefined) return sending
+  const credential = credentialOf(consumer, operation, plan)
+  return {
+    ...sending,
+    headers: { ...headers, ...credential.headers },
+    query: [query, ...credential.query].filter(part => part !== '').join('&'),
+  }
+}
+
+/** Returns the request as it was before it was passed on. */
+function originOf(request: Request): Request {
+  let origin = request
+  while (origin instanceof ForwardedRequest) origin = origin.sent
+  return origin
+}
+
+function describeReply({ status, headers, body, wire }: Reply): Sent['reply'] {
+  const text = typeof body === 'object' ? textOf(body) : body
+  const isBinary = typeof body === 'object' && text === undefined
+  return {
+    status,
+    headers,
+    body: isBinary ? Buffer.from(body).toString('base64') : (text ?? null),
+    ...(isBinary ? { base64: true as const } : {}),
+    ...(wire === undefined ? {} : { wire: wire.kind }),
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,165 @@
+// One request: shown, sent again, or made up and sent.
+
+import { describeEntry } from '../../gateway/journal/entry.ts'
+import { describeAsCurl, replay } from '../../gateway/replay.ts'
+import { type Sending, send } from '../../gateway/send.ts'
+import { suggest } from '../../kernel/diagnostic.ts'
+import { WORLD_NAME } from '../../plan/worlds.ts'
+import { refuseWorld } from './find-world.ts'
+import { requestSchema } from './requests.ts'
+import {
+  type Answer,
+  type Call,
+  type Control,
+  json,
+  object,
+  problem,
+  type Route,
+  replyWith,
+  text,
+  words,
+} from './route.ts'
+
+const headersSchema = { type: 'object', additionalProperties: words } as const
+const sentSchema = object({
+  request: {
+    anyOf: [requestSchema, { type: 'null' }],
+    description: 'As the journal has it, with its headers, bodies and explanation; null where the journal is off.',
+  },
+  reply: object(
+    {
+      status: { type: 'integer', description: '0 where a fault left the client without a reply.' },
+      headers: headersSchema,
+      body: { type: ['string', 'null'] },
+      base64: { const: true, description: 'The body is in base64, as it is not UTF-8.' },
+      wire: { type: 'string', description: 'What a client would have met on the wire.' },
+    },
+    'base64',
+    'wire',
+  ),
+})
+
+const idParameter = {
+  id: { schema: { type: 'integer', minimum: 1 }, description: 'The id of a request.' },
+} as const
+const forgotten = { 404: { description: 'The journal has no such request, or no longer.' } } as const
+const world = { type: 'string', pattern: WORLD_NAME.source } as const
+
+export function sendRoutes({ gateway, about }: Control): Route[] {
+  const { journal, worlds } = gateway
+  const missing = (id: number): Answer =>
+    problem(404, 'not_found', `the journal has no request ${id}; it may have been forgotten to make room`)
+  /** Says why a world cannot be met. */
+  const refuse = (name: string | undefined): Answer | undefined => {
+    if (name === undefined) return undefined
+    const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
+    if (fault !== undefined) return refuseWorld(fault, name, worlds)
+    if (name === worlds.default.name || gateway.plan.simulation.listen.clientControls) return undefined
+    return problem(409, 'conflict', 'listen.clientControls is off: requests cannot name a world')
+  }
+  return [
+    {
+      method: 'POST',
+      path: '/requests',
+      operation: 'sendRequest',
+      underWorkers: 'absent',
+      summary: 'Sends a request to the API, in process: to try an operation without a client.',
+      body: {
+        description: 'The request. Its body is a text; `consumer` adds the credential of that consumer.',
+        schema: object(
+          {
+            method: { type: 'string', pattern: "^[A-Z!#$%&'*+.^_`|~0-9-]{1,40}$" },
+            path: { type: 'string', pattern: '^/[!-~]*$', maxLength: 8000, description: 'Base path included.' },
+            query: { type: 'string', pattern: '^[!-~]*$', maxLength: 8000 },
+            headers: {
+              type: 'object',
+              maxProperties: 100,
+              propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+              additionalProperties: { type: 'string', pattern: '^[\\t -~]*$' },
+            },
+            body: words,
+            world,
+            time: { type: 'string', description: 'A date, a timestamp or an offset: what `Understudy-Time` takes.' },
+            consumer: words,
+          },
+          ...['query', 'headers', 'body', 'world', 'time', 'consumer'],
+        ),
+      },
+      replies: {
+        200: replyWith('What became of it.', sentSchema),
+        409: { description: 'There is no such world, and sandboxes are switched off.' },
+      },
+      answer: async ({ body }) => {
+        const sending = body as unknown as Sending
+        const { consumerNames } = gateway.plan.simulation
+        const { consumer } = sending
+        if (consumer !== undefined && !consumerNames.includes(consumer)) {
+          const hint = suggest(consumer, consumerNames)
+          return problem(
+            400,
+            'invalid_request',
+            `there is no consumer "${consumer}"${hint === undefined ? '' : `; ${hint}`}`,
+          )
+        }
+        return refuse(sending.world) ?? json(await send(gateway, sending))
+      },
+    },
+    {
+      method: 'GET',
+      path: '/requests/{id}',
+      operation: 'getRequest',
+      underWorkers: 'absent',
+      summary: 'One request; as text, a command of curl that sends it again, with credentials masked.',
+      parameters: idParameter,
+      replies: {
+        200: {
+          description: 'The request.',
+          content: { 'application/json': requestSchema, 'text/plain': { type: 'string' } },
+        },
+        ...forgotten,
+      },
+      answer: call => {
+        const id = call.parameters.id as number
+        const entry = journal.find(id)
+        if (entry === undefined) return missing(id)
+        return call.prefers('text/plain')
+          ? text(describeAsCurl(entry, about.api(), worlds.default.name))
+          : json(describeEntry(entry))
+      },
+    },
+    {
+      method: 'POST',
+      path: '/requests/{id}/replay',
+      operation: 'replayRequest',
+      underWorkers: 'absent',
+      summary: 'Sends a request again, in process: to the world that it met, to another, or to a fresh one.',
+      parameters: idParameter,
+      body: {
+        description: 'Where it goes.',
+        required: false,
+        schema: object({ world, fresh: { type: 'boolean', description: 'A new sandbox.' } }, 'world', 'fresh'),
+      },
+      replies: {
+        200: replyWith('What became of it.', sentSchema),
+        ...forgotten,
+        409: { description: 'The journal did not keep enough of it, or the world cannot be had.' },
+      },
+      answer: async ({ parameters, body }: Call) => {
+        const id = parameters.id as number
+        const entry = journal.find(id)
+        if (entry === undefined) return missing(id)
+        const { world, fresh = false } = (body ?? {}) as { world?: string; fresh?: boolean }
+        if (world !== undefined && fresh)
+          return problem(400, 'invalid_request', '"world" and "fresh" exclude each other')
+        const name = fresh ? freshName(id, name => worlds.get(name) !== undefined) : world
+        const sent = refuse(name) ?? (await replay(gateway, entry, name))
+        if (typeof sent === 'string') return problem(409, 'not_kept', `request ${id} cannot be sent again: ${sent}`)
+        return 'reply' in sent ? json(sent) : sent
+      },
+    },
+  ]
+}
+
+function freshName(id: number, taken: (name: string) => boolean): string {
+  for (let i = 1; ; i++) if (!taken(`again-${id}-${i}`)) return `again-${id}-${i}`
+}

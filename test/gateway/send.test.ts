@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
+import { describeAsCurl, replay } from '../../src/gateway/replay.ts'
+import { send } from '../../src/gateway/send.ts'
+import { OPERATIONS, simulate } from '../simulate.ts'
+
+const SECURED = `\noperations: ${OPERATIONS}`
+const desk = () => {
+  const { ask, gateway } = simulate(SECURED)
+  const last = () => [...gateway.journal.each()].at(-1)
+  return { ask, gateway, last, told: () => describeEntry(last() as never) }
+}
+
+test('a request is tried in process, and all of it is told', async () => {
+  const { gateway } = desk()
+  const sent = await send(gateway, { method: 'POST', path: '/things', body: '{"name":"three"}', consumer: 'ann' })
+  assert.equal(sent.reply.status, 201)
+  assert.deepEqual(JSON.parse(sent.reply.body ?? ''), { id: 3, name: 'three' })
+  const { request } = sent
+  assert.equal(request?.consumer, 'ann')
+  assert.equal(request?.headers?.['x-key'], '***')
+  assert.equal(request?.requestBody?.text, '{"name":"three"}')
+  assert.equal(request?.replyHeaders?.['content-type'], 'application/json')
+  assert.equal(request?.explanation?.replied, 'respond: create things')
+  assert.equal(gateway.journal.watched, false)
+})
+
+test('what the client of a reply would have met on the wire is told', async () => {
+  const { gateway } = simulate(`\noperations: { listThings: { fault: { kind: reset } } }`)
+  const { reply } = await send(gateway, { method: 'GET', path: '/things' })
+  assert.deepEqual([reply.status, reply.wire, reply.body], [0, 'reset', null])
+})
+
+test('a world and a time are met', async () => {
+  const { gateway } = desk()
+  const { request } = await send(gateway, { method: 'GET', path: '/things', world: 'ada', time: '2030-12-06' })
+  assert.equal(request?.world, 'ada')
+  assert.match(request?.time ?? '', /^2030-12-06/)
+})
+
+test('two that are sent at once are told apart', async () => {
+  const { gateway } = desk()
+  const sent = await Promise.all([1, 2].map(id => send(gateway, { method: 'GET', path: `/things/${id}` })))
+  assert.deepEqual(
+    sent.map(({ request }) => request?.path),
+    ['/things/1', '/things/2'],
+  )
+})
+
+test('while somebody watches, all of every request is kept, without a word of it to the client', async () => {
+  const { ask, gateway, told } = desk()
+  const stop = gateway.journal.watch()
+  const reply = await ask('GET /things/1', { headers: { 'x-key': 'ann-key', cookie: 'a=b', 'x-request-id': '42' } })
+  assert.equal(reply.headers['understudy-explanation'], undefined)
+  const { headers, replyHeaders, replyBody, explanation } = told() as RecordedRequest
+  assert.deepEqual(headers, { 'x-key': '***', cookie: '***', 'x-request-id': '42' })
+  assert.equal(replyHeaders?.['content-type'], 'application/json')
+  assert.equal(replyBody?.text, '{"id":1,"name":"one"}')
+  assert.equal(explanation?.passed.at(-1), 'respond')
+  stop()
+  stop()
+  await ask('GET /things/1')
+  assert.equal(told().headers, undefined)
+  assert.equal(told().explanation, undefined)
+})
+
+test('a request is sent again, with the credential that it had', async () => {
+  const { ask, gateway, last } = desk()
+  const stop = gateway.journal.watch()
+  await ask('POST /things', { body: { name: 'three' }, headers: { 'x-key': 'ann-key' } })
+  stop()
+  const sent = await replay(gateway, last() as never, 'ada')
+  assert.ok(typeof sent === 'object')
+  assert.deepEqual([sent.request?.world, sent.request?.consumer, sent.reply.status], ['ada', 'ann', 201])
+})
+
+test('of a request whose headers were not kept, the consumer is known', async () => {
+  const { ask, gateway, last } = desk()
+  await ask('GET /things/1', { headers: { 'x-key': 'bob-key' } })
+  const sent = await replay(gateway, last() as never)
+  assert.ok(typeof sent === 'object')
+  assert.deepEqual([sent.request?.consumer, sent.reply.status], ['bob', 200])
+})
+
+test('a body that was not kept cannot be sent again', async () => {
+  const { ask, gateway, last } = desk()
+  await ask('POST /things', { body: { name: 'three' } })
+  assert.match(String(await replay(gateway, last() as never)), /did not keep its headers and body/)
+})
+
+test('as a command of curl, credentials are masked and quotes survive', async () => {
+  const { ask, gateway, last } = desk()
+  gateway.journal.watch()
+  await ask('POST /things?a=b', {
+    body: { name: "it's" },
+    headers: { 'x-key': 'ann-key', host: 'x', 'understudy-world': 'ada' },
+  })
+  assert.equal(
+    describeAsCurl(last() as never, 'http://127.0.0.1:4010', 'default'),
+    `curl -i -X POST -H 'content-type: application/json' -H 'x-key: ***' -H 'Understudy-World: ada' --data-raw '{"name":"it'\\''s"}' 'http://127.0.0.1:4010/things?a=b'\n`,
+  )
+})
