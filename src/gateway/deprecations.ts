@@ -167,6 +167,45 @@ export function formatDeprecations({ operations, inputs }: DeprecationReport): s
   return parts.length === 0 ? 'nothing is deprecated\n' : `${parts.join('\n\n')}\n`
 }
 
+/** The report as CSV (RFC 4180): one line for each consumer of each operation and of each input. */
+export function deprecationsAsCsv({ operations, inputs }: DeprecationReport): string {
+  const rows = [
+    [
+      'operation',
+      'input',
+      'method',
+      'path',
+      'since',
+      'sunset',
+      'daysLeft',
+      'consumer',
+      'calls',
+      'firstSeen',
+      'lastSeen',
+    ],
+    ...operations.flatMap(({ operation, method, path, since, sunset, daysLeft, consumers }) =>
+      (consumers.length === 0 ? [undefined] : consumers).map(caller => [
+        ...[operation, '', method, path, since ?? '', sunset ?? '', daysLeft === undefined ? '' : `${daysLeft}`],
+        ...(caller === undefined
+          ? ['', '0', '', '']
+          : [caller.consumer ?? '', `${caller.calls}`, caller.firstSeen, caller.lastSeen]),
+      ]),
+    ),
+    ...inputs.map(({ operation, input, consumer, calls, firstSeen, lastSeen }) => [
+      ...[operation, input, '', '', '', '', '', consumer ?? '', `${calls}`, firstSeen, lastSeen],
+    ]),
+  ]
+  return rows.map(row => `${row.map(cellOfCsv).join(',')}\r\n`).join('')
+}
+
+/** A spreadsheet would take a text that begins with one of these for a formula. */
+const FORMULA = /^[=+\-@\t]/
+
+const cellOfCsv = (text: string): string => {
+  const safe = FORMULA.test(text) && !/^-?\d+$/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
 const CALLER = ['CONSUMER', 'CALLS', 'FIRST SEEN', 'LAST SEEN']
 const cellsOf = ({ consumer, calls, firstSeen, lastSeen }: Caller): string[] => [
   ...[consumer ?? '(unknown)', `${calls}`, firstSeen.slice(0, 10), lastSeen.slice(0, 10)],

@@ -111,6 +111,12 @@ function describeRules(operations: readonly DescribedOperation[]): string {
   return rows.length === 0 ? '' : `\n\n${table([['RULES OF', '', 'WHEN', 'THEN'], ...rows])}`
 }
 
+/** Returns the states of a resource's records; `undefined` where they have none. */
+export const describeStatesOf = (resource: string, { simulation }: Plan): DescribedResource['states'] => {
+  const states = simulation.file.resources?.[resource]?.states
+  return states === undefined ? undefined : describeStates(states)
+}
+
 function describeStates(file: StatesFile | undefined): NonNullable<DescribedResource['states']> {
   const from = Object.entries(file?.from ?? {}).map(([state, edges]) => {
     const next = Object.entries(edges).map(([to, { after }]) => (after === undefined ? { to } : { to, after }))

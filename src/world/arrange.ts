@@ -60,32 +60,36 @@ function joinTexts(texts: readonly string[]): string {
   return all.join(',')
 }
 
-/** The page that a query asks for, out of the records its filters selected, which stand in the order of their ids. */
-export function arrange(
-  selected: Entry[],
-  { comparisons = [], search, sort, offset, after, limit, count }: Query,
-): Page {
+/** Returns the selected records that a query asks for, on all pages, in its order. They come in the order of their ids. */
+export function arrange(selected: Entry[], { comparisons = [], search, sort }: Query): Entry[] {
   const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? []
-  let rows = selected.filter(
-    ({ value }) => comparisons.every(one => holds(value[one.field], one)) && words.every(word => mentions(value, word)),
-  )
-  if (sort !== undefined) {
-    rows = rows.toSorted((a, b) => {
-      for (const { field, descending } of sort) {
-        const order = compareJson(a.value[field], b.value[field])
-        if (order !== 0) return descending ? -order : order
-      }
-      return compareIds(a.id, b.id)
-    })
-  }
-  let skip = offset ?? 0
+  const rows =
+    comparisons.length === 0 && words.length === 0
+      ? selected
+      : selected.filter(
+          ({ value }) =>
+            comparisons.every(one => holds(value[one.field], one)) && words.every(word => mentions(value, word)),
+        )
+  if (sort === undefined) return rows
+  return rows.toSorted((a, b) => {
+    for (const { field, descending } of sort) {
+      const order = compareJson(a.value[field], b.value[field])
+      if (order !== 0) return descending ? -order : order
+    }
+    return compareIds(a.id, b.id)
+  })
+}
+
+/** Cuts the page that a query asks for out of its records. */
+export function cutPage(rows: readonly Entry[], { sort, offset = 0, after, limit, count }: Query): Page {
+  let skip = offset
   if (after !== undefined) {
     const at = rows.findIndex(({ id }) => compareIds(id, after) === 0)
     if (at === -1 && sort !== undefined) return { ...finish([], false, undefined, count ? 0 : undefined), lost: true }
     skip = at === -1 ? rows.findIndex(({ id }) => compareIds(id, after) > 0) : at + 1
     if (skip === -1) skip = rows.length
   }
-  return pageOf(rows, limit, skip, count === true ? rows.length : undefined)
+  return pageOf(rows.slice(skip, skip + limit + 1), limit, 0, count === true ? rows.length : undefined)
 }
 
 function holds(value: Json | undefined, { is, value: other }: Comparison): boolean {

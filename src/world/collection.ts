@@ -130,6 +130,8 @@ export interface Collection {
   fork(): Collection
   /** The same records under other options: after a reload. */
   adapt(options: CollectionOptions): void
+  /** Returns the next timers that will fire, in their order. A collection without it has none. */
+  upcoming?(limit: number): readonly DumpedTimer[]
   /** Lives by this clock from now on. A collection without it does not look at the time. */
   follow?(clock: Clock): void
   /** Lets the first states of its seeds begin now, where nobody has looked at it yet. */

@@ -117,6 +117,16 @@ export class LivingCollection implements Collection {
     return { ...(await this.records.dump()), timers }
   }
 
+  upcoming(limit: number): DumpedTimer[] {
+    this.#live()
+    const timers: DumpedTimer[] = []
+    for (const { id, state, entry, due, edge } of this.#due?.keys() ?? []) {
+      if (timers.length === limit) break
+      timers.push({ id, state, entry, due, ...(edge === undefined ? {} : { to: edge.to }) })
+    }
+    return timers
+  }
+
   async load(dump: Dump): Promise<void> {
     await this.records.load(dump)
     this.#begin()

@@ -2,7 +2,7 @@
 // been written since.
 
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
-import { arrange, compareIds, compareJson, isPlain, isUnsearched, pageOf, take } from './arrange.ts'
+import { arrange, compareIds, compareJson, cutPage, isPlain, isUnsearched, pageOf, take } from './arrange.ts'
 import { type Budget, weigh } from './budget.ts'
 import { breathe, SLICE } from './clock.ts'
 import {
@@ -94,7 +94,8 @@ export class MemoryCollection implements Collection {
     if (query.sort === undefined && after !== undefined && count !== true && isUnsearched(query)) {
       return pageOf(take(this.#select(filters, Number.POSITIVE_INFINITY, after), limit + 1), limit, 0)
     }
-    return arrange([...this.#select(filters, Number.POSITIVE_INFINITY)], query)
+    const rows = this.#pages.order(query, () => arrange([...this.#select(filters, Number.POSITIVE_INFINITY)], query))
+    return cutPage(rows, query)
   }
 
   async read(id: Id): Promise<Entry | undefined> {

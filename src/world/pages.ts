@@ -2,12 +2,15 @@
 
 import { LRUCache } from 'lru-cache'
 import { isPlain, keyOf } from './arrange.ts'
-import type { Page, Query } from './collection.ts'
+import type { Entry, Page, Query } from './collection.ts'
 import { heapLimit } from './heap.ts'
 
 const CACHED_PAGES = 500
 /** For all pages of a collection and its forks; a larger page is not kept. */
 const CACHED_CHARACTERS = Math.min(16 * 2 ** 20, Math.floor(heapLimit() / 32))
+
+/** A query with so many records is worth keeping. */
+const LARGE = 1000
 
 /** The pages of a collection and all its forks: a thousand sandboxes have one budget and share what they have in common. */
 interface Shelf {
@@ -28,6 +31,8 @@ export class Pages {
   #front: number | undefined
   /** Whether a fork has the same `#front`. The two will add different records. */
   #shared = false
+  /** The records of the last large query, so that its next page sorts nothing. */
+  #last: { readonly state: number; readonly key: string; readonly rows: WeakRef<readonly Entry[]> } | undefined
 
   /** @param of the pages of the collection that this one is forked from */
   constructor(of?: Pages) {
@@ -65,6 +70,18 @@ export class Pages {
     })
     shelf.cache.set(`${isPlain(query) && page.more ? this.#front : this.#state} ${keyOf(query)}`, page)
     return page
+  }
+
+  /** Returns the records that all pages of a query show; those of the last large query are kept while there is memory. */
+  order(query: Query, make: () => readonly Entry[]): readonly Entry[] {
+    this.#number()
+    const key = keyOf({ ...query, limit: 0, offset: undefined, after: undefined, count: true })
+    const last = this.#last
+    const kept = last?.state === this.#state && last?.key === key ? last.rows.deref() : undefined
+    if (kept !== undefined) return kept
+    const rows = make()
+    if (rows.length >= LARGE) this.#last = { state: this.#state as number, key, rows: new WeakRef(rows) }
+    return rows
   }
 
   /** Must be called with every write. @param behind whether it added a record behind all others */

@@ -144,8 +144,26 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   listRecords: [
     { path: '/worlds/ada/collections/pets?limit=2&offset=1', status: 200 },
+    { path: '/worlds/ada/collections/pets?q=rex&sort=-name,id', status: 200 },
+    { path: '/worlds/ada/collections/pets?sort=nam', status: 400 },
     { path: '/worlds/ada/collections/pats', status: 404 },
     { path: '/worlds/ada/collections/pets?limit=0', status: 400 },
+  ],
+  createRecord: [
+    { path: '/worlds/ada/collections/pets', ...POST('{"name":"Rex","categoryId":1}'), status: 201 },
+    { path: '/worlds/ada/collections/pets', ...POST('{"name":7}'), status: 422 },
+    { path: '/worlds/ada/collections/pets', ...POST('[]'), status: 400 },
+    { path: '/worlds/ada/collections/pats', ...POST('{}'), status: 404 },
+  ],
+  getResource: [
+    { path: '/resources/pets', status: 200 },
+    { path: '/resources/pats', status: 404 },
+  ],
+  getCalendar: [
+    { path: '/worlds/ada/calendar', status: 200 },
+    { path: '/worlds/ada/calendar?from=2020-01-01&until=%2B1d&limit=1', status: 200 },
+    { path: '/worlds/ada/calendar?from=soon', status: 400 },
+    { path: '/worlds/nobody/calendar', status: 404 },
   ],
   putRecords: [
     { path: '/worlds/bea/collections/pets', ...PUT('[{"id":5,"name":"Rex","categoryId":1}]'), status: 204 },
@@ -221,6 +239,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   getDeprecations: [
     { path: '/deprecations', status: 200 },
     { path: '/deprecations', headers: { accept: 'text/plain' }, status: 200 },
+    { path: '/deprecations', headers: { accept: 'text/csv' }, status: 200 },
     { path: '/deprecations?at=%2B30d', status: 200 },
     { path: '/deprecations?at=soon', status: 400 },
   ],

@@ -5,7 +5,7 @@ import { faultsOf, recordFaults } from '../../gateway/import.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { type Collection, type Id, idIn, withId } from '../../world/collection.ts'
+import { type Collection, type Id, idIn, type Order, withId } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
 import {
@@ -18,6 +18,7 @@ import {
   list,
   object,
   problem,
+  problemSchema,
   type Route,
   replyWith,
   words,
@@ -28,7 +29,28 @@ const idParameter = { id: { schema: { type: 'string' }, description: 'The id of 
 const inCollection = { ...nameParameter, ...collectionParameter }
 const nowhere = { 404: { description: 'There is no such world, collection or record.' } } as const
 const nowhereNew = { 404: { description: 'There is no such collection or record.' }, ...noNewWorld } as const
-const invalid = { 422: { description: 'It breaks the contract; nothing changed.' } } as const
+const invalidSchema = {
+  ...problemSchema,
+  required: [...problemSchema.required, 'errors'],
+  properties: {
+    ...problemSchema.properties,
+    errors: {
+      ...list(
+        object({
+          pointer: { ...words, description: 'A JSON Pointer to the field; empty for the whole.' },
+          message: words,
+        }),
+      ),
+      description: 'The first 20.',
+    },
+  },
+} as const
+const invalid = {
+  422: {
+    description: 'It breaks the contract; nothing changed.',
+    content: { 'application/problem+json': invalidSchema },
+  },
+} as const
 const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
 const MAX_RECORDS_BODY = 64_000_000
 
@@ -66,16 +88,55 @@ export const collectionRoutes = ({ gateway }: Control): Route[] => {
       operation: 'listRecords',
       underWorkers: 'absent',
       summary:
-        'The records of a collection, in the order of their ids; the header X-Total-Count says how many there are.',
+        'The records of a collection, in the order of their ids unless they are sorted; the header X-Total-Count says how many match.',
       parameters: {
         ...inCollection,
+        q: {
+          schema: { type: 'string', maxLength: 1000 },
+          description: 'Words that some text of a record must hold, whatever their case.',
+        },
+        sort: {
+          schema: { type: 'string', maxLength: 1000 },
+          description: 'A list of fields, each with `-` before it for descending: `-price,name`.',
+        },
         limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },
         offset: { schema: { type: 'integer', minimum: 0 }, description: 'How many to pass over. Default: 0.' },
       },
       replies: { 200: replyWith('Records.', list(record)), ...nowhere },
-      answer: within(async (collection, _, { parameters: { limit = 100, offset = 0 } }) => {
-        const { text } = await collection.list({ filters: [], limit: limit as number, offset: offset as number })
-        return { status: 200, type: 'application/json', headers: { 'x-total-count': `${collection.size}` }, body: text }
+      answer: within(async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
+        const order = sort === undefined ? undefined : readSort(sort as string, resource)
+        if (typeof order === 'string') return problem(400, 'invalid_request', order)
+        const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
+        const page = await collection.list({
+          ...{ filters: [], limit: limit as number, offset: offset as number, search, sort: order },
+          count: true,
+        })
+        const headers = { 'x-total-count': `${page.total ?? collection.size}` }
+        return { status: 200, type: 'application/json', headers, body: page.text }
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/worlds/{name}/collections/{collection}',
+      operation: 'createRecord',
+      underWorkers: 'absent',
+      summary: 'Stores a record under a new id, or under its own where clients give ids.',
+      parameters: inCollection,
+      body: { description: 'The record.', schema: record, decimals: true },
+      replies: {
+        201: replyWith('It is created.', record),
+        ...nowhereNew,
+        409: { description: 'There is a record of that id; or no such world, and sandboxes are switched off.' },
+        ...invalid,
+      },
+      answer: changing(async (collection, resource, { body }) => {
+        const fields = compileAccept(resource)(body as JsonObject)
+        const made = await collection.create(fields, made => {
+          const faults = recordFaults(made, resource)
+          return faults.length === 0 ? undefined : { faults }
+        })
+        if (made === 'exists') return problem(409, 'conflict', 'there is a record of this id already')
+        return 'faults' in made ? refuseRecord(made.faults) : json(made.text, 201)
       }),
     },
     {
@@ -174,7 +235,24 @@ const idOf = (text: string, { ids }: Resource): Id | undefined => (ids === 'text
 
 const noRecord = (id: string): Answer => problem(404, 'not_found', `there is no record ${id}`)
 
+const MOST_FAULTS = 20
+
+/** @param faults sentences that begin with a JSON Pointer */
 const refuseRecord = (faults: readonly string[]): Answer => {
-  const shown = faults.slice(0, 20).join('; ')
-  return problem(422, 'invalid_record', faults.length > 20 ? `${shown}; and ${faults.length - 20} more` : shown)
+  const shown = faults.slice(0, MOST_FAULTS)
+  const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : ''
+  const errors = shown.map(fault => {
+    const [, pointer = '', message = fault] = /^(\/\S*)? ?(.*)$/s.exec(fault) ?? []
+    return { pointer, message }
+  })
+  return problem(422, 'invalid_record', shown.join('; ') + more, { errors })
+}
+
+/** Reads `-price,name`; returns a sentence about a field that no record has. */
+function readSort(text: string, { schema: { shape } }: Resource): Order[] | string {
+  const order = text.split(',').map(item => ({ field: item.replace(/^[-+]/, ''), descending: item.startsWith('-') }))
+  const unknown = order.find(({ field }) => !shape.open && !shape.properties.has(field))
+  if (unknown === undefined) return order
+  const hint = suggest(unknown.field, shape.properties.keys())
+  return `records have no field "${unknown.field}"${hint === undefined ? '' : `; ${hint}`}`
 }

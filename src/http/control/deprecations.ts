@@ -1,6 +1,6 @@
 // Who still calls what is deprecated.
 
-import { describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
+import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { type Control, count, json, list, object, problem, type Route, text, words } from './route.ts'
 
@@ -55,7 +55,7 @@ export const deprecationRoutes = ({ gateway }: Control): Route[] => [
     replies: {
       200: {
         description: 'The report.',
-        content: { 'application/json': reportSchema, 'text/plain': { type: 'string' } },
+        content: { 'application/json': reportSchema, 'text/plain': { type: 'string' }, 'text/csv': { type: 'string' } },
       },
     },
     answer: call => {
@@ -66,6 +66,7 @@ export const deprecationRoutes = ({ gateway }: Control): Route[] => [
         return problem(400, 'invalid_request', `at must be a date, a timestamp or an offset such as +30d, not "${at}"`)
       }
       const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, moment)
+      if (call.prefers('text/csv')) return { ...text(deprecationsAsCsv(report)), type: 'text/csv; charset=utf-8' }
       return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
     },
   },

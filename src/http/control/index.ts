@@ -1,6 +1,7 @@
 // Every route of the control plane. Adding one is an entry in the file of its noun.
 
 import { answerRoutes } from './answers.ts'
+import { calendarRoutes } from './calendar.ts'
 import { clockRoutes } from './clock.ts'
 import { collectionRoutes } from './collections.ts'
 import { configRoutes } from './config.ts'
@@ -8,6 +9,7 @@ import { deprecationRoutes } from './deprecations.ts'
 import { openApiRoute } from './openapi.ts'
 import { planRoutes } from './plan.ts'
 import { requestRoutes } from './requests.ts'
+import { resourceRoutes } from './resources.ts'
 import type { Control, Route } from './route.ts'
 import { sendRoutes } from './send.ts'
 import { snapshotRoutes } from './snapshot.ts'
@@ -30,6 +32,8 @@ export function controlRoutes(
     ...worldRoutes(control), //  /reset /worlds /worlds/{name} /worlds/{name}/reset
     ...clockRoutes(control), //  /worlds/{name}/clock
     ...collectionRoutes(control), // /worlds/{name}/collections/{collection}/{id}
+    ...resourceRoutes(control), // /resources/{resource}
+    ...calendarRoutes(control), // /worlds/{name}/calendar
     ...snapshotRoutes(control), // /worlds/{name}/snapshot
     ...requestRoutes(control), // /requests
     ...sendRoutes(control), // /requests/{id} /requests/{id}/replay

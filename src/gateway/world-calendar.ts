@@ -1,0 +1,100 @@
+// The days of one world as data: what changes when for its operations, its callers and its records.
+
+import { restsFrom } from '../behaviours/deprecation/lifecycle.ts'
+import type { Plan } from '../plan/plan.ts'
+import { parseDate, timestamp } from '../world/clock.ts'
+import type { World } from '../world/world.ts'
+
+export type EventKind = 'deprecated' | 'brown-out' | 'sunset' | 'key-expiry' | 'state'
+
+export interface CalendarEvent {
+  readonly at: string
+  /** The end of a brown-out. */
+  readonly until?: string
+  readonly kind: EventKind
+  readonly operation?: string
+  readonly consumer?: string
+  readonly collection?: string
+  /** The id of the record that goes from one state to another. */
+  readonly record?: string
+  readonly from?: string
+  readonly to?: string
+  /** The status of the operation then. */
+  readonly status?: number
+  readonly text: string
+}
+
+export interface WorldCalendar {
+  /** The time of the world. */
+  readonly now: string
+  /** The first event that is still to come. */
+  readonly next: CalendarEvent | null
+  readonly events: readonly CalendarEvent[]
+  /** How many were left out, as there are too many. */
+  readonly omitted: number
+}
+
+interface Found extends Omit<CalendarEvent, 'at' | 'until'> {
+  readonly at: number
+  readonly until?: number
+}
+
+/** So many timers of each collection, and so many brown-outs of each operation, are looked at. */
+const MOST_EACH = 1000
+
+/** Returns the events between two moments, in their order; brown-outs that have begun count until they end. */
+export function calendarOf(plan: Plan, world: World, from: number, until: number, limit: number): WorldCalendar {
+  const now = world.clock.now()
+  const all = [...lifecyclesOf(plan, from), ...expiriesOf(plan), ...timersOf(plan, world)].sort((a, b) => a.at - b.at)
+  const events = all.filter(({ at, until: end = at }) => end >= from && at <= until)
+  const next = all.find(({ at }) => at > now)
+  return {
+    now: timestamp(now),
+    next: next === undefined ? null : describe(next),
+    events: events.slice(0, limit).map(describe),
+    omitted: Math.max(0, events.length - limit),
+  }
+}
+
+const describe = ({ at, until, ...rest }: Found): CalendarEvent => ({
+  at: timestamp(at),
+  ...(until === undefined ? {} : { until: timestamp(until) }),
+  ...rest,
+})
+
+function* lifecyclesOf({ operations }: Plan, from: number): Iterable<Found> {
+  for (const { operation, lifecycle } of operations) {
+    if (lifecycle === undefined) continue
+    const { id } = operation
+    const { since, sunset, afterSunset, brownouts } = lifecycle
+    yield { at: since, kind: 'deprecated', operation: id, text: `${id} is deprecated` }
+    if (sunset !== undefined) {
+      const status = afterSunset === 'serve' ? undefined : afterSunset === 'not-found' ? 404 : 410
+      const text = status === undefined ? `the sunset of ${id}` : `${id} goes: answers ${status}`
+      yield { at: sunset, kind: 'sunset', operation: id, ...(status === undefined ? {} : { status }), text }
+    }
+    let seen = 0
+    for (const { start, end } of brownouts === undefined ? [] : restsFrom(brownouts, from)) {
+      if (seen++ === MOST_EACH) break
+      const status = brownouts?.answer as number
+      const text = `${id} rests: answers ${status}`
+      yield { at: start, until: end, kind: 'brown-out', operation: id, status, text }
+    }
+  }
+}
+
+function* expiriesOf({ simulation: { file } }: Plan): Iterable<Found> {
+  for (const [consumer, { expires }] of Object.entries(file.consumers ?? {})) {
+    const at = expires === undefined ? undefined : parseDate(expires)
+    if (at !== undefined) yield { at, kind: 'key-expiry', consumer, text: `the credential of ${consumer} expires` }
+  }
+}
+
+function* timersOf({ collections }: Plan, world: World): Iterable<Found> {
+  for (const collection of collections.keys()) {
+    for (const { id, state, due = Number.NaN, to = '' } of world.collection(collection).upcoming?.(MOST_EACH) ?? []) {
+      const text = `${collection} ${id}: ${state} → ${to}`
+      yield { at: due, kind: 'state', collection, record: String(id), from: state, to, text }
+    }
+  }
+}
