@@ -79,7 +79,7 @@ const NO_NAMES: ReadonlySet<string> = new Set()
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
   const sampler = schema && samplerOf(schema)
   if (schema === undefined || sampler === undefined) return { value: undefined }
-  const { value, fits, gaps } = sampler.sample(schema.key, { seed, dynamic, sent: given.body })
+  const { value, fits, gaps } = sampler.sample(schema.key, { seed, dynamic, sent: given.body, few: true })
   if (!fits) return { value, unfit: describeGap(gaps[0]) }
   const told = (next: Json) => sampler.fits(schema.key, next)
   return { value: echo(value, given, told, sampler.declared(schema.key)) }

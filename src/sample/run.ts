@@ -28,6 +28,8 @@ export interface SampleOptions {
   readonly sent?: Json
   /** The maximum number of values beyond the required ones. */
   readonly budget?: number | undefined
+  /** Whether a few different values will do for all seeds where making one takes long. */
+  readonly few?: boolean
 }
 
 /** The maximum depth of a value, and of a definition inside itself. */

@@ -46,9 +46,15 @@ interface Lesson {
   /** The first attempt that succeeded; absent if none did. */
   readonly first: number
   readonly learnt: Learnt
+  /** How many comparisons the lesson took. */
+  readonly cost: number
 }
 
-const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING }
+/** A schema whose values take more comparisons, some milliseconds, has only so many of them, which are kept. */
+const DEAR = 1000
+const FEW_VALUES = 8
+
+const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING, cost: 0 }
 
 /** Generates values for the schemas of one set of definitions. */
 export class Sampler {
@@ -61,6 +67,8 @@ export class Sampler {
   readonly #forks = new Map<string, Forks>()
   readonly #lessons = new Map<string, Lesson>()
   readonly #roots = new Map<string, SchemaObject>()
+  /** The values of dear schemas, by key, options and seed. */
+  readonly #kept = new Map<string, Sample>()
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions
@@ -146,10 +154,18 @@ export class Sampler {
 
   /** Returns a value for the schema kept under `key`. */
   sample(key: string, options: SampleOptions): Sample {
-    return (
-      (options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)) ??
-      this.#make([this.#rootOf(key)], options, this.#lessonOf(key, options))
-    )
+    const repeated = options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)
+    if (repeated !== undefined) return repeated
+    const lesson = this.#lessonOf(key, options)
+    if (options.few !== true || lesson.cost < DEAR) return this.#make([this.#rootOf(key)], options, lesson)
+    const seed = Math.abs(options.seed) % FEW_VALUES
+    const id = `${options.request === true} ${options.dynamic === true} ${seed} ${options.name ?? ''} ${key}`
+    let kept = this.#kept.get(id)
+    if (kept === undefined) {
+      kept = this.#make([this.#rootOf(key)], { ...options, seed }, lesson)
+      this.#kept.set(id, kept)
+    }
+    return kept
   }
 
   /**
@@ -201,6 +217,7 @@ export class Sampler {
       const options = { seed: LESSON, request, name }
       let first = 0
       let learnt = NOTHING
+      const begun = this.work
       for (; first < TRIES.length; first++) {
         const { budget, limit } = TRIES[first] as (typeof TRIES)[number]
         const run = this.#run(options, { limit, settle: false, learnt })
@@ -208,7 +225,7 @@ export class Sampler {
         learnt = run.learnt
         if (value !== undefined) break
       }
-      lesson = { first, learnt: learnt.size === 0 ? NOTHING : learnt }
+      lesson = { first, learnt: learnt.size === 0 ? NOTHING : learnt, cost: this.work - begun }
       this.#lessons.set(id, lesson)
     }
     return lesson
