@@ -8,6 +8,7 @@ import {
   defineScalarTag,
   EVENT_ID,
   type Event,
+  floatCoreTag,
   getScalarValue,
   intCoreTag,
   mergeTag,
@@ -17,7 +18,7 @@ import {
   strTag,
   type YAMLException,
 } from 'js-yaml'
-import { MAX_DEPTH } from './json.ts'
+import { type Decimal, decimalOf, MAX_DEPTH } from './json.ts'
 
 /** Keeps the digits of an integer beyond the safe range. */
 const exactIntTag = defineScalarTag<number | bigint>(intCoreTag.tagName, {
@@ -31,7 +32,20 @@ const exactIntTag = defineScalarTag<number | bigint>(intCoreTag.tagName, {
   },
 })
 
+/** Keeps the digits of a number with a fraction where a double would be written otherwise. */
+const exactFloatTag = defineScalarTag<number | Decimal>(floatCoreTag.tagName, {
+  implicit: floatCoreTag.implicit,
+  implicitFirstChars: floatCoreTag.implicitFirstChars,
+  identify: () => false,
+  resolve: (source, isExplicit, tagName) => {
+    const value = floatCoreTag.resolve(source, isExplicit, tagName)
+    return value === NOT_RESOLVED ? value : (decimalOf(source) ?? value)
+  },
+})
+
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, exactIntTag)
+/** The schema of data: settings have no use for the digits of `0.10`. */
+const DATA_SCHEMA = SCHEMA.withTags(exactFloatTag)
 
 /** Fills in the variables of a scalar. */
 export interface Filling {
@@ -66,15 +80,17 @@ export interface Unreadable {
 /**
  * Parses a text. Returns its value, and whether it has aliases.
  *
+ * @param decimals whether a number such as `0.10` keeps its digits
  * @param fill fills in scalars that contain `${`; without it they stay unchanged
  */
 export function readQuickly(
   text: string,
   fill?: Filling,
+  decimals = false,
 ): { readonly value: unknown; readonly aliased: boolean } | Unreadable {
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH })
-    const schema = fill === undefined ? SCHEMA : filling(fill)
+    const schema = fill !== undefined ? filling(fill) : decimals ? DATA_SCHEMA : SCHEMA
     const documents = constructFromEvents(events, { source: text, schema, maxTotalMergeKeys: 100_000 })
     if (documents.length !== 1 || documents[0] === null || documents[0] === undefined) {
       return { fault: 'syntax', reason: 'this is not one document with something in it', at: 0 }

@@ -173,6 +173,12 @@ function integerOf(token: string, number: number): string | undefined {
   return /^0+$/.test(digits.slice(shift)) ? sign + digits.slice(0, shift) : undefined
 }
 
+/** A number with a fraction as a `Decimal`; `undefined` if a double is written the same way, or the text is no JSON number. */
+export function decimalOf(token: string): Decimal | undefined {
+  if (!/^-?(?:0|[1-9]\d*)\.\d+(?:[eE][-+]?\d+)?$/.test(token)) return undefined
+  return isChanged(token, Number(token)) ? new Decimal(token) : undefined
+}
+
 /** Returns whether a double would print a fraction differently; with an exponent, whether it loses digits. */
 function isChanged(token: string, number: number): boolean {
   const [mantissa = '', exponent] = token.split(/[eE]/)

@@ -16,6 +16,7 @@ import { fillFrom, isBounded, locateAnew, locateJson, parseYaml, placeOfOffset }
  * @param name the file's name in messages
  * @param environment the values of `${NAME}` and `${NAME:-default}` in scalars; without it they stay unchanged
  * @param lenient whether a duplicate key is a warning
+ * @param decimals whether a number such as `0.10` keeps its digits
  */
 export function readSource(
   path: string,
@@ -23,6 +24,7 @@ export function readSource(
   report: Diagnostics,
   environment?: Environment,
   lenient = false,
+  decimals = false,
 ): Source | undefined {
   let text: string
   try {
@@ -41,7 +43,7 @@ export function readSource(
     else report.error('unreadable-file', `the file cannot be read (${code})`, place)
     return undefined
   }
-  return parseSource(name, text, report, environment, lenient)
+  return parseSource(name, text, report, environment, lenient, decimals)
 }
 
 /** The maximum size of a file, as text and in bytes. */
@@ -55,6 +57,7 @@ export function parseSource(
   report: Diagnostics,
   environment?: Environment,
   lenient = false,
+  decimals = false,
 ): Source | undefined {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source
   let missing: string | undefined
@@ -63,7 +66,7 @@ export function parseSource(
     fillFrom(environment, name => {
       missing = name
     })
-  const read = readSound(text, fill)
+  const read = readSound(text, fill, decimals)
   if (
     'value' in read &&
     missing === undefined &&
@@ -110,12 +113,13 @@ const MOST_SETTINGS = 100_000
 function readSound(
   text: string,
   fill: Filling | undefined,
+  decimals: boolean,
 ): ReturnType<typeof readQuickly> | { readonly value: unknown; readonly aliased: false; readonly json: true } {
   if (fill === undefined && /^\s*[{[]/.test(text)) {
-    const parsed = parseJson(text)
+    const parsed = parseJson(text, decimals)
     if ('value' in parsed) return { value: parsed.value, aliased: false, json: true }
   }
-  return readQuickly(text, fill)
+  return readQuickly(text, fill, decimals)
 }
 
 /** Mistakes of a whole file, which are reported at the place that names it. */
@@ -135,9 +139,10 @@ export function readNamed(
   from: Place,
   report: Diagnostics,
   lenient = false,
+  decimals = false,
 ): Source | undefined {
   const own = new Diagnostics()
-  const source = readSource(path, name, own, undefined, lenient)
+  const source = readSource(path, name, own, undefined, lenient, decimals)
   for (const diagnostic of own.list) {
     const message = NAMED[diagnostic.code]
     if (message === undefined) report.add(diagnostic)

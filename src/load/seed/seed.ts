@@ -134,7 +134,7 @@ export function readResources(
       files.push(path)
       const name = relative(home, path) || path
       seedSource = memory.admits(path, name, at(['seed']), report)
-        ? readNamed(path, name, at(['seed']), report)
+        ? readNamed(path, name, at(['seed']), report, false, true)
         : undefined
       base = []
     } else {
