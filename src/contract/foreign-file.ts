@@ -17,13 +17,12 @@ const KINDS: readonly { readonly kind: string; is(value: Value): boolean; hint(f
       (isObject(info) && ('_postman_id' in info || String(info.schema).includes('postman'))) ||
       (isObject(collection) && Array.isArray((collection as Value).item)) ||
       (Array.isArray(item) && isObject(info)),
-    hint: file => `make an OpenAPI document of it: npx -p postman-to-openapi p2o ${file} -f openapi.yaml`,
+    hint: file => `make an OpenAPI document of it: npx -p postman-to-openapi@3 p2o ${file} -f openapi.yaml`,
   },
   {
     kind: 'a HAR recording',
     is: ({ log }) => isObject(log) && Array.isArray((log as Value).entries),
-    hint: file =>
-      `make an OpenAPI document of it: mitmproxy2swagger -i ${file} -o openapi.yaml -p https://the-recorded-host`,
+    hint: file => `make an OpenAPI document of it: npx har-to-openapi@3 ${file} --output openapi.yaml`,
   },
   {
     kind: 'a Mockoon environment',

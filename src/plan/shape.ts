@@ -64,7 +64,8 @@ function culpritOf(value: unknown, { pointer, keyword, params }: Violation): str
   if (params.propertyName !== undefined) path.push(String(params.propertyName))
   let at = value
   for (const [i, key] of path.entries()) {
-    if (Array.isArray(at)) return path.slice(0, i)
+    // The items of other lists keep their places only if the list is removed as a whole.
+    if (Array.isArray(at) && (path[i - 1] !== 'rules' || i === path.length - 1)) return path.slice(0, i)
     at = (at as Record<string, unknown> | undefined)?.[key]
   }
   return path
@@ -91,12 +92,17 @@ function treeOf(paths: readonly string[][]): Tree {
   return tree
 }
 
+const NOTHING: Tree = new Map()
+
 function without(value: unknown, tree: Tree): unknown {
+  if (Array.isArray(value)) return value.map((item, i) => without(item, tree.get(`${i}`) ?? NOTHING))
   if (!isObject(value)) return value
   const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
     if (!tree.has(name)) return [[name, item]]
     const inside = tree.get(name)
-    return inside === undefined ? [] : [[name, without(item, inside)]]
+    if (inside !== undefined) return [[name, without(item, inside)]]
+    // Without its condition a rule would hold for every request.
+    return name === 'when' ? [[name, 'false']] : []
   })
   return Object.fromEntries(entries)
 }
@@ -145,7 +151,7 @@ function reportViolation(
       const types = [params.type].flat().filter(type => type !== 'null')
       const words = types.map(type => TYPES[String(type)] ?? String(type)).join(' or ')
       if (params.given === null) return say('wrong-type', `${name} is empty; it must be ${words}`, 'key')
-      const hint = types.includes('object') ? blockAt(path) : undefined
+      const hint = types.includes('object') ? blockAt(path) : quoted(path, params.given)
       return say('wrong-type', `${name} must be ${words}`, 'value', hint)
     }
     case 'enum': {
@@ -166,6 +172,12 @@ function reportViolation(
       return say('invalid-value', `${name} ${message}`, 'value')
   }
 }
+
+/** A condition is text: YAML reads `when: true` as a boolean. */
+const quoted = (path: Path, given: unknown): string | undefined =>
+  path.at(-1) === 'when' && (typeof given === 'boolean' || given === 'number')
+    ? 'a condition is an expression; write it in quotes, such as when: "true"'
+    : undefined
 
 const article = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
 
