@@ -164,7 +164,7 @@ function readGateway(path: string, home: string, environment: Environment, optio
     tls: tls.settings,
     progress,
     report,
-    files: contractFiles,
+    files: [...new Set(contractFiles)],
   }
 }
 

@@ -29,7 +29,7 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   const form = types.find(([type]) => isForm(type))
   if (form === undefined) {
     if (body?.required !== true) return undefined
-    return `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
+    return rawBody(types) ?? `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
   }
   const [type, media] = form
   for (const value of valuesOf(media, adapt)) {
@@ -39,6 +39,20 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   }
   return 'no form was found that fits its schema'
 }
+
+/** A body of a media type that is not read: text, an image, an archive. */
+function rawBody(types: readonly (readonly [string, MediaType])[]): ProbeBody | undefined {
+  const [[type, { schema, examples }] = [undefined, {} as MediaType]] = types
+  if (type === undefined) return undefined
+  const [example] = examples
+  if (typeof example?.value === 'string') return { type: concreteOf(type), text: example.value }
+  const value = schema === undefined ? undefined : valueFor(schema, FRESH[0] as number, true)
+  return { type: concreteOf(type), text: value === undefined ? 'understudy' : textOf(value) }
+}
+
+/** A type within a range such as `image/*`. */
+const concreteOf = (type: string): string =>
+  type.replace(/^\*\/\*/, 'application/octet-stream').replace('/*', '/x-probe')
 
 const isUrlEncoded = (type: string): boolean => /^application\/x-www-form-urlencoded\b/i.test(type)
 const isForm = (type: string): boolean => isUrlEncoded(type) || /^multipart\/form-data\b/i.test(type)

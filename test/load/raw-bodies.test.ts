@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { loadInferred } from '../../src/load/load.ts'
+import { probesOf } from '../../src/load/probe/probe.ts'
+import { inProcess, loadFiles } from '../support/in-process.ts'
+
+const upload = (type: string, media: string) => ({
+  'uploads.yaml': `
+openapi: 3.0.3
+info: { title: Uploads, version: "1" }
+paths:
+  /uploads:
+    put:
+      operationId: upload
+      requestBody: { required: true, content: { ${type}: ${media} } }
+      responses: { "204": { description: Kept } }
+`,
+})
+
+for (const [type, media, text] of [
+  ['text/plain', '{ schema: { type: string }, example: "a b" }', 'a b'],
+  ['"image/*"', '{ schema: { type: string, format: binary } }', undefined],
+  ['application/x-tar', '{}', 'understudy'],
+] as const) {
+  test(`a body of ${type} is made up and accepted`, async () => {
+    const { plan } = loadFiles(upload(type, media))
+    const [planned] = plan?.operations ?? []
+    assert.ok(plan && planned)
+    const probes = probesOf(planned, plan)
+    assert.ok(typeof probes !== 'string', String(probes))
+    const read = await probes[0]?.request.readBody(1000)
+    const sent = read && 'bytes' in read ? Buffer.from(read.bytes).toString() : ''
+    if (text === undefined) assert.notEqual(sent, '')
+    else assert.equal(sent, text)
+    const { gateway } = inProcess(upload(type, media))
+    assert.equal(probes[0] && (await gateway.handle(probes[0].request)).status, 204)
+  })
+}
+
+test('a bare document that is served with state is one file', async () => {
+  const file = fileURLToPath(new URL('../golden/inference/library.yaml', import.meta.url))
+  assert.deepEqual((await loadInferred(file, '/', {})).files, [file])
+})
