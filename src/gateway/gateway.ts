@@ -18,6 +18,7 @@ import { Mask } from './mask.ts'
 import type { Meter } from './metrics/meter.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { Overheard, overheardBody } from './overheard.ts'
+import { Traffic } from './traffic.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { findMark, type Visit, type WorldFault, Worlds } from './worlds.ts'
 
@@ -30,6 +31,7 @@ export class Gateway {
   readonly weather: WeatherStation
   readonly answers: Answers
   readonly journal: Journal
+  readonly traffic: Traffic
   #served: Served
   #incidents = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
@@ -41,6 +43,7 @@ export class Gateway {
     this.weather = new WeatherStation(clock, log)
     this.answers = new Answers(clock, log, this.worlds)
     this.journal = new Journal(plan.simulation.journal)
+    this.traffic = new Traffic(this.journal)
     this.#metrics = metrics(this.worlds)
     this.#metrics.follow(this.weather)
     this.#metrics.followLog(log)

@@ -128,7 +128,7 @@ export class OperationCompiler {
       wraps.push(wrap)
       if (behaviour.dresses) dresses.push(wrap)
       lifecycle ??= behaviour.lifecycle?.(value)
-      links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site) })
+      links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site), config: value })
     }
     return {
       index,

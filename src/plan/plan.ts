@@ -39,6 +39,8 @@ export interface PlannedOperation {
 export interface Link {
   readonly name: string
   readonly detail: string | undefined
+  /** The value of its key in the nearest layer. */
+  readonly config?: unknown
 }
 
 export interface Route {

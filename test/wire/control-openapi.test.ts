@@ -46,6 +46,17 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/plan?at=someday', status: 400 },
     { path: '/plan', headers: { origin: 'https://evil.example' }, status: 403 },
   ],
+  listOperations: [
+    { path: '/operations', status: 200 },
+    { path: '/operations?tag=pets&consumer=demo&world=default&minutes=1', status: 200 },
+    { path: '/operations?world=nowhere', status: 404 },
+    { path: '/operations?minutes=0', status: 400 },
+  ],
+  getOperation: [
+    { path: '/operations/createPet', status: 200 },
+    { path: '/operations/listPets', status: 200 },
+    { path: '/operations/createPett', status: 404 },
+  ],
   getWeather: [{ path: '/weather', status: 200 }],
   setWeather: [
     { path: '/weather', ...PUT('{"defaults":{"latency":{"fixed":"1ms"}},"for":"5m"}'), status: 200 },

@@ -7,6 +7,7 @@ import { collectionRoutes } from './collections.ts'
 import { configRoutes } from './config.ts'
 import { deprecationRoutes } from './deprecations.ts'
 import { openApiRoute } from './openapi.ts'
+import { operationRoutes } from './operations.ts'
 import { planRoutes } from './plan.ts'
 import { requestRoutes } from './requests.ts'
 import { resourceRoutes } from './resources.ts'
@@ -27,6 +28,7 @@ export function controlRoutes(
     ...versionRoutes(control), // /version
     ...statusRoutes(control), // /metrics /healthz /readyz
     ...planRoutes(control), //   /plan /reload
+    ...operationRoutes(control), // /operations/{operation}
     ...weatherRoutes(control), // /weather
     ...answerRoutes(control), // /answers /worlds/{name}/answers
     ...worldRoutes(control), //  /reset /worlds /worlds/{name} /worlds/{name}/reset

@@ -28,6 +28,10 @@ export const weatherSchema = object(
     operations: { ...list(words), description: 'Those that it touches for everybody.' },
     consumers: { ...list(words), description: 'Those for whom it is different.' },
     known: { ...list(words), description: 'The weather that the configuration names.' },
+    blocks: {
+      type: 'object',
+      description: 'The blocks that are in force, as they were put or stand in the configuration.',
+    },
   },
   'until',
 )
@@ -40,7 +44,19 @@ const describe = (plan: Plan, current: CurrentWeather | undefined) => ({
     .map(({ operation }) => operation.id),
   consumers: [...(current?.weather.consumers.keys() ?? [])],
   known: [...plan.weather.keys()],
+  blocks: blocksOf(plan, current),
 })
+
+/** Returns the blocks of the weather: `defaults`, `tags`, `operations` and `consumers`. */
+function blocksOf({ simulation }: Plan, current: CurrentWeather | undefined): object {
+  if (current === undefined) return {}
+  const {
+    name: _,
+    for: __,
+    ...blocks
+  } = (current.source?.value ?? simulation.file.weather?.[current.weather.name] ?? {}) as JsonObject
+  return blocks
+}
 
 const order = {
   description: 'A name of the configuration; or blocks as they stand there under `weather`, in JSON or YAML.',

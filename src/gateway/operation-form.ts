@@ -1,0 +1,130 @@
+// An operation as a form needs it: what it takes, with schemas and values that fit, and what it may answer.
+
+import type { Example, MediaType } from '../contract/contract.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Schema } from '../kernel/schema.ts'
+import { requestTo } from '../load/probe/probe.ts'
+import type { Link, Plan, PlannedOperation } from '../plan/plan.ts'
+import { selfContained } from '../schema/self-contained.ts'
+
+export interface OperationForm {
+  readonly operation: string
+  readonly method: string
+  /** The path template, base path included. */
+  readonly path: string
+  readonly tags: readonly string[]
+  readonly summary?: string
+  readonly description?: string
+  readonly deprecated: boolean
+  readonly chain: readonly { readonly name: string; readonly detail?: string }[]
+  /** Alternatives, each a list of security schemes; empty for a public operation. */
+  readonly security: readonly (readonly string[])[]
+  readonly parameters: readonly FormParameter[]
+  readonly body?: { readonly required: boolean; readonly content: readonly FormContent[] }
+  readonly responses: readonly FormResponse[]
+  /** A request that keeps to the contract, without a credential; absent where none was found. */
+  readonly sample?: { readonly path: string; readonly query: string; readonly headers: object; readonly body?: string }
+}
+
+interface FormParameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly deprecated: boolean
+  readonly description?: string
+  readonly schema: Schema
+  /** Its text in the sample. */
+  readonly sample?: string
+}
+
+interface FormContent {
+  readonly type: string
+  readonly schema?: Schema
+  readonly examples: readonly { readonly name: string | null; readonly value: Json }[]
+}
+
+interface FormResponse {
+  /** As the contract has it: `200`, `4XX`, `default`. */
+  readonly status: string
+  readonly description: string
+  readonly content: readonly Omit<FormContent, 'schema'>[]
+}
+
+/** Returns the behaviours of an operation in words. */
+export const describeChain = (chain: readonly Link[]): { name: string; detail?: string }[] =>
+  chain.map(({ name, detail }) => (detail === undefined ? { name } : { name, detail }))
+
+export function describeForm(planned: PlannedOperation, plan: Plan): OperationForm {
+  const { operation, route, chain, deprecated } = planned
+  const { id, method, tags, summary, parameters, body, responses, security, node } = operation
+  const description = textOf(node.value, 'description')
+  const sent = requestTo(planned, plan)
+  const samples = sent === undefined ? new Map<string, string>() : samplesOf(planned, plan, sent)
+  return {
+    operation: id,
+    method,
+    path: route,
+    tags,
+    ...(summary === undefined ? {} : { summary }),
+    ...(description === undefined ? {} : { description }),
+    deprecated,
+    chain: describeChain(chain),
+    security: security.map(alternative => alternative.map(({ scheme }) => scheme)),
+    parameters: parameters.map(one => {
+      const about = textOf(one.node.value, 'description')
+      const sample = samples.get(`${one.in} ${one.name}`)
+      return {
+        ...{ name: one.name, in: one.in, required: one.required, deprecated: one.deprecated },
+        ...(about === undefined ? {} : { description: about }),
+        schema: selfContained(one.schema),
+        ...(sample === undefined ? {} : { sample }),
+      }
+    }),
+    ...(body === undefined
+      ? {}
+      : {
+          body: { required: body.required, content: [...body.content].map(([type, media]) => contentOf(type, media)) },
+        }),
+    responses: [...responses].map(([status, response]) => ({
+      status,
+      description: response.description,
+      content: [...response.content].map(([type, { examples }]) => ({ type, examples: examples.map(exampleOf) })),
+    })),
+    ...(sent === undefined
+      ? {}
+      : {
+          sample: {
+            ...{ path: sent.path, query: sent.query, headers: sent.headers },
+            ...(sent.hasBody ? { body: sent.text } : {}),
+          },
+        }),
+  }
+}
+
+const contentOf = (type: string, { schema, examples }: MediaType): FormContent => ({
+  type,
+  ...(schema === undefined ? {} : { schema: selfContained(schema) }),
+  examples: examples.map(exampleOf),
+})
+
+const exampleOf = ({ name, value }: Example): { name: string | null; value: Json } => ({ name: name ?? null, value })
+
+/** The texts of the sample's parameters, by `LOCATION NAME`. */
+function samplesOf(
+  { operation }: PlannedOperation,
+  plan: Plan,
+  { method, path, query, headers }: NonNullable<ReturnType<typeof requestTo>>,
+): Map<string, string> {
+  const names = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
+  const segments = plan.find(method, path)?.segments ?? []
+  return new Map([
+    ...names.flatMap((name, i) => (segments[i] === undefined ? [] : [[`path ${name}`, segments[i]] as const])),
+    ...[...new URLSearchParams(query)].map(([name, text]) => [`query ${name}`, text] as const),
+    ...Object.entries(headers).map(([name, text]) => [`header ${name}`, String(text)] as const),
+  ])
+}
+
+const textOf = (value: unknown, key: string): string | undefined => {
+  const text = (value as Readonly<Record<string, unknown>> | undefined)?.[key]
+  return typeof text === 'string' && text !== '' ? text : undefined
+}

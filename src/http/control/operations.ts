@@ -1,0 +1,183 @@
+// The operations one by one: how they fare at this moment, and what a request to one looks like.
+
+import { behaviours } from '../../behaviours/index.ts'
+import { describeChain, describeForm } from '../../gateway/operation-form.ts'
+import type { Measure } from '../../gateway/traffic.ts'
+import { suggest } from '../../kernel/diagnostic.ts'
+import { describeDay } from '../../plan/calendar.ts'
+import { timestamp } from '../../world/clock.ts'
+import { refuseWorld } from './find-world.ts'
+import { type Control, count, json, list, object, problem, type Route, replyWith, words } from './route.ts'
+
+const milliseconds = { type: ['number', 'null'], minimum: 0 } as const
+
+const measureSchema = object({
+  requests: count,
+  perSecond: { type: 'number', minimum: 0 },
+  errors: { ...count, description: 'Without a reply, or with one of 500 or above.' },
+  refused: { ...count, description: 'With a reply from 400 to 499.' },
+  p50: {
+    ...milliseconds,
+    description: 'Half of the requests took no longer, in milliseconds; null without a request.',
+  },
+  ...{ p90: milliseconds, p95: milliseconds, p99: milliseconds, max: milliseconds },
+  series: {
+    ...list(object({ requests: count, errors: count, p50: milliseconds, p95: milliseconds })),
+    description: 'One for each step, the oldest first.',
+  },
+})
+
+const linkSchema = object({ name: words, detail: words }, 'detail')
+
+const operationsSchema = object({
+  at: { type: 'string', format: 'date-time', description: 'By the real clock.' },
+  seconds: { ...count, description: 'The time that is measured.' },
+  step: { type: 'number', description: 'Seconds of each step of a series.' },
+  operations: list(
+    object(
+      {
+        operation: words,
+        method: words,
+        path: words,
+        tags: list(words),
+        summary: words,
+        deprecated: { type: 'boolean' },
+        phase: { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] },
+        chain: list(linkSchema),
+        settings: {
+          type: 'object',
+          description:
+            'Latency, faults and limits as they are in force, by the keys of gateway.yaml; weather included.',
+        },
+        measured: measureSchema,
+      },
+      'summary',
+    ),
+  ),
+  all: measureSchema,
+})
+
+const example = object({ name: { type: ['string', 'null'] }, value: {} })
+const jsonSchema = {
+  type: ['object', 'boolean'],
+  description: 'JSON Schema 2020-12, with all that it refers to.',
+} as const
+
+const formSchema = object(
+  {
+    operation: words,
+    method: words,
+    path: { ...words, description: 'The path template, base path included.' },
+    tags: list(words),
+    summary: words,
+    description: words,
+    deprecated: { type: 'boolean' },
+    chain: list(linkSchema),
+    security: { ...list(list(words)), description: 'Alternatives of schemes that belong together.' },
+    parameters: list(
+      object(
+        {
+          ...{ name: words, in: { enum: ['path', 'query', 'header', 'cookie'] }, description: words },
+          ...{ required: { type: 'boolean' }, deprecated: { type: 'boolean' }, schema: jsonSchema },
+          sample: { ...words, description: 'Its text in the sample.' },
+        },
+        'description',
+        'sample',
+      ),
+    ),
+    body: object({
+      required: { type: 'boolean' },
+      content: list(object({ type: words, schema: jsonSchema, examples: list(example) }, 'schema')),
+    }),
+    responses: list(
+      object({
+        status: { ...words, description: 'As the contract has it: `200`, `4XX`, `default`.' },
+        description: words,
+        content: list(object({ type: words, examples: list(example) })),
+      }),
+    ),
+    sample: {
+      ...(object({ path: words, query: words, headers: { type: 'object' }, body: words }, 'body') as object),
+      description: 'A request that keeps to the contract, without a credential.',
+    },
+  },
+  ...['summary', 'description', 'body', 'sample'],
+)
+
+/** The behaviours that weather may change. */
+const WEATHERED = new Set(behaviours.flatMap(({ name, weather }) => (weather ? [name] : [])))
+
+const NONE: Measure = {
+  ...{ requests: 0, perSecond: 0, errors: 0, refused: 0, p50: null, p90: null, p95: null, p99: null, max: null },
+  series: [],
+}
+
+export const operationRoutes = ({ gateway }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/operations',
+    operation: 'listOperations',
+    underWorkers: 'absent',
+    summary:
+      'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
+    parameters: {
+      world: { schema: { type: 'string' }, description: 'Requests of this world alone; phases by its clock.' },
+      consumer: { schema: { type: 'string' }, description: 'Requests of this consumer alone; empty for nobody known.' },
+      tag: { schema: { type: 'string' }, description: 'Operations with this tag alone.' },
+      minutes: { schema: { type: 'integer', minimum: 1, maximum: 60 }, description: 'Default: 5.' },
+    },
+    replies: { 200: replyWith('How they fare.', operationsSchema), 404: { description: 'There is no such world.' } },
+    answer: ({ parameters }) => {
+      const { plan, worlds, clock } = gateway
+      const {
+        world: name,
+        consumer,
+        tag,
+        minutes = 5,
+      } = parameters as {
+        world?: string
+        consumer?: string
+        tag?: string
+        minutes?: number
+      }
+      const world = name === undefined ? worlds.default : worlds.get(name)
+      if (world === undefined) return refuseWorld('unknown', name as string, worlds)
+      const filter = { ...(name === undefined ? {} : { world: name }), ...(consumer === undefined ? {} : { consumer }) }
+      const { seconds, step, all, byOperation } = gateway.traffic.measure(filter, minutes, clock.now())
+      const days = describeDay(plan, world.clock.now())
+      const weather = (gateway.weather.of(world, plan).current ?? gateway.weather.current)?.weather
+      const operations = (weather?.operations() ?? plan.operations)
+        .filter(({ operation }) => tag === undefined || operation.tags.includes(tag))
+        .map(({ operation: { id, method, tags, summary }, route, deprecated, chain, index }) => ({
+          ...{ operation: id, method, path: route, tags },
+          ...(summary === undefined ? {} : { summary }),
+          ...{ deprecated, phase: days[index]?.phase ?? 'active', chain: describeChain(chain) },
+          settings: Object.fromEntries(
+            chain.flatMap(({ name, config }) => (WEATHERED.has(name) ? [[name, config]] : [])),
+          ),
+          measured: byOperation.get(id) ?? NONE,
+        }))
+      return json({ at: timestamp(clock.now()), seconds, step, operations, all })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/operations/{operation}',
+    operation: 'getOperation',
+    underWorkers: 'absent',
+    summary: 'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
+    parameters: { operation: { schema: { type: 'string' }, description: 'Its id.' } },
+    replies: { 200: replyWith('The operation.', formSchema), 404: { description: 'There is no such operation.' } },
+    answer: ({ parameters }) => {
+      const { plan } = gateway
+      const id = parameters.operation as string
+      const planned = plan.operations.find(({ operation }) => operation.id === id)
+      if (planned !== undefined) return json(describeForm(planned, plan))
+      const hint = suggest(
+        id,
+        plan.operations.map(({ operation }) => operation.id),
+      )
+      return problem(404, 'not_found', `there is no operation ${id}${hint === undefined ? '' : `; ${hint}`}`)
+    },
+  },
+]

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OPERATIONS, simulate } from '../simulate.ts'
+import { VirtualClock } from '../virtual-clock.ts'
+
+const road = () => {
+  const clock = new VirtualClock()
+  const { ask, gateway } = simulate(`\noperations: ${OPERATIONS}`, clock)
+  const measure = (filter = {}) => gateway.traffic.measure(filter, 1, clock.now())
+  return { ask, clock, gateway, measure }
+}
+
+test('the first question is answered from the journal, and starts the recording', async () => {
+  const { ask, gateway, measure } = road()
+  await ask('GET /things')
+  assert.equal(gateway.traffic.recording, false)
+  assert.equal(measure().all.requests, 1)
+  assert.equal(gateway.traffic.recording, true)
+  await ask('GET /things/1')
+  await ask('GET /things/7')
+  const { all, byOperation, seconds, step } = measure()
+  assert.deepEqual([seconds, step, all.requests, all.refused, all.errors], [60, 1, 3, 1, 0])
+  assert.equal(byOperation.get('getThing')?.requests, 2)
+  assert.equal(byOperation.get('getThing')?.series.at(-1)?.requests, 2)
+  assert.equal(byOperation.get('createThing'), undefined)
+})
+
+test('world and consumer choose among the requests', async () => {
+  const { ask, measure } = road()
+  await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
+  await ask('GET /things/1', { headers: { 'x-key': 'bob-key', 'understudy-world': 'ada' } })
+  assert.equal(measure({ consumer: 'ann' }).all.requests, 1)
+  assert.equal(measure({ world: 'ada' }).all.requests, 1)
+  assert.equal(measure({ world: 'ada', consumer: 'ann' }).all.requests, 0)
+  assert.equal(measure({ world: 'nowhere' }).all.requests, 0)
+  assert.equal(measure({ world: 'nowhere' }).all.p50, null)
+})
+
+test('what took long is among the percentiles, and is forgotten after its minutes', async () => {
+  const { ask, clock, measure } = road()
+  measure()
+  const slow = ask('GET /things', { headers: { 'understudy-delay': '500ms' } })
+  await clock.pass(500)
+  await slow
+  assert.equal(measure().all.requests, 1)
+  await clock.pass(61_000)
+  assert.equal(measure().all.requests, 0)
+})
+
+test('the recording ends when nobody has asked for two minutes', async () => {
+  const { ask, clock, gateway, measure } = road()
+  measure()
+  await clock.pass(121_000)
+  await ask('GET /things')
+  assert.equal(gateway.traffic.recording, false)
+  assert.equal(measure().all.requests, 1)
+})
