@@ -17,7 +17,7 @@ const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8'
   .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
   .sort()
 if (all.length === 0) process.exitCode = 1
-if (all.some(file => /^(?:attack|wire)\//.test(file))) await import('./support/built-program.ts')
+if (all.some(file => /^(?:attack|browser|wire)\//.test(file))) await import('./support/built-program.ts')
 
 const groupOf = (file: string): string => {
   if (ALONE.test(file)) return 'alone'

@@ -58,8 +58,8 @@ export function AnswerForm({ operation, world, like, onDone }: AnswerFormProps) 
   const responses = documented.value?.responses ?? []
   const known = responses.map(({ status }) => status).filter(status => /^\d+$/.test(status))
   const statuses = [...new Set([...USUAL, ...known])].sort()
-  const examples = (responses.find(({ status }) => status === draft.status)?.content ?? []).flatMap(
-    content => content.examples,
+  const examples = (responses.find(({ status }) => status === draft.status)?.content ?? []).flatMap(content =>
+    content.examples.flatMap(({ name }) => (name === null ? [] : [name])),
   )
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -124,7 +124,7 @@ export function AnswerForm({ operation, world, like, onDone }: AnswerFormProps) 
               <Field label="Example of the contract">
                 <select value={draft.example} onChange={event => change({ example: inputOf(event) })}>
                   <option value="">none</option>
-                  {examples.map(({ name }) => (
+                  {examples.map(name => (
                     <option key={name} value={name}>
                       {name}
                     </option>
@@ -215,7 +215,7 @@ export function AnswerForm({ operation, world, like, onDone }: AnswerFormProps) 
       {error === undefined ? null : <ProblemNotice error={error} />}
       <div class="form-end">
         <button type="submit" class="button primary">
-          Answer so
+          Answer like this
         </button>
       </div>
     </form>

@@ -20,7 +20,7 @@ export function DetailActions({ request }: { request: Recorded }) {
   const again = (body: { world?: string; fresh?: boolean }): Promise<boolean> =>
     attempt(async () => {
       const sent = await call<Sent>('POST', pathOf`/requests/${request.id}/replay`, { body })
-      announce(`Sent again into the world ${sent.world}: ${sent.request.status}.`)
+      announce(`Sent again into the world ${sent.request.world}: ${sent.request.status}.`)
       if (body.fresh) await refreshWorlds()
       setParameters({ request: `${sent.request.id}` })
     })

@@ -84,14 +84,20 @@ export function FilterBar() {
           type="button"
           class="button"
           aria-pressed={feed.paused.value}
+          title="Keeps the list as it is; requests that come meanwhile wait"
           onClick={() => feed.pause(!feed.paused.value)}
         >
           <Icon name={feed.paused.value ? 'play' : 'pause'} />
           {feed.paused.value ? 'Go on' : 'Pause'}
         </button>
-        <button type="button" class="button" title="Empties this list, not the journal" onClick={() => feed.clear()}>
+        <button
+          type="button"
+          class="button icon-only"
+          aria-label="Clear the list"
+          title="Empties this list, not the journal"
+          onClick={() => feed.clear()}
+        >
           <Icon name="trash" />
-          Clear
         </button>
       </div>
       {more ? (

@@ -29,7 +29,13 @@ export function RequestDetail({ request, id }: RequestDetailProps) {
   )
   const shown = request ?? loaded.value
   return (
-    <aside class="side" aria-label="The chosen request" onKeyDown={event => event.key === 'Escape' && close()}>
+    <aside
+      class="side"
+      aria-label="The chosen request"
+      onKeyDown={event => {
+        if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) close()
+      }}
+    >
       {shown !== undefined ? <Detail request={shown} /> : null}
       {shown === undefined && loaded.error === undefined ? <Progress /> : null}
       {shown === undefined && loaded.error !== undefined ? (

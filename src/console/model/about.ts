@@ -42,12 +42,6 @@ export function exampleCurl(): string {
   const operations = plan.value?.operations ?? []
   const simple = operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ?? operations[0]
   if (simple === undefined) return `curl -i ${api}/`
-  const path = basePath() + simple.path.replace(/\{[^}]*\}/g, '1')
+  const path = simple.path.replace(/\{[^}]*\}/g, '1')
   return `curl -i ${simple.method === 'GET' ? '' : `-X ${simple.method} `}${api}${path}`
-}
-
-/** The first base path of the API; empty where it is the root. */
-export function basePath(): string {
-  const path = plan.value?.basePaths[0] ?? ''
-  return path === '/' ? '' : path
 }

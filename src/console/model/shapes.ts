@@ -18,7 +18,6 @@ export interface Sent {
     /** The fault on the wire, where one struck: the client would have got no whole reply. */
     readonly wire?: string
   }
-  readonly world: string
 }
 
 /** An order for the next answers of an operation. */
@@ -91,6 +90,8 @@ export interface MeasuredOperations {
 
 /** A JSON Schema that refers to nothing outside itself, as far as forms read it. */
 export interface FormSchema {
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, FormSchema>>
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly default?: unknown
@@ -111,7 +112,8 @@ export interface OperationParameter {
 }
 
 export interface NamedExample {
-  readonly name: string
+  /** null for the only example of a media type. */
+  readonly name: string | null
   readonly value?: unknown
 }
 
@@ -123,17 +125,15 @@ export interface DocumentedOperation {
   readonly summary?: string
   readonly description?: string
   readonly deprecated: boolean
-  readonly phase: string
   readonly chain: readonly { readonly name: string; readonly detail?: string }[]
-  readonly security: readonly string[]
+  /** One of the lists is enough; each names schemes that are needed together. */
+  readonly security: readonly (readonly string[])[]
   readonly parameters: readonly OperationParameter[]
   readonly body?: {
     readonly required: boolean
     readonly content: readonly {
       readonly type: string
       readonly examples: readonly NamedExample[]
-      /** A value that the contract accepts. */
-      readonly sample?: unknown
     }[]
   }
   readonly responses: readonly {
@@ -142,4 +142,6 @@ export interface DocumentedOperation {
     readonly description: string
     readonly content: readonly { readonly type: string; readonly examples: readonly NamedExample[] }[]
   }[]
+  /** A request that the contract accepts. */
+  readonly sample: { readonly path: string; readonly query: string; readonly body?: string }
 }

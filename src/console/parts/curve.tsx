@@ -43,7 +43,7 @@ export function Curve({ label, times, series, write, height = 130 }: CurveProps)
         cursor: { show: false },
         scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 0.001)] } },
         axes: [
-          { ...axis, size: 26, font: FONT },
+          { ...axis, size: 26, font: FONT, space: 60, values: (_, splits) => splits.map(timeOfDay) },
           { ...axis, size: 54, font: FONT, values: (_, splits) => splits.map(write) },
         ],
         series: [
@@ -86,6 +86,12 @@ export function Curve({ label, times, series, write, height = 130 }: CurveProps)
       <div ref={box} role="img" aria-label={label} />
     </figure>
   )
+}
+
+/** `14:03`, or with seconds where the axis is that fine. */
+function timeOfDay(seconds: number): string {
+  const time = new Date(seconds * 1000).toTimeString().slice(0, 8)
+  return time.endsWith(':00') ? time.slice(0, 5) : time
 }
 
 const FONT = '11px system-ui, sans-serif'

@@ -14,7 +14,13 @@ export function Sparkline({ label, values, failures = [] }: SparklineProps) {
   const most = Math.max(1, ...values)
   const failed = failures.some(count => count > 0)
   return (
-    <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label} preserveAspectRatio="none">
+    <svg
+      class={`sparkline${values.every(value => value === 0) ? ' flat' : ''}`}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={label}
+      preserveAspectRatio="none"
+    >
       <path class="spark-area" d={`${lineOf(values, most)}V${HEIGHT}H0z`} />
       <path class="spark-line" d={lineOf(values, most)} />
       {failed ? <path class="spark-failures" d={lineOf(failures, most)} /> : null}

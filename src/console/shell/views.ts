@@ -31,6 +31,7 @@ export const VIEWS: readonly View[] = [
     title: 'Operations',
     about: 'What the API can do, how it is doing, and what it is to answer next.',
     icon: 'plug',
+    allWorlds: true,
     load: async () => (await import('../operations/operations-view.tsx')).OperationsView,
   },
 ]

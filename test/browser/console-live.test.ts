@@ -1,0 +1,176 @@
+// View 1 of the console, as somebody who watches an app meets it.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launch, withoutBrowser } from './chromium.ts'
+import { CONFIG, startGateway, withConsole } from './console.ts'
+
+const skip = withoutBrowser
+let browser: Browser
+before(async () => {
+  if (skip === false) browser = await launch()
+})
+after(() => browser?.close())
+
+const rows = (page: Page) => page.getByRole('grid').locator('.table-row')
+const detail = (page: Page) => page.getByRole('complementary', { name: 'The chosen request' })
+
+test('a person watches a request arrive and reads why it was refused', { skip }, () =>
+  withConsole(browser, {}, async ({ page, watch, send }) => {
+    await watch()
+    await page.getByText('Waiting for the first request').waitFor()
+    assert.match(await page.locator('.command-line').innerText(), /curl -i http:\/\/127\.0\.0\.1:\d+\/v1\/notes/)
+    await send('POST', '/notes', { text: '' })
+    await rows(page).filter({ hasText: 'createNote' }).click()
+    const shown = detail(page)
+    await shown.getByText('/text').waitFor()
+    assert.match(await shown.locator('.refusal').innerText(), /invalid_request/)
+    assert.match(await shown.locator('.chain .refused').innerText(), /^validate\s+\(replied\)$/)
+    await shown.getByRole('tab', { name: 'Request' }).click()
+    await shown.getByText('x-key').waitFor()
+    // The credential is masked, the body is shown.
+    assert.equal((await shown.innerText()).includes('frontend-key'), false)
+    assert.match(await shown.locator('.body-view').innerText(), /"text": ""/)
+    await shown.getByRole('tab', { name: 'Reply' }).click()
+    await shown.getByText('content-type').waitFor()
+    assert.match(page.url(), /request=1/)
+  }),
+)
+
+test('filters choose requests, and the URL carries them', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await send('GET', '/notes')
+    await send('GET', '/notes/99')
+    await open('live')
+    await page.getByText('2 requests').waitFor()
+    await page.locator('.segments').getByText('4xx').click()
+    await page.getByText('1 request', { exact: true }).waitFor()
+    assert.match(page.url(), /status=4xx/)
+    await page.reload()
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('2 requests').waitFor()
+    await page.getByPlaceholder('Path').fill('99')
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.getByPlaceholder('Path').fill('nowhere')
+    await page.getByText('No request matches').waitFor()
+  }),
+)
+
+test('a filter that cannot be is refused in the words of the control plane', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open }) => {
+    await open('live?operation=listNote')
+    await page.getByRole('alert').getByText('listNotes').waitFor()
+    await open('live?slowerThan=often')
+    await page.getByRole('alert').getByText('slowerThan must be a duration').waitFor()
+  }),
+)
+
+test('a paused list stays as it is, and goes on with the requests that waited', { skip }, () =>
+  withConsole(browser, {}, async ({ page, watch, send }) => {
+    await watch()
+    await send('GET', '/notes')
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await send('GET', '/notes/1')
+    await page.getByText('paused, 1 waiting').waitFor()
+    assert.equal(await rows(page).count(), 1)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('2 requests').waitFor()
+    await page.getByRole('button', { name: 'Clear the list' }).click()
+    await page.getByText('Waiting for the first request').waitFor()
+  }),
+)
+
+test('a request is sent again, into its world and into a fresh one', { skip }, () =>
+  withConsole(browser, {}, async ({ page, watch, send }) => {
+    await watch()
+    await send('POST', '/notes', { text: 'again' })
+    await rows(page).first().click()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('Sent again into the world default: 201.').waitFor()
+    await page.getByRole('button', { name: 'In a fresh world' }).click()
+    await page.getByText(/Sent again into the world (?!default)\S+: 201\./).waitFor()
+    await page.getByText('3 requests').waitFor()
+  }),
+)
+
+test('a rule is prefilled with the path and the body of a request', { skip }, () =>
+  withConsole(browser, {}, async ({ page, watch, send }) => {
+    await watch()
+    await send('POST', '/notes', { text: 'again', colour: 'blue' })
+    await rows(page).first().click()
+    await page.getByRole('button', { name: 'Make a rule' }).click()
+    const text = await page.getByRole('textbox', { name: 'Rule as YAML' }).inputValue()
+    assert.match(
+      text,
+      /createNote:\n {4}rules:\n {6}- when: 'request\.body\.text == "again" && request\.body\.colour == "blue"'/,
+    )
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    assert.ok(await detail(page).isVisible())
+  }),
+)
+
+test('the next request like it is answered otherwise, once', { skip }, () =>
+  withConsole(browser, {}, async ({ page, watch, send }) => {
+    await watch()
+    assert.equal((await send('POST', '/notes', { text: 'one' })).status, 201)
+    await rows(page).first().click()
+    await page.getByRole('button', { name: 'Answer next' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Answer like this' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const statuses: number[] = []
+    for (const text of ['two', 'three']) statuses.push((await send('POST', '/notes', { text })).status)
+    assert.deepEqual(statuses, [500, 201])
+    await rows(page).filter({ hasText: '500' }).click()
+    await detail(page)
+      .getByText(/answer .*500/)
+      .first()
+      .waitFor()
+  }),
+)
+
+test('the list holds 10,000 requests, and shows those in sight', { skip }, () =>
+  withConsole(browser, { config: { ...CONFIG, journal: { requests: 10_000 } } }, async ({ page, watch, send }) => {
+    const sendMany = async (count: number): Promise<void> => {
+      for (let sent = 0; sent < count; sent += 100) {
+        await Promise.all(Array.from({ length: 100 }, async () => (await send('GET', '/notes')).arrayBuffer()))
+      }
+    }
+    await sendMany(9500)
+    await watch()
+    await sendMany(500)
+    await page.getByText('10,000 requests').waitFor()
+    assert.ok((await rows(page).count()) < 100)
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('End')
+    await page.locator('[aria-rowindex="10001"][aria-selected="true"]').waitFor()
+    await page.keyboard.press('ArrowUp')
+    await page.locator('[aria-rowindex="10000"][aria-selected="true"]').waitFor()
+  }),
+)
+
+test('a lost connection is shown and mended by itself', { skip }, async () => {
+  const first = await startGateway({ config: CONFIG, host: '127.0.0.1' })
+  const ports = { port: Number(new URL(first.url).port), controlPort: Number(new URL(first.control).port) }
+  await first.close()
+  let second: Awaited<ReturnType<typeof startGateway>> | undefined
+  try {
+    await withConsole(browser, { start: ports }, async ({ gateway, page, watch, send }) => {
+      await watch()
+      await send('GET', '/notes')
+      await page.getByText('1 request', { exact: true }).waitFor()
+      await gateway.close()
+      await page.getByRole('alert').getByText('The gateway does not answer').waitFor()
+      second = await startGateway({ config: CONFIG, host: '127.0.0.1', ...ports })
+      await page.getByRole('alert').waitFor({ state: 'hidden' })
+      await send('GET', '/notes/1')
+      // The requests from before the restart stay in sight.
+      await page.getByText('2 requests').waitFor()
+    })
+  } finally {
+    await second?.close()
+  }
+})

@@ -1,0 +1,110 @@
+// View 2 of the console: an app is shown failures, and operations are tried.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { launch, withoutBrowser } from './chromium.ts'
+import { withConsole } from './console.ts'
+
+const skip = withoutBrowser
+let browser: Browser
+before(async () => {
+  if (skip === false) browser = await launch()
+})
+after(() => browser?.close())
+
+test('the second save fails, once', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await open('operations')
+    assert.equal((await send('POST', '/notes', { text: 'first save' })).status, 201)
+    await page.getByRole('grid').getByText('createNote').click()
+    await page.getByRole('tab', { name: 'Answer next' }).click()
+    await page.getByRole('combobox', { name: 'Status' }).fill('503')
+    await page.getByRole('button', { name: 'Answer like this' }).click()
+    await page.locator('.side .given-answers').getByText('503').waitFor()
+    assert.equal((await send('POST', '/notes', { text: 'second save' })).status, 503)
+    assert.equal((await send('POST', '/notes', { text: 'third save' })).status, 201)
+    await page.locator('.side .given-answers').waitFor({ state: 'hidden' })
+  }),
+)
+
+test('one user sees an empty list until it is switched off', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await open('operations?operation=listNotes&tab=next')
+    await page.getByRole('combobox', { name: 'Status' }).fill('200')
+    await page.getByRole('textbox', { name: 'Body' }).fill('[]')
+    await page.getByLabel('How often').selectOption('always')
+    await page.getByLabel('For', { exact: true }).selectOption('frontend')
+    await page.getByRole('button', { name: 'Answer like this' }).click()
+    await page.locator('.side .given-answers').getByText('until switched off').waitFor()
+    const seenBy = async (key: string): Promise<unknown[]> =>
+      (await (await send('GET', '/notes', undefined, { 'x-key': key })).json()) as unknown[]
+    assert.deepEqual(await seenBy('frontend-key'), [])
+    assert.deepEqual(await seenBy('frontend-key'), [])
+    assert.equal((await seenBy('backend-key')).length, 1)
+    await page.locator('.side').getByRole('button', { name: 'Switch off' }).click()
+    await page.locator('.side .given-answers').waitFor({ state: 'hidden' })
+    assert.equal((await seenBy('frontend-key')).length, 1)
+  }),
+)
+
+test('a broken connection is met by the app', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await open('operations?operation=getNote&tab=next')
+    await page.locator('.answer-kind').getByText('A broken connection').click()
+    await page.getByRole('button', { name: 'Answer like this' }).click()
+    await page.locator('.side .given-answers').getByText('reset').waitFor()
+    await assert.rejects(send('GET', '/notes/1'))
+    assert.equal((await send('GET', '/notes/1')).status, 200)
+  }),
+)
+
+test('an order that cannot be is refused beside the form', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open }) => {
+    await open('operations?operation=getNote&tab=next')
+    await page.getByText('Only when a condition holds').click()
+    await page.getByLabel('Condition').fill('request.nowhere ==')
+    await page.getByRole('button', { name: 'Answer like this' }).click()
+    await page.locator('form').getByRole('alert').waitFor()
+  }),
+)
+
+test('an operation is tried: the form comes from the contract, the reply is shown beside it', { skip }, () =>
+  withConsole(browser, {}, async ({ gateway, page, open }) => {
+    await open('operations?operation=createNote&tab=try')
+    const body = page.getByLabel('Body, application/json')
+    assert.equal(typeof JSON.parse(await body.inputValue()).text, 'string')
+    await body.fill('{"text":"tried"}')
+    await page.getByLabel('Call as').selectOption('backend')
+    await page.getByRole('button', { name: 'Send' }).click()
+    const reply = page.getByRole('region', { name: 'The reply' })
+    await reply.locator('.status', { hasText: '201' }).waitFor()
+    assert.match(await reply.locator('.body-view').innerText(), /"tried"/)
+    assert.equal((await gateway.world().records('notes')).length, 2)
+    await body.fill('{"text":""}')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await reply.locator('.refusal').waitFor()
+    await reply.getByRole('link', { name: 'Why this reply?' }).click()
+    await page.getByRole('complementary', { name: 'The chosen request' }).getByText('validate').first().waitFor()
+  }),
+)
+
+test('the list shows how each operation does, and who called it', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await open('operations')
+    for (let i = 0; i < 5; i++) await send('GET', '/notes')
+    const row = page.locator('.table-row', { hasText: 'listNotes' })
+    await row.getByRole('img', { name: 'listNotes: 5 requests in the last minutes' }).waitFor()
+    await row.click()
+    const side = page.getByRole('complementary', { name: 'The chosen operation' })
+    await side.getByText('5 requests, the last at').waitFor()
+    await side
+      .getByRole('img', { name: /Latency of listNotes/ })
+      .locator('canvas')
+      .waitFor()
+    await page.getByPlaceholder('Search path').fill('old')
+    await page.getByRole('grid').getByText('/v1/old').waitFor()
+    assert.equal(await page.locator('.table-row').count(), 1)
+    assert.match(await page.locator('.table-row').innerText(), /deprecated|\/v1\/old/)
+  }),
+)

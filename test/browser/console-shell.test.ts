@@ -1,0 +1,141 @@
+// The console as a whole: accessible in both themes and on narrow windows, at home on its own origin, behind a token.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { PROGRAM } from '../support/built-program.ts'
+import { launch, withoutBrowser } from './chromium.ts'
+import { seriousFindings, withConsole } from './console.ts'
+
+const skip = withoutBrowser
+const ROOT = join(import.meta.dirname, '../..')
+let browser: Browser
+before(async () => {
+  if (skip === false) browser = await launch()
+})
+after(() => browser?.close())
+
+const titlesOf = (page: Page): Promise<string[]> =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('listitem').allInnerTexts()
+
+/** Opens every view once, and what can be chosen first in it. */
+async function visit(page: Page, title: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  await page.locator('main .spinner').first().waitFor({ state: 'hidden' })
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe-core finds nothing serious in the ${colorScheme} theme, and no request leaves the origin`, { skip }, () =>
+    withConsole(browser, { context: { colorScheme } }, async ({ page, open, send, elsewhere }) => {
+      await send('POST', '/notes', { text: '' })
+      await send('GET', '/notes')
+      await open('live')
+      const findings: string[] = []
+      for (const title of await titlesOf(page)) {
+        await visit(page, title)
+        findings.push(...(await seriousFindings(page)).map(finding => `${title}: ${finding}`))
+      }
+      for (const place of ['live?request=1', 'live?request=1&tab=request', 'operations?operation=createNote&tab=try']) {
+        await open(place)
+        await page.getByRole('complementary').getByRole('tabpanel').waitFor()
+        findings.push(...(await seriousFindings(page)).map(finding => `${place}: ${finding}`))
+      }
+      assert.deepEqual(findings, [])
+      assert.deepEqual(elsewhere, [])
+    }),
+  )
+}
+
+test('the theme can be switched, and stays', { skip }, () =>
+  withConsole(browser, { context: { colorScheme: 'light' } }, async ({ page, open }) => {
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    await open('live')
+    const light = await ground()
+    await page.getByRole('button', { name: /Theme: system/ }).click()
+    await page.getByRole('button', { name: /Theme: light/ }).click()
+    assert.notEqual(await ground(), light)
+    await page.reload()
+    await page.getByRole('button', { name: /Theme: dark/ }).waitFor()
+    assert.notEqual(await ground(), light)
+  }),
+)
+
+test('nothing is wider than a narrow window', { skip }, () =>
+  withConsole(browser, { context: { viewport: { width: 360, height: 700 } } }, async ({ page, open, send }) => {
+    await send('GET', '/notes')
+    for (const place of ['live', 'live?request=1', 'operations', 'operations?operation=createNote&tab=try']) {
+      await open(place)
+      await page.locator('main .spinner').first().waitFor({ state: 'hidden' })
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360, place)
+    }
+  }),
+)
+
+test('the keyboard reaches the content and the list', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await send('GET', '/notes')
+    await send('GET', '/notes/1')
+    await open('live')
+    await page.getByText('2 requests').waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Skip to the content' }).press('Enter')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main')
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.locator('[aria-rowindex="3"][aria-selected="true"]').waitFor()
+    await page.getByRole('tab', { name: 'Why' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('tab', { name: 'Request', selected: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('complementary').waitFor({ state: 'hidden' })
+  }),
+)
+
+test('a control plane with a token asks for it once, and again only where it is wrong', { skip }, async () => {
+  const program = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--control-port', '0'], {
+    cwd: ROOT,
+    env: { ...process.env, UNDERSTUDY_CONTROL_TOKEN: 'the-token' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const context = await browser.newContext()
+  try {
+    const control = await addressOf(program.stdout)
+    const page = await context.newPage()
+    await page.goto(`${control}/#/live`)
+    const question = page.getByRole('dialog', { name: 'This control plane asks for a token' })
+    await question.getByLabel('Control token').fill('another')
+    await page.keyboard.press('Enter')
+    await question.getByText('the token is not the right one').waitFor()
+    await question.getByLabel('Control token').fill('the-token')
+    await page.keyboard.press('Enter')
+    await page.getByText('Waiting for the first request').waitFor()
+    assert.equal(await question.count(), 0)
+    await page.reload()
+    await page.getByText('Waiting for the first request').waitFor()
+    assert.equal(await question.count(), 0)
+    // Another tab does not know it.
+    const other = await context.newPage()
+    await other.goto(`${control}/#/live`)
+    await other.getByRole('dialog').waitFor()
+  } finally {
+    await context.close()
+    program.kill()
+    await once(program, 'exit')
+  }
+})
+
+/** Reads the address of the control plane from what the program prints when it is ready. */
+async function addressOf(output: AsyncIterable<Buffer>): Promise<string> {
+  let text = ''
+  for await (const piece of output) {
+    text += piece.toString()
+    const found = /Control plane\s+(http:\/\/\S+)/.exec(text)?.[1]
+    if (found !== undefined) return found
+  }
+  throw new Error(`the program ended: ${text}`)
+}

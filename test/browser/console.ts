@@ -1,0 +1,154 @@
+// The console in a browser: the built gateway with its page, a tab that shows it, and a count of what left its origin.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { RunningGateway, StartOptions } from '../../src/index.ts'
+import { LIBRARY } from '../support/built-program.ts'
+
+type Library = { readonly startGateway: (options: StartOptions) => Promise<RunningGateway> }
+const { startGateway } = (await import(pathToFileURL(LIBRARY).href)) as Library
+
+const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
+const note = { $ref: '#/components/schemas/Note' }
+
+/** A small API with a resource, a credential and an operation that ends. */
+export const CONFIG = {
+  contract: {
+    openapi: '3.1.0',
+    info: { title: 'Notes', version: '1' },
+    servers: [{ url: '/v1' }],
+    components: {
+      schemas: {
+        Note: {
+          type: 'object',
+          required: ['text'],
+          properties: {
+            id: { type: 'integer', readOnly: true },
+            text: { type: 'string', minLength: 1 },
+            colour: { type: 'string', enum: ['yellow', 'blue'] },
+          },
+        },
+      },
+      securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-key' } },
+    },
+    security: [{ key: [] }],
+    paths: {
+      '/notes': {
+        get: {
+          operationId: 'listNotes',
+          summary: 'The notes.',
+          tags: ['notes'],
+          parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } }],
+          responses: { 200: json('The notes.', { type: 'array', items: note }) },
+        },
+        post: {
+          operationId: 'createNote',
+          summary: 'Keeps a note.',
+          tags: ['notes'],
+          requestBody: { required: true, content: { 'application/json': { schema: note } } },
+          responses: { 201: json('The note.', note), 400: { description: 'It is refused.' } },
+        },
+      },
+      '/notes/{noteId}': {
+        parameters: [{ name: 'noteId', in: 'path', required: true, schema: { type: 'integer' }, example: 1 }],
+        get: { operationId: 'getNote', tags: ['notes'], responses: { 200: json('The note.', note) } },
+      },
+      '/old': {
+        get: {
+          operationId: 'getOld',
+          responses: { 200: json('Old.', { type: 'object' }), 410: { description: 'Gone' } },
+        },
+      },
+    },
+  },
+  consumers: { frontend: { key: 'frontend-key' }, backend: { key: 'backend-key' } },
+  resources: { notes: { schema: 'Note', seed: [{ id: 1, text: 'first' }] } },
+  operations: {
+    listNotes: { respond: { list: 'notes', limit: 'limit' } },
+    createNote: { respond: { create: 'notes' } },
+    getNote: { respond: { read: 'notes' } },
+    getOld: { deprecation: { since: '2020-01-01', sunset: '2100-01-01' } },
+  },
+}
+
+export interface OpenConsole {
+  readonly gateway: RunningGateway
+  readonly page: Page
+  /** Opens a place of the console: `live?status=5xx`. */
+  open(place: string): Promise<void>
+  /** Opens the live view and waits until it listens. */
+  watch(): Promise<void>
+  /** Sends a request to the API as the consumer `frontend`. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  /** Addresses of other origins that the page asked. */
+  readonly elsewhere: readonly string[]
+}
+
+export interface ConsoleOptions {
+  readonly config?: object
+  readonly start?: Partial<StartOptions>
+  readonly context?: BrowserContextOptions
+}
+
+/** Starts a gateway, opens the console in a new tab, runs `use`, and ends both. Errors of the page fail the test. */
+export async function withConsole(
+  browser: Browser,
+  { config = CONFIG, start = {}, context: options = {} }: ConsoleOptions,
+  use: (console: OpenConsole) => Promise<void>,
+): Promise<void> {
+  const gateway = await startGateway({ config, host: '127.0.0.1', ...start })
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const elsewhere: string[] = []
+  const broken: string[] = []
+  page.on('request', request => {
+    if (!request.url().startsWith(`${gateway.control}/`) && !request.url().startsWith('data:'))
+      elsewhere.push(request.url())
+  })
+  page.on('pageerror', error => broken.push(String(error.stack)))
+  const open = async (place: string): Promise<void> => {
+    await page.goto(`${gateway.control}/#/${place}`)
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+  }
+  const watch = async (): Promise<void> => {
+    const listening = page.waitForResponse(reply => reply.url().includes('/requests/stream'))
+    await open('live')
+    await listening
+  }
+  const send: OpenConsole['send'] = (method, path, body, headers = {}) =>
+    fetch(`${gateway.url}${path}`, {
+      method,
+      headers: { 'x-key': 'frontend-key', 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  try {
+    await use({ gateway, page, open, watch, send, elsewhere })
+    assert.deepEqual(broken, [])
+    assert.deepEqual(elsewhere, [])
+  } finally {
+    await context.close()
+    await gateway.close()
+  }
+}
+
+export { startGateway }
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** Returns what axe-core finds serious or critical on the page as it is, a line for each. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const violations = (await page.evaluate('axe.run().then(result => result.violations)')) as Violation[]
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+}

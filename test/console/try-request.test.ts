@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OperationParameter } from '../../src/console/model/shapes.ts'
+import { requestOf, resolveSchema, startValues, type TryDraft } from '../../src/console/operations/try-request.ts'
+
+const parameters: readonly OperationParameter[] = [
+  { name: 'orderId', in: 'path', required: true, schema: { type: 'integer' } },
+  { name: 'tags', in: 'query', required: false, schema: { type: 'array' } },
+  { name: 'size', in: 'query', required: true, example: 3 },
+  { name: 'X-Trace', in: 'header', required: false },
+  { name: 'session', in: 'cookie', required: false },
+]
+const operation = { method: 'PUT', path: '/v1/orders/{orderId}', parameters }
+const draft: TryDraft = { values: {}, headers: '', type: 'application/json', body: '', consumer: '' }
+
+test('a form begins with the values of required parameters, from examples or the sample', () => {
+  const sample = { path: '/v1/orders/a%20b', query: 'size=9' }
+  assert.deepEqual(startValues({ ...operation, sample }), { 'path.orderId': 'a b', 'query.size': '3' })
+})
+
+test('each value is put in its place, lists as several parameters', () => {
+  const values = {
+    'path.orderId': 'a/b',
+    'query.tags': 'new, paid',
+    'query.size': '3',
+    'header.X-Trace': '42',
+    'cookie.session': 'x y',
+  }
+  const request = requestOf(
+    operation,
+    { ...draft, values, headers: 'Accept: text/plain\nnonsense', body: '{}', consumer: 'app' },
+    'checkout',
+  )
+  assert.deepEqual(request, {
+    method: 'PUT',
+    path: '/v1/orders/a%2Fb',
+    query: 'tags=new&tags=paid&size=3',
+    headers: { accept: 'text/plain', 'x-trace': '42', cookie: 'session=x%20y', 'content-type': 'application/json' },
+    body: '{}',
+    consumer: 'app',
+    world: 'checkout',
+  })
+})
+
+test('empty values, an empty body and nobody are left out', () => {
+  assert.deepEqual(requestOf({ ...operation, parameters: [] }, draft, 'default'), {
+    method: 'PUT',
+    path: '/v1/orders/{orderId}',
+    world: 'default',
+  })
+})
+
+test('a schema behind a reference into its own definitions is found', () => {
+  const schema = { $ref: '#/$defs/s2', $defs: { s2: { enum: ['a', 'b'] } } }
+  assert.deepEqual(resolveSchema(schema).enum, ['a', 'b'])
+  assert.deepEqual(resolveSchema(undefined), {})
+})

@@ -1,0 +1,45 @@
+// The size of what a browser loads before it shows the console, compressed.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { PROGRAM } from '../support/built-program.ts'
+
+const FOLDER = join(dirname(PROGRAM), 'console')
+const files = readdirSync(FOLDER)
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+
+/** The files that a module loads at once, itself included; an `import()` loads later. */
+function loadedWith(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found
+  found.add(name)
+  for (const [, other] of read(name).matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) loadedWith(other as string, found)
+  return found
+}
+
+const kilobytes = (names: Iterable<string>): number =>
+  [...names].reduce((sum, name) => sum + statSync(join(FOLDER, `${name}.br`)).size, 0) / 1000
+
+const page = read('index.html')
+const named = [...page.matchAll(/\/console\/([\w.-]+\.(?:js|css))"/g)].map(([, name]) => name as string)
+const shell = new Set(['index.html', ...named.flatMap(name => (name.endsWith('.js') ? [...loadedWith(name)] : [name]))])
+
+test('the page names its files, each with its compressed twins', () => {
+  assert.equal(named.length, 2)
+  for (const name of files.filter(file => /\.(?:js|css|html|svg)$/.test(file))) {
+    assert.ok(files.includes(`${name}.br`) && files.includes(`${name}.gz`), name)
+  }
+})
+
+test('the shell with the largest of its first two views is at most 100 kB', () => {
+  for (const view of ['live-view', 'operations-view']) {
+    const chunk = files.find(file => file.startsWith(`${view}-`) && file.endsWith('.js')) as string
+    const size = kilobytes(new Set([...shell, ...loadedWith(chunk)]))
+    assert.ok(size <= 100, `${view}: ${size} kB`)
+  }
+})
+
+test('the page has no script or style of its own, and names nothing outside its origin', () => {
+  assert.doesNotMatch(page, /<style|<script(?![^>]*\bsrc=)|https?:/)
+})
