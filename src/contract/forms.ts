@@ -3,11 +3,12 @@
 
 import { parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
+import { compileBracketed, keysBehind } from './bracketed.ts'
 import { type Encoding, isJson } from './contract.ts'
 import { type ParameterRead, put, typed } from './parameter-text.ts'
 import { partsOf } from './parameters.ts'
 import type { Reading } from './reading.ts'
-import { compileStyle, type StyleReader } from './styles.ts'
+import { compileStyle } from './styles.ts'
 
 /** The values of each name, in order; a file as one character per byte. */
 export type Fields = ReadonlyMap<string, readonly string[]>
@@ -22,15 +23,16 @@ type Field = (texts: readonly string[]) => ParameterRead
 export function compileForm(schema: SchemaUse, encoding: ReadonlyMap<string, Encoding>, reading: Reading): FormReader {
   const { properties, additional } = schema.shape
   const readers = new Map<string, Field>()
-  const deep = new Map<string, StyleReader>()
+  const bracketed = new Map<string, ReturnType<typeof compileBracketed>>()
   for (const [name, node] of properties) {
     const use = reading.schemas.use(node, 'request')
     const { contentType, style = 'form', explode } = encoding.get(name) ?? {}
     const parts = partsOf(use, reading)
     const json = contentType === undefined ? use.types.has('object') && style === 'form' : isJson(contentType)
     const styled = compileStyle(style, explode ?? style === 'form', name, parts, asIs)
-    if (use.types.has('object')) deep.set(name, compileStyle('deepObject', true, name, parts, asIs))
-    if (json) readers.set(name, use.types.has('array') ? readJsonItems : readJson)
+    if (use.types.has('object') || use.types.has('array')) bracketed.set(name, compileBracketed(name, node, reading))
+    if (json)
+      readers.set(name, use.types.has('array') ? readJsonItems : use.types.has('string') ? readJsonOrText : readJson)
     else if (use.types.has('array')) readers.set(name, use.types.has('object') ? readJsonItems : styled.read)
     else readers.set(name, texts => readOne(texts, use.types.size > 0 ? use.types : TEXT))
   }
@@ -39,14 +41,14 @@ export function compileForm(schema: SchemaUse, encoding: ReadonlyMap<string, Enc
     const value: Record<string, unknown> = {}
     let exact = false
     for (const [name, texts] of fields) {
-      const owner = readers.has(name) ? undefined : [...deep].find(([, reader]) => reader.owns(name))
       // Some clients write a list of `ids` as `ids[]`.
-      const key = owner?.[0] ?? (name.endsWith('[]') && readers.has(name.slice(0, -2)) ? name.slice(0, -2) : name)
-      if (owner !== undefined && Object.hasOwn(value, key)) continue
+      const plain = readers.has(name) ? name : name.replace(/\[\]$/, '')
+      const base = readers.has(plain) ? '' : name.slice(0, Math.max(0, name.indexOf('[')))
+      const behind = keysBehind(base, name) === undefined ? undefined : bracketed.get(base)
+      const key = behind === undefined ? (readers.has(plain) ? plain : name) : base
+      if (behind !== undefined && Object.hasOwn(value, key)) continue
       const read: ParameterRead =
-        owner?.[1].gather?.(fields) ??
-        readers.get(key)?.(texts) ??
-        (texts.length > 1 ? many(texts) : readOne(texts, types))
+        behind?.(fields) ?? readers.get(key)?.(texts) ?? (texts.length > 1 ? many(texts) : readOne(texts, types))
       if ('fault' in read) return { fault: `field ${key} ${read.fault}` }
       exact ||= read.exact
       put(value, key, read.value)
@@ -65,6 +67,12 @@ function readOne(texts: readonly string[], types: ReadonlySet<string>): Paramete
 
 function readJson(texts: readonly string[]): ParameterRead {
   return texts.length > 1 ? { fault: 'must be given once' } : parseJson(texts[0] as string)
+}
+
+/** Where text may stand in the place of an object, what is no JSON is text. */
+function readJsonOrText(texts: readonly string[]): ParameterRead {
+  const read = readJson(texts)
+  return 'fault' in read && texts.length === 1 ? { value: texts[0], exact: false } : read
 }
 
 function readJsonItems(texts: readonly string[]): ParameterRead {

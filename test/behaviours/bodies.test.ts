@@ -29,6 +29,17 @@ components:
         pages: { type: integer, minimum: 1 }
         tags: { type: array, items: { type: integer } }
         place: { type: object, properties: { x: { type: number } } }
+        lines:
+          type: array
+          items:
+            type: object
+            required: [price]
+            additionalProperties: false
+            properties:
+              price: { type: string }
+              count: { type: integer }
+              taxes: { type: array, items: { type: string, enum: [a, b] } }
+        open: { anyOf: [{ type: object, properties: { on: { type: boolean } } }, { type: string, enum: [''] }] }
         file: { type: string, format: binary }
 `
 const desk = inProcess({ 'openapi.yaml': CONTRACT })
@@ -52,6 +63,23 @@ const CASES: readonly [string, string, string, number][] = [
   ['a form without what is required', URLENCODED, 'tags=1', 400],
   ['a form with a nested field', URLENCODED, 'pages=1&place[x]=1.5', 204],
   ['a form with a nested field that is wrong', URLENCODED, 'pages=1&place[x]=north', 400],
+  ['a form with a list in brackets', URLENCODED, 'pages=1&tags[0]=1&tags[1]=2', 204],
+  ['a form with a list in brackets that is wrong', URLENCODED, 'pages=1&tags[0]=one', 400],
+  ['a form with objects in a list', URLENCODED, 'pages=1&lines[0][price]=p&lines[0][count]=2&lines[1][price]=q', 204],
+  ['a form with objects that lack a field', URLENCODED, 'pages=1&lines[0][price]=p&lines[1][count]=2', 400],
+  [
+    'a form with a list within a list',
+    URLENCODED,
+    'pages=1&lines[0][price]=p&lines[0][taxes][0]=a&lines[0][taxes][]=b',
+    204,
+  ],
+  ['a form with a wrong list within a list', URLENCODED, 'pages=1&lines[0][price]=p&lines[0][taxes][0]=c', 400],
+  ['a form with objects that go on', URLENCODED, 'pages=1&lines[][price]=p&lines[][price]=q', 204],
+  ['a form with an object or nothing', URLENCODED, 'pages=1&open[on]=true', 204],
+  ['a form with nothing where an object may be', URLENCODED, 'pages=1&open=', 204],
+  ['a form with a wrong object', URLENCODED, 'pages=1&open[on]=perhaps', 400],
+  ['a form with more brackets than any schema', URLENCODED, `pages=1&lines${'[0]'.repeat(99)}=1`, 204],
+  ['a form with brackets that do not close', URLENCODED, 'pages=1&lines[0=1&lines[0]]=2', 204],
   ['a form with JSON in a field', URLENCODED, 'pages=1&place=%7B%22x%22%3A1%7D', 204],
   ['a form with a broken encoding', URLENCODED, 'pages=%zz', 400],
   ['parts of a form', MULTIPART, form({ pages: '3', tags: '1', file: 'anything' }), 204],

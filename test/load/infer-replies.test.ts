@@ -156,6 +156,121 @@ test('an id in the body of an update is the path’s where the server gives the 
   assert.deepEqual([status, body], [200, { id, name: 'Two' }])
 })
 
+test('a form that spells the names otherwise changes the fields of the record', async () => {
+  const form = object({ FriendlyName: string, MaxAge: integer, Tags: { type: 'array', items: string } })
+  const posts = { requestBody: { content: { 'application/x-www-form-urlencoded': { schema: form } } } }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/Services': {
+          get: {
+            parameters: [{ in: 'query', name: 'FriendlyName', schema: string }],
+            ...answers(200, object({ services: { type: 'array', items: ref('Service') } })),
+          },
+          post: { ...posts, ...answers(201, ref('Service')) },
+        },
+        '/Services/{Sid}': {
+          ...naming('Sid'),
+          get: answers(200, ref('Service')),
+          post: { ...posts, ...answers(200, ref('Service')) },
+        },
+      },
+      {
+        Service: object(
+          { sid: string, friendly_name: string, max_age: integer, tags: { type: 'array', items: string } },
+          { required: ['sid', 'friendly_name'] },
+        ),
+      },
+    ),
+  )
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const post = (path: string, text: string) => send(`POST ${path}`, undefined, type, Buffer.from(text))
+  const { sid, ...fields } = (await post('/Services', 'FriendlyName=One&MaxAge=5&Tags=a&Tags=b')).body as Fields
+  assert.deepEqual(fields, { friendly_name: 'One', max_age: 5, tags: ['a', 'b'] })
+  const changed = (await post(`/Services/${sid}`, 'FriendlyName=Two')).body
+  assert.deepEqual(changed, { sid, friendly_name: 'Two', max_age: 5, tags: ['a', 'b'] })
+  assert.deepEqual((await send('GET /Services?FriendlyName=Two')).body, { services: [changed] })
+})
+
+test('a collection that several paths show is named as the path of its items names it', async () => {
+  const issues = answers(200, { type: 'array', items: ref('Issue') })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/issues': { get: issues },
+        '/repos/{repo}/issues': {
+          ...naming('repo'),
+          get: issues,
+          post: { ...takes(object({ title: string })), ...answers(201, ref('Issue')) },
+        },
+        '/repos/{repo}/issues/{issue_number}': {
+          parameters: [...naming('repo').parameters, ...naming('issue_number', integer).parameters],
+          get: answers(200, ref('Issue')),
+        },
+      },
+      {
+        Issue: object(
+          { id: integer, number: { ...integer, example: 42 }, title: string },
+          { required: ['id', 'number', 'title'] },
+        ),
+      },
+    ),
+  )
+  const made = [
+    await send('POST /repos/a/issues', { title: 'One' }),
+    await send('POST /repos/a/issues', { title: 'Two' }),
+  ]
+  const [one, two] = made.map(({ body }) => body as { number: number })
+  assert.notEqual(one?.number, two?.number)
+  assert.deepEqual((await send(`GET /repos/a/issues/${two?.number}`)).body, two)
+  assert.ok(((await send('GET /issues')).body as Fields[]).some(({ title }) => title === 'Two'))
+})
+
+test('a record whose number a path has as text is found by it, not by a name', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/visits/': {
+          get: answers(200, object({ results: { type: 'array', items: ref('Visit') } })),
+          post: { ...takes(ref('Visit')), ...answers(201, ref('Visit')) },
+        },
+        '/visits/{id}/': { ...naming('id'), get: answers(200, ref('Visit')), delete: answers(204) },
+      },
+      { Visit: object({ name: string, id: { ...integer, readOnly: true } }) },
+    ),
+  )
+  const { id } = (await send('POST /visits/', { name: 'One' })).body as { id: number }
+  assert.deepEqual((await send(`GET /visits/${id}/`)).body, { name: 'One', id })
+})
+
+test('the id that a path shows as its example names a record, and an owner', async () => {
+  const id = '6f1c2c9e-0000-4000-8000-0000000000ab'
+  const site = (path: object) => ({
+    parameters: [{ in: 'path', name: 'site_id', required: true, schema: string, example: id }],
+    ...path,
+  })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/sites': { get: answers(200, { type: 'array', items: ref('Site') }) },
+        '/sites/{site_id}': site({ get: answers(200, ref('Site')), delete: answers(200, { type: 'boolean' }) }),
+        '/sites/{site_id}/maps': site({
+          get: answers(200, { type: 'array', items: ref('Map') }),
+          post: { ...takes(object({ name: string })), ...answers(200, ref('Map')) },
+        }),
+      },
+      {
+        Site: object({ id: string, name: string }, { required: ['id', 'name'] }),
+        Map: object({ id: string, site_id: string, name: string }, { required: ['id'] }),
+      },
+    ),
+  )
+  assert.equal((await send(`GET /sites/${id}`)).status, 200)
+  const { status, body } = await send(`POST /sites/${id}/maps`, { name: 'One' })
+  assert.deepEqual([status, (body as Fields).site_id], [200, id])
+  assert.deepEqual((await send(`DELETE /sites/${id}`)).body, true)
+})
+
 test('an operation that restores an item, beside one that updates it, may answer otherwise', async () => {
   const { send } = await inferredInProcess(
     documentOf(

@@ -15,9 +15,16 @@ export interface Asked {
   wants(name: string): boolean
 }
 
-/** @param node the record's part of the request schema; `undefined` where the operation takes no body */
-export function readAsked(node: Node | undefined, contract: Contract): Asked {
-  const shape = node && fieldsOf(node, contract)
+/**
+ * @param node the record's part of the request schema; `undefined` where the operation takes no body
+ * @param renamed the record's names of fields that the request spells otherwise
+ */
+export function readAsked(
+  node: Node | undefined,
+  contract: Contract,
+  renamed: ReadonlyMap<string, string> = new Map(),
+): Asked {
+  const shape = node && withNames(fieldsOf(node, contract), renamed)
   const known = new Map<string, boolean>()
   const readOnlyOf = (name: string): boolean | undefined => {
     const child = shape?.properties.get(name)
@@ -50,11 +57,16 @@ interface RequestFields {
   readonly required: ReadonlySet<string>
 }
 
+const withNames = ({ properties, required }: RequestFields, renamed: ReadonlyMap<string, string>): RequestFields => ({
+  properties: new Map([...properties].map(([name, node]) => [renamed.get(name) ?? name, node])),
+  required: new Set([...required].map(name => renamed.get(name) ?? name)),
+})
+
 /** How deep unions within unions are followed. */
 const DEPTH = 4
 
 /** The fields of a request, those of each branch of a union among them; required are those that every branch requires. */
-function fieldsOf(node: Node, contract: Contract, depth = 0): RequestFields {
+export function fieldsOf(node: Node, contract: Contract, depth = 0): RequestFields {
   const { properties, required } = contract.shapeOf(node)
   if (depth === DEPTH) return { properties, required }
   const target = contract.resolve(node)

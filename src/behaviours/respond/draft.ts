@@ -13,6 +13,7 @@ import { type Asked, readAsked } from './asked.ts'
 import { type Compose, compileCompose } from './compose-record.ts'
 import { compileValue, type Make, SOME_REQUEST } from './expressions.ts'
 import { mend } from './mend.ts'
+import { readRenamed, rename } from './renamed.ts'
 import { checkRecord, type Resource } from './resource.ts'
 import { compileUnwrap, mediaOf, recordPath } from './wrapping.ts'
 
@@ -41,14 +42,15 @@ export function compileDraft(
   site: Site,
 ): Draft {
   const requested = compileUnwrap(config.body, resource, site)
-  const asked = readAsked(requested.node, site.contract)
+  const renamed = readRenamed(requested.node, resource, site.contract)
+  const asked = readAsked(requested.node, site.contract, renamed)
   const compose = compileCompose(resource, asked, compileSet(config, resource, site), kind, site)
   const schema = mediaOf(site)?.schema
   const views = kind === 'create' ? viewsOf(config, resource, site) : []
   // A change that takes away what the record must have is for the client to correct.
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
   const given = (exchange: Exchange): Json =>
-    exchange.body === undefined ? {} : (requested.unwrap(exchange.body) as Json)
+    exchange.body === undefined ? {} : rename(requested.unwrap(exchange.body) as Json, renamed)
   const isValid = ({ body }: Exchange) =>
     body === undefined || schema === undefined || schema.check(body, true) === undefined
   const knowsId = asked.knows(resource.idField) || asked.knows(resource.idField.split('.', 1)[0] as string)

@@ -11,7 +11,7 @@ import type { Making } from './expressions.ts'
 /** How often a record is mended and checked again: each round may bring up what lies deeper. */
 const ROUNDS = 6
 /** More than so many mistakes at once are not mended. */
-const MOST = 40
+const MOST = 200
 
 /** Which fields of a record are the client's to get right. */
 export interface Sayable {

@@ -30,8 +30,16 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   const tail = normal(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
   // `/customers/{customer}` says nothing about the field: a textual `id` is meant before a name that need not be unique.
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
-  const candidates = [given, bare, ...plain, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
-  for (const accept of [fits, () => true]) {
+  const likely = [...plain, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
+  const any = () => true
+  // A field of the parameter's own name is meant, whatever its type: a path that says nothing of types has text.
+  const passes = [
+    [[given, bare], fits] as const,
+    [[given, bare], any] as const,
+    [likely, fits] as const,
+    [likely, any] as const,
+  ]
+  for (const [candidates, accept] of passes) {
     for (const candidate of candidates) {
       const found =
         candidate === '' ? undefined : names.find(name => normal(name) === normal(candidate) && accept(name))

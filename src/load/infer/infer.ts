@@ -7,7 +7,7 @@ import type { Assign } from '../../world/collection.ts'
 import { type Collection, findCollections } from './collections.ts'
 import type { ServerSet } from './defaults.ts'
 import { operationsOf } from './operations.ts'
-import { sameWord } from './paths.ts'
+import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
 
 /** A schema that the records of a resource may be kept by, and what names them then. */
@@ -56,15 +56,23 @@ export type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySe
 /** Reads collections, items and the roles of parameters off names and schemas. */
 export function readInference(contract: Contract): Infer {
   const schemas = new SchemaReader(contract)
-  const resources = new Map<string, InferredResource>()
+  const names = new Set<string>()
   const collections: Named[] = []
   for (const collection of findCollections(contract, schemas)) {
     if (collections.some(one => isView(collection, one, schemas))) continue
     const twin = collections.find(one => isTwin(one, collection))
-    const name = twin?.name ?? freeName(collection.word, resources)
+    const name = twin?.name ?? freeName(collection.word, names)
     collections.push({ ...collection, name })
-    if (twin === undefined) resources.set(name, { name, ...describe(collection) })
+    names.add(name)
   }
+  // The fullest of several views comes first: it says what names a record.
+  collections.sort((a, b) => fullness(b) - fullness(a))
+  const resources = new Map(
+    [...names].map(name => {
+      const fullest = collections.find(one => one.name === name) as Named
+      return [name, { name, ...describe(fullest) }] as const
+    }),
+  )
   return (choices = new Map(), without = new Set()) => {
     const kept = [...resources.values()].filter(({ name }) => !without.has(name))
     const chosen = new Map(
@@ -105,7 +113,14 @@ function isView({ segments, itemPath, create, list }: Collection, of: Collection
   return of.records.some(one => schemas.areAkin(one, list.listed.items))
 }
 
-function freeName(word: string, taken: ReadonlyMap<string, unknown>): string {
+/** How much of a collection is at hand: its items below its own path, a way to create one, its items elsewhere. */
+function fullness({ segments, itemPath, create, list }: Collection): number {
+  const item = itemPath === undefined ? [] : segmentsOf(itemPath)
+  const isBelow = item.length === segments.length + 1 && segments.every((one, i) => one === item[i])
+  return (isBelow ? 4 : item.length > 0 ? 2 : 0) + (create === undefined ? 0 : 3) + (list === undefined ? 0 : 1)
+}
+
+function freeName(word: string, taken: ReadonlySet<string>): string {
   let free = word
   for (let n = 2; taken.has(free); n++) free = `${word}-${n}`
   return free

@@ -58,6 +58,12 @@ export function listKeys(
       if (isFilter(parameter, field, schemas)) filter.push(name)
       continue
     }
+    const spelt = [...properties.keys()].filter(one => normal(one) === normal(name))
+    const other = spelt.length === 1 && field === undefined ? properties.get(spelt[0] as string) : undefined
+    if (other !== undefined && schemas.isScalar(other) && isFilter(parameter, other, schemas)) {
+      filter.push({ parameter: name, field: spelt[0] as string })
+      continue
+    }
     const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(normal(name)))
     const range = rangeOf(parameter, properties, schemas)
     if (range !== undefined && (role === undefined || range.certain)) {

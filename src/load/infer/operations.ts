@@ -6,6 +6,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
 import { outcomeOf } from './actions.ts'
+import type { Collection } from './collections.ts'
 import type { Candidate, InferredOperation, Named } from './infer.ts'
 import { listKeys, wrapping } from './list.ts'
 import { isItemPath, normal, segmentsOf, singular } from './paths.ts'
@@ -22,8 +23,13 @@ export function operationsOf(
   contract: Contract,
   schemas: SchemaReader,
 ): InferredOperation[] {
-  const { path, word, name, own, list, create, item, records, below, beside, me } = collection
+  const { path, word, name, own, list, create, records, beside, me } = collection
   const { schema, idField } = chosen.get(name) as Candidate
+  // Another view may name its items by another field: those are not found by the one that was chosen.
+  const namer = collection.candidates.find(one => one.schema === schema)
+  const isNamed = namer === undefined || namer.idField === idField
+  const item: Collection['item'] = isNamed ? collection.item : new Map()
+  const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
   const shape = schemas.shape(node)
   const within = ownerOf(path, shape.properties, idField, schemas, chosen)
@@ -135,6 +141,8 @@ function namesInBody(
 
 /** What a deletion answers that is not the record: what it was, and that it is gone. */
 function confirmation(whole: Node, idField: string, schemas: SchemaReader): Keys {
+  const types = [...schemas.types(whole)]
+  if (types.length === 1 && types[0] === 'boolean') return { body: true }
   const body: Record<string, Json> = {}
   for (const [name, node] of schemas.shape(whole).properties) {
     const types = schemas.types(node)

@@ -1,13 +1,14 @@
 // Generates the records that an inferred resource begins with.
 
 import type { WithinConfig } from '../../behaviours/respond/within.ts'
-import type { Contract } from '../../contract/contract.ts'
+import type { Contract, Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { valueFor } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
 import { exampleIds } from '../seed/example-ids.ts'
+import { compileNewId, isReadBack, type NewId, namingParameters } from '../seed/new-ids.ts'
 import type { Candidate, Inference } from './infer.ts'
 
 /** Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first. */
@@ -34,10 +35,14 @@ export class SeedBook {
       const pages = own.flatMap(one => (one.action === 'list' ? pageOf(one) : highestOf(one)))
       const count = Math.max(1, Math.min(SEEDS, ...pages.map(size => Math.floor(size / 2))))
       const creators = own.filter(one => one.action === 'create').map(({ operation }) => operation)
-      const taken = exampleIds(creators, candidate.idField, contract)
-      const key = stringifyJson([name, candidate.schema, count, [...owners] as Json])
+      // An id that the server gives is not taken by an example.
+      const isGiven = candidate.assign === 'client'
+      const taken = isGiven ? exampleIds(creators, candidate.idField, contract) : NO_IDS
+      const readers = own.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
+      const key = stringifyJson([name, candidate.schema, count, [...owners] as Json, readers.map(({ id }) => id)])
+      const ids = () => (schema === undefined ? undefined : seedIds(name, schema, candidate, readers, contract))
       const known =
-        this.#known.get(key) ?? (schema === undefined ? [] : records(schema, candidate, count, owners, taken))
+        this.#known.get(key) ?? (schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids()))
       this.#known.set(key, known)
       seeds.set(name, known)
     }
@@ -100,6 +105,54 @@ function ownersOf(
   return owners
 }
 
+/** Operations whose path names a record. */
+const NAMING: ReadonlySet<string> = new Set(['read', 'replace', 'update', 'delete'])
+
+/** Ids that the paths of a resource can name: those that the contract shows there, and the making of others. */
+interface SeedIds {
+  readonly shown: readonly Id[]
+  fits(id: Json): boolean
+  make(ordinal: number): Id | undefined
+}
+
+function seedIds(
+  name: string,
+  schema: SchemaUse,
+  { idField, assign }: Candidate,
+  readers: readonly Operation[],
+  contract: Contract,
+): SeedIds {
+  const parameters = namingParameters(readers)
+  const fits = (id: Json) => parameters.every(one => isReadBack(String(id), one))
+  const isNumber = assign === 'sequence' || schema.check(withId(idField, 1, {}), true)?.some(isAbout(idField)) !== true
+  const shown = parameters.flatMap(({ node, schema: { node: inner } }): Id[] => {
+    const values = [node, inner].map(({ value }) => (isObject(value) ? value.example : undefined))
+    return values.filter(
+      (id): id is Id => (isNumber ? Number.isInteger(id) : typeof id === 'string') && fits(id as Json),
+    )
+  })
+  let make: NewId | undefined
+  return {
+    shown,
+    fits,
+    make(ordinal) {
+      if (isNumber) return undefined
+      make ??= compileNewId(name, schema, idField, readers, contract, 1)
+      return make?.(SEEDED + ordinal)
+    },
+  }
+}
+
+const NO_IDS: ReadonlySet<unknown> = new Set()
+
+/** Ordinals of made ids that no created record has. */
+const SEEDED = 9000
+
+const isAbout =
+  (idField: string) =>
+  ({ pointer: path }: { readonly pointer: string }): boolean =>
+    path === pointer(idField.split('.'))
+
 /** Records with ids of their own; those that the schema refuses are left out. */
 function records(
   schema: SchemaUse,
@@ -107,15 +160,19 @@ function records(
   count: number,
   owners: ReadonlyMap<string, readonly Json[]>,
   taken: ReadonlySet<unknown>,
+  ids: SeedIds | undefined,
 ): JsonObject[] {
   const seen = new Set(taken)
+  const [shown] = ids?.shown.filter(id => !seen.has(id)) ?? []
   const out: JsonObject[] = []
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
     const value = valueFor(schema, number)
     if (!isObject(value)) continue
     const owned = [...owners].map(([field, ids]) => [field, ids[(number - 1) % ids.length]])
     const own = idIn(idField, value as JsonObject)
-    const id = assign === 'sequence' || typeof own === 'number' ? number : (own ?? `${number}`)
+    const counted = assign === 'sequence' || typeof own === 'number'
+    const drawn = counted || own === undefined || ids?.fits(own) !== false ? own : (ids.make(number) ?? own)
+    const id = number === 1 && shown !== undefined ? shown : counted ? number : (drawn ?? `${number}`)
     const record = withId(idField, id as Id, { ...value, ...Object.fromEntries(owned) } as JsonObject)
     if (seen.has(id) || schema.check(record, true) !== undefined) continue
     seen.add(id)

@@ -89,8 +89,7 @@ function fieldsOf(value: Readonly<Record<string, Json>>, { schema, form, encodin
     return 'value' in read && schema?.check(read.value, read.exact) === undefined
   }
   const all = Object.entries(value).map(([name, item]) => {
-    const isDeep = encoding?.get(name)?.style === 'deepObject'
-    return isDeep && isObject(item) ? deep(name, item as Readonly<Record<string, Json>>) : flat(name, item)
+    return encoding?.get(name)?.style === 'deepObject' ? deep(name, item) : flat(name, item)
   })
   const whole = all.flat()
   if (fits(whole)) return whole
@@ -104,11 +103,13 @@ const flat = (name: string, item: Json): Fields => {
   return [[name, textOf(item)]]
 }
 
-const deep = (name: string, item: Readonly<Record<string, Json>>): Fields =>
-  Object.entries(item).flatMap(([key, one]) => {
-    const inner = `${name}[${key}]`
-    return isObject(one) ? deep(inner, one as Readonly<Record<string, Json>>) : flat(inner, one)
-  })
+/** Objects and lists of objects in brackets: `items[0][price]`. */
+const deep = (name: string, item: Json): Fields => {
+  if (Array.isArray(item) && item.some(one => isObject(one)))
+    return item.flatMap((one, i) => deep(`${name}[${i}]`, one))
+  if (!isObject(item)) return flat(name, item)
+  return Object.entries(item as Readonly<Record<string, Json>>).flatMap(([key, one]) => deep(`${name}[${key}]`, one))
+}
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 

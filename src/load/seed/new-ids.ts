@@ -30,11 +30,7 @@ export function compileNewId(
   const node = fieldNode(schema.shape, idField, contract)
   if (node === undefined) return undefined
   const field = describeField(idField, contract.use(node))
-  const parameters = readers.flatMap(operation => {
-    const last = expressionsOf(operation.path).at(-1)
-    const found = operation.parameters.find(one => one.in === 'path' && one.name === last)
-    return found === undefined ? [] : [found]
-  })
+  const parameters = namingParameters(readers)
   const chanceOf = (ordinal: number) => new Chance(hashOf(`${name}\n${seed}\n${ordinal}`))
   const examples = examplesOf(schema, idField, field.example, parameters, readers)
   const generated = (one: ReturnType<typeof describeField>): NewId => {
@@ -54,12 +50,20 @@ export function compileNewId(
   return candidates.find(make => fits(make(1)) && fits(make(2)) && fits(make(3)) && make(1) !== make(2))
 }
 
+/** The path parameters by which operations name a record. */
+export const namingParameters = (readers: readonly Operation[]): Parameter[] =>
+  readers.flatMap(({ path, parameters }) => {
+    const last = expressionsOf(path).at(-1)
+    return parameters.filter(one => one.in === 'path' && one.name === last).slice(0, 1)
+  })
+
 const uuid =
   (name: string, seed: number): NewId =>
   ordinal =>
     drawUuid(seed, name, ordinal)
 
-function isReadBack(id: string, parameter: Parameter): boolean {
+/** Whether a path parameter can name a record of this id. */
+export function isReadBack(id: string, parameter: Parameter): boolean {
   const read = parameter.read([id])
   return 'value' in read && parameter.schema.check(read.value, read.exact) === undefined
 }
