@@ -69,7 +69,7 @@ function readJson(texts: readonly string[]): ParameterRead {
   return texts.length > 1 ? { fault: 'must be given once' } : parseJson(texts[0] as string)
 }
 
-/** Where text may stand in the place of an object, what is no JSON is text. */
+/** Reads JSON, or text that is not JSON: for a field that may be an object or text. */
 function readJsonOrText(texts: readonly string[]): ParameterRead {
   const read = readJson(texts)
   return 'fault' in read && texts.length === 1 ? { value: texts[0], exact: false } : read

@@ -35,7 +35,7 @@ export class SeedBook {
       const pages = own.flatMap(one => (one.action === 'list' ? pageOf(one) : highestOf(one)))
       const count = Math.max(1, Math.min(SEEDS, ...pages.map(size => Math.floor(size / 2))))
       const creators = own.filter(one => one.action === 'create').map(({ operation }) => operation)
-      // An id that the server gives is not taken by an example.
+      // Requests name only ids that clients give: no other id is reserved for their examples.
       const isGiven = candidate.assign === 'client'
       const taken = isGiven ? exampleIds(creators, candidate.idField, contract) : NO_IDS
       const readers = own.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
