@@ -31,13 +31,13 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   // `/customers/{customer}` says nothing about the field: a textual `id` is meant before a name that need not be unique.
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
   const likely = [...plain, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
-  const any = () => true
+  const every = () => true
   // A field of the parameter's own name is meant, whatever its type: a path that says nothing of types has text.
   const passes = [
     [[given, bare], fits] as const,
-    [[given, bare], any] as const,
+    [[given, bare], every] as const,
     [likely, fits] as const,
-    [likely, any] as const,
+    [likely, every] as const,
   ]
   for (const [candidates, accept] of passes) {
     for (const candidate of candidates) {
