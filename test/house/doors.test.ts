@@ -32,7 +32,7 @@ const DOORS: Readonly<Record<string, string>> = {
 const TOOLS = [
   ...['tsx', 'playwright-core', 'axe-core', 'typescript', '@biomejs/biome', 'fast-check', 'esbuild', 'autocannon'],
   ...['rollup', 'rollup-plugin-dts', '@typescript/typescript6', 'publint', '@arethetypeswrong/cli', 'typescript-5.4'],
-  ...['koa-mount', 'koa-compress'],
+  ...['vitepress', 'koa-mount', 'koa-compress'],
 ]
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
