@@ -130,17 +130,6 @@ function anchorsOf(page: string): Set<string> {
   )
 }
 
-test('the side bar of the site has every page, and no other', async () => {
-  const { default: config } = await import('../docs/site/config.ts')
-  const listed = config.themeConfig.sidebar.flatMap(({ items }) => items.map(({ link }) => link))
-  const pages = PAGES.filter(page => page.startsWith('docs/') && !/\/(?:index|decisions\/.*)\.md$/.test(page))
-  const outside = ['/readme', '/contribute', '/security', '/decisions/']
-  assert.deepEqual(
-    listed.filter(link => !outside.includes(link)).sort(),
-    pages.map(page => page.slice('docs'.length, -'.md'.length)).sort(),
-  )
-})
-
 for (const page of PAGES) {
   test(`${page}: every link leads to a file or a heading`, () => {
     const text = readPage(page)

@@ -5,6 +5,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, posix, relative, resolve } from 'node:path'
 import { build, serve } from 'vitepress'
+import { configure } from './config.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const SITE = join(ROOT, '.site')
@@ -36,8 +37,12 @@ for (const path of wanted) write(addresses.get(path), describe(path))
 if (existsSync(join(ROOT, 'docs/pictures'))) {
   cpSync(join(ROOT, 'docs/pictures'), join(STAGE, 'pictures'), { recursive: true })
 }
-mkdirSync(join(STAGE, '.vitepress'), { recursive: true })
-cpSync(join(import.meta.dirname, 'config.ts'), join(STAGE, '.vitepress/config.ts'))
+const titles = new Map(
+  [...addresses]
+    .filter(([path]) => path.endsWith('.md'))
+    .map(([path, address]) => [address.slice(0, -3), titleOf(path)]),
+)
+write('.vitepress/config.mjs', `export default ${JSON.stringify(configure(titles))}\n`)
 
 await build(STAGE)
 console.log(`${addresses.size} pages are in ${relative(ROOT, join(SITE, 'dist'))}`)
@@ -83,6 +88,11 @@ function addressOf(target, from) {
 function relativeTo(from, to) {
   const path = posix.relative(posix.dirname(from), to)
   return path.startsWith('.') ? path : `./${path}`
+}
+
+/** The heading of a page. @param {string} path in the repository */
+function titleOf(path) {
+  return /^# (.+)$/m.exec(readFileSync(join(ROOT, path), 'utf8'))?.[1] ?? path
 }
 
 /** A page that shows a file, or lists a folder. @param {string} path in the repository */
