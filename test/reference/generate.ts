@@ -1,7 +1,7 @@
-// Writes what is derived from the code: config/gateway.schema.json, and the parts of docs/ between markers. With --check it
-// writes nothing, and fails where something is stale.
+// Writes what is derived from the code: config/gateway.schema.json, the parts of README.md and docs/ between markers, and the
+// pictures. With --check it writes nothing, and fails where something is stale.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCommands } from '../../src/cli/command-line.ts'
 import { publishedSchema } from '../../src/plan/published-schema.ts'
@@ -9,6 +9,11 @@ import { describeConfiguration } from './configuration.ts'
 import { describeControlPlane } from './control-plane.ts'
 import { describeDecisions } from './decisions.ts'
 import { describeMetrics } from './metrics.ts'
+import { describeNumbers } from './numbers.ts'
+import { drawBench } from './pictures/bench.ts'
+import { drawCalendar } from './pictures/calendar.ts'
+import { drawRequest } from './pictures/request.ts'
+import { drawRooms } from './pictures/rooms.ts'
 import { describeProblems } from './problems.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -18,6 +23,7 @@ const describeProgram = () => `\`\`\`\n${describeCommands('').split('\n').slice(
 
 /** By page, its generated parts by name. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
+  'README.md': { numbers: describeNumbers },
   'docs/decisions/index.md': { decisions: describeDecisions },
   'docs/reference/cli.md': { commands: describeProgram },
   'docs/reference/configuration.md': { configuration: describeConfiguration },
@@ -40,6 +46,10 @@ async function fill(page: string, parts: (typeof PARTS)[string]): Promise<string
 
 const files: Readonly<Record<string, string>> = {
   'config/gateway.schema.json': `${JSON.stringify(publishedSchema(), null, 2)}\n`,
+  'docs/pictures/bench.svg': drawBench(),
+  'docs/pictures/calendar.svg': drawCalendar(),
+  'docs/pictures/request.svg': drawRequest(),
+  'docs/pictures/rooms.svg': drawRooms(),
   ...Object.fromEntries(
     await Promise.all(Object.entries(PARTS).map(async ([page, parts]) => [page, await fill(page, parts)] as const)),
   ),
@@ -47,7 +57,8 @@ const files: Readonly<Record<string, string>> = {
 
 const check = process.argv.includes('--check')
 for (const [path, text] of Object.entries(files)) {
-  if (readFileSync(join(ROOT, path), { encoding: 'utf8', flag: 'a+' }) === text) continue
+  const written = existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : undefined
+  if (written === text) continue
   if (check) {
     console.error(`${path} is stale: npm run generate`)
     process.exitCode = 1
