@@ -40,10 +40,7 @@ const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'de
 const packages = Object.keys(manifest.dependencies)
 const isTool = (name: string) => TOOLS.includes(name) || name.startsWith('@types/')
 const architecture = read('docs/contributing/architecture.md')
-const decisions = [
-  'src/README.md',
-  ...readdirSync(join(ROOT, 'docs/decisions')).map(file => `docs/decisions/${file}`),
-].map(read)
+const decisions = readdirSync(join(ROOT, 'docs/decisions')).map(file => read(`docs/decisions/${file}`))
 
 const packageOf = (name: string): string =>
   name
