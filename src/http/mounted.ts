@@ -16,7 +16,11 @@ export type Unmatched = 'refuse' | 'next'
 export function mountStandIn(gateway: Gateway, unmatched: Unmatched, closed: () => boolean): KoaMiddleware {
   const standIn = createStandIn(
     gateway,
-    createStatus(gateway, () => true),
+    createStatus(
+      gateway,
+      () => true,
+      () => ({ api: '', control: '' }),
+    ),
     {
       write: giveReply,
       compileBodyReader: maxBytes => {

@@ -65,7 +65,10 @@ export async function serve(
   let ready = true
   const { workers } = listen
   const fleet = typeof workers === 'object' ? workers.fleet : undefined
-  const status = createStatus(gateway, () => ready, fleet && (() => fleet.metrics()))
+  let origin = ''
+  let controlOrigin = ''
+  const addresses = () => ({ api: origin, control: controlOrigin })
+  const status = createStatus(gateway, () => ready, addresses, fleet && (() => fleet.metrics()))
   const security = await secure(gateway.plan.simulation.tls, listen, fleet)
   const data = new Listener(
     {
@@ -77,7 +80,6 @@ export async function serve(
     },
     security,
   )
-  let origin = ''
   const about = { version, api: () => origin, workers: typeof workers === 'object' ? workers.count : undefined }
   const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)
@@ -143,7 +145,8 @@ export async function serve(
     await close({ grace: 0 })
     throw error
   }
-  return { origin, controlOrigin: originOf(listen.controlHost, control.port), fingerprint, close }
+  controlOrigin = originOf(listen.controlHost, control.port)
+  return { origin, controlOrigin, fingerprint, close }
 }
 
 /** Makes what planes are served with by TLS; a certificate of our own is the same for all processes. */

@@ -37,8 +37,8 @@ export const LAST: Manners = {
  */
 export function createStandIn(gateway: Gateway, status: Status, manners: Manners): (ctx: Context) => Promise<void> {
   const { write, compileBodyReader, prefixOf } = manners
-  const replyExposed = async ({ method, path }: Request): Promise<Reply> => {
-    if (method === 'GET' || method === 'HEAD') return status(path)
+  const replyExposed = async ({ method, path, headers: { accept } }: Request): Promise<Reply> => {
+    if (method === 'GET' || method === 'HEAD') return status(path, accept as string | undefined)
     const headers = { allow: 'GET, HEAD, OPTIONS' }
     if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
     return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
@@ -82,8 +82,8 @@ const opened = ({ res }: Context, reply: Reply): Reply =>
     ? withHeaders(reply, { 'access-control-expose-headers': exposedNames(reply.headers) })
     : reply
 
-const EXPOSABLE = new Set(['/metrics', '/healthz', '/readyz'])
+const EXPOSABLE = new Set(['/', '/metrics', '/healthz', '/readyz'])
 
 /** A path of the contract is never taken from it. */
 const isExposed = (path: string, { simulation, methodsOf }: Plan): boolean =>
-  (simulation.expose as readonly string[]).includes(path.slice(1)) && methodsOf(path).length === 0
+  (path === '/' || (simulation.expose as readonly string[]).includes(path.slice(1))) && methodsOf(path).length === 0

@@ -1,9 +1,11 @@
-// What the stand-in says of itself: metrics, health, readiness. Served by both planes.
+// The stand-in about itself: its root, metrics, health, readiness. Both planes serve them.
 
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Reply } from '../kernel/reply.ts'
+import { type Addresses, describeRoot } from './root.ts'
 
-export type Status = (path: string) => Promise<Reply>
+/** @param accept the `Accept` of the request */
+export type Status = (path: string, accept?: string) => Promise<Reply>
 
 const json = (status: number, value: object): Reply => ({
   status,
@@ -13,11 +15,13 @@ const json = (status: number, value: object): Reply => ({
 
 /**
  * @param ready whether new requests are welcome
+ * @param addresses where the API and the control plane are reached
  * @param page the page of metrics, where it is not the gateway's own
  */
 export const createStatus =
-  (gateway: Gateway, ready: () => boolean, page = () => gateway.metrics.page()): Status =>
-  async path => {
+  (gateway: Gateway, ready: () => boolean, addresses: () => Addresses, page = () => gateway.metrics.page()): Status =>
+  async (path, accept) => {
+    if (path === '/') return describeRoot(gateway.plan, accept, addresses())
     if (path === '/metrics') {
       const headers = { 'content-type': gateway.metrics.contentType, 'cache-control': 'no-store' }
       return { status: 200, headers, body: await page() }

@@ -46,6 +46,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/plan?at=someday', status: 400 },
     { path: '/plan', headers: { origin: 'https://evil.example' }, status: 403 },
   ],
+  getContract: [{ path: '/contract', status: 200 }],
   listOperations: [
     { path: '/operations', status: 200 },
     { path: '/operations?tag=pets&consumer=demo&world=default&minutes=1', status: 200 },

@@ -7,15 +7,15 @@ const { ask, gateway, say } = await petStore()
 
 for (const [line, status, code] of [
   ['GET /v1/nope', 404, 'not_found'],
-  ['GET /', 404, 'not_found'],
+  ['POST /', 405, 'method_not_allowed'],
   ['GET *', 404, 'not_found'],
   ['GET /v1/nope/%zz', 400, 'invalid_request'],
   ['GET /v1/%', 400, 'invalid_request'],
   ['GET /v1/pets#x', 400, 'invalid_request'],
   ['GET /v1/pets?limit=1#x', 400, 'invalid_request'],
   ['OPTIONS /v1/nope', 404, 'not_found'],
-  ['GET http://x', 404, 'not_found'],
-  ['GET http://x?limit=1', 404, 'not_found'],
+  ['GET http://x/nope', 404, 'not_found'],
+  ['GET http://x/nope?limit=1', 404, 'not_found'],
   ['GET /v1/store/orders', 501, 'not_simulated'],
   ['BREW /v1/pets', 501, 'not_simulated'],
   ['CONNECT x:80', 501, 'not_simulated'],

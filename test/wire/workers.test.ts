@@ -202,7 +202,18 @@ describe('two workers', () => {
     assert.equal((await fetch(`${control}/config`)).status, 200)
     const { paths } = (await (await fetch(`${control}/openapi.json`)).json()) as { paths: Record<string, unknown> }
     assert.deepEqual(Object.keys(paths).sort(), [
-      ...['/config', '/config/schema', '/config/text', '/healthz', '/metrics', '/openapi.json', '/plan', '/readyz'],
+      ...[
+        '/',
+        '/config',
+        '/config/schema',
+        '/config/text',
+        '/contract',
+        '/healthz',
+        '/metrics',
+        '/openapi.json',
+        '/plan',
+        '/readyz',
+      ],
       ...['/reload', '/reset', '/version'],
     ])
   })

@@ -1,5 +1,6 @@
 // The plan that is being served, and its reload.
 
+import { describeContract } from '../../gateway/reference.ts'
 import { type Diagnostics, formatReport, shownOf } from '../../kernel/diagnostic.ts'
 import { describeDay, describeDayWhole } from '../../plan/calendar.ts'
 import { describePlan, describeWhole } from '../../plan/describe.ts'
@@ -104,7 +105,26 @@ export const adoptedSchema = object({
 export const describeAdopted = ({ operations }: Plan, report: Diagnostics, reloaded = true): Answer =>
   json({ reloaded, operations: operations.length, warnings: report.size, diagnostics: describeReport(report) })
 
-export const planRoutes = ({ gateway, reloader }: Control): Route[] => [
+export const planRoutes = ({ gateway, reloader, about }: Control): Route[] => [
+  {
+    method: 'GET',
+    path: '/contract',
+    operation: 'getContract',
+    summary:
+      'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
+    replies: {
+      200: { description: 'The document.', content: { 'application/json': { type: 'object' } } },
+      404: { description: 'There is no document in one piece.' },
+    },
+    answer: () => {
+      const { plan, worlds } = gateway
+      const operations = gateway.weather.current?.weather.operations() ?? plan.operations
+      const document = describeContract(plan, about.api(), operations, worlds.default.clock.now())
+      return document === undefined
+        ? problem(404, 'not_found', 'the contract has neither info nor paths')
+        : json(document)
+    },
+  },
   {
     method: 'GET',
     path: '/plan',

@@ -1,0 +1,51 @@
+// The contract as documentation of what is served: with the address, and with what the stand-in adds to each operation.
+
+import { bundle } from '../contract/bundle.ts'
+import { isObject } from '../kernel/json.ts'
+import type { OperationOnADay } from '../plan/calendar.ts'
+import { describeDay } from '../plan/calendar.ts'
+import type { Plan, PlannedOperation } from '../plan/plan.ts'
+
+type Part = Record<string, unknown>
+
+/**
+ * Returns the OpenAPI document that is served. `x-understudy` of an operation tells its phase, its dates, and its behaviours.
+ *
+ * @param origin the address of the API, without a base path
+ * @param operations the operations as they are in the weather of this moment
+ * @param time the moment, by the clock of the default world
+ */
+export function describeContract(
+  plan: Plan,
+  origin: string,
+  operations: readonly PlannedOperation[],
+  time: number,
+): Part | undefined {
+  const document = bundle(plan.contract)
+  if (document === undefined) return undefined
+  const days = describeDay(plan, time)
+  const paths = isObject(document.paths) ? (document.paths as Record<string, Part>) : {}
+  for (const planned of operations) {
+    const { operation, index } = planned
+    const item = paths[operation.path]
+    const own = item?.[operation.method.toLowerCase()]
+    if (!isObject(own)) continue
+    ;(item as Part)[operation.method.toLowerCase()] = {
+      ...own,
+      ...(planned.deprecated ? { deprecated: true } : {}),
+      'x-understudy': describeAdditions(planned, days[index]),
+    }
+  }
+  return { ...document, servers: plan.contract.basePaths.map(path => ({ url: origin + path })) }
+}
+
+function describeAdditions({ chain }: PlannedOperation, day: OperationOnADay | undefined): object {
+  const { phase = 'active', refused, until, next } = day ?? {}
+  return {
+    phase,
+    ...(refused === undefined ? {} : { refused }),
+    ...(until === undefined ? {} : { until }),
+    ...(next === undefined ? {} : { next }),
+    behaviours: chain.map(({ name, detail }) => (detail === undefined ? name : `${name}: ${detail}`)),
+  }
+}
