@@ -34,6 +34,13 @@ export const VIEWS: readonly View[] = [
     allWorlds: true,
     load: async () => (await import('../operations/operations-view.tsx')).OperationsView,
   },
+  {
+    id: 'worlds',
+    title: 'Worlds',
+    about: 'Worlds with their own clock and their own records.',
+    icon: 'globe',
+    load: async () => (await import('../worlds/worlds-view.tsx')).WorldsView,
+  },
 ]
 
 export const viewOf = (id: string): View => VIEWS.find(view => view.id === id) ?? (VIEWS[0] as View)

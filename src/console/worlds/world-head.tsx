@@ -1,0 +1,172 @@
+// The name of the shown world and what can be done with it as a whole.
+
+import { useRef, useState } from 'preact/hooks'
+import { call, pathOf, send } from '../model/control-plane.ts'
+import { open } from '../model/location.ts'
+import { type DescribedWorld, refreshClock, refreshWorlds } from '../model/worlds.ts'
+import { announce, attempt } from '../parts/announce.tsx'
+import { Badge } from '../parts/badges.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { ProblemNotice, Progress } from '../parts/notices.tsx'
+import { saveFile } from '../parts/save-file.ts'
+import { dataChanged } from './data-changes.ts'
+import { NewWorldDialog } from './new-world-dialog.tsx'
+import { checkSnapshot, snapshotName } from './snapshot-file.ts'
+
+type Question = 'fork' | 'reset' | 'delete' | 'restore'
+
+const refresh = async (): Promise<void> => {
+  await Promise.all([refreshWorlds(), refreshClock()])
+  dataChanged()
+}
+
+export function WorldHead({ world }: { world: DescribedWorld }) {
+  const { name, permanent, host } = world
+  const [question, setQuestion] = useState<Question | undefined>()
+  const [file, setFile] = useState<File | undefined>()
+  const [saving, setSaving] = useState(false)
+  const chooser = useRef<HTMLInputElement>(null)
+  const close = (): void => setQuestion(undefined)
+  const save = async (): Promise<void> => {
+    setSaving(true)
+    await attempt(async () => {
+      const reply = await send('GET', pathOf`/worlds/${name}/snapshot`)
+      saveFile(snapshotName(name, Date.now()), await reply.blob())
+    }, `The snapshot of ${name} is saved.`)
+    setSaving(false)
+  }
+  const choose = (event: Event): void => {
+    const input = event.currentTarget as HTMLInputElement
+    setFile(input.files?.[0])
+    if (input.files?.[0] !== undefined) setQuestion('restore')
+    // The same file can be chosen again.
+    input.value = ''
+  }
+  return (
+    <header class="world-head">
+      <h2 class="truncate">{name}</h2>
+      <Badge tone={permanent ? 'plain' : 'accent'}>{permanent ? 'permanent' : 'sandbox'}</Badge>
+      {host === undefined ? null : <span class="muted">{host}</span>}
+      <div class="tools" role="group" aria-label={`Actions on ${name}`}>
+        <Action icon="copy" title="Fork" about="Makes a copy of it" onClick={() => setQuestion('fork')} />
+        <Action
+          icon="download"
+          title={saving ? 'Saving…' : 'Save snapshot'}
+          about="Saves all its records and its time to a file"
+          onClick={save}
+        />
+        <Action
+          icon="upload"
+          title="Restore"
+          about="Puts a snapshot in its place"
+          onClick={() => chooser.current?.click()}
+        />
+        <input
+          ref={chooser}
+          class="visually-hidden"
+          type="file"
+          accept="application/json,.json"
+          aria-label={`Snapshot to restore ${name} from`}
+          tabIndex={-1}
+          onChange={choose}
+        />
+        <Action icon="again" title="Reset" about="Begins it anew from the seeds" onClick={() => setQuestion('reset')} />
+        {permanent ? null : (
+          <Action icon="trash" title="Delete" about="Forgets it" onClick={() => setQuestion('delete')} />
+        )}
+      </div>
+      {question === 'fork' ? <NewWorldDialog from={name} onClose={close} /> : null}
+      {question === 'reset' ? (
+        <Confirm
+          title={`Reset ${name}?`}
+          text="Its records are the seeds again, its clock shows real time, its weather clears and its requests are forgotten."
+          action="Reset it"
+          work={async () => {
+            await call('POST', pathOf`/worlds/${name}/reset`)
+            await refresh()
+            announce(`${name} begins anew.`)
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {question === 'delete' ? (
+        <Confirm
+          title={`Delete ${name}?`}
+          text="Its records and requests are forgotten. The next request that names it begins it anew from the seeds."
+          action="Delete it"
+          work={async () => {
+            await call('DELETE', pathOf`/worlds/${name}`)
+            open('worlds', { world: '' })
+            await refresh()
+            announce(`${name} is deleted.`)
+          }}
+          onClose={close}
+        />
+      ) : null}
+      {question === 'restore' && file !== undefined ? (
+        <Confirm
+          title={`Restore ${name} from ${file.name}?`}
+          text="Its records and its time become those of the snapshot, if all of them hold; otherwise nothing changes."
+          action="Restore it"
+          work={async () => {
+            const text = await file.text()
+            checkSnapshot(text)
+            await send('PUT', pathOf`/worlds/${name}/snapshot`, { body: text, type: 'application/json' })
+            await refresh()
+            announce(`${name} is as the snapshot has it.`)
+          }}
+          onClose={close}
+        />
+      ) : null}
+    </header>
+  )
+}
+
+const Action = (props: { icon: IconName; title: string; about: string; onClick: () => void }) => (
+  <button type="button" class="button" title={props.about} onClick={props.onClick}>
+    <Icon name={props.icon} />
+    {props.title}
+  </button>
+)
+
+interface ConfirmProps {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly work: () => Promise<void>
+  readonly onClose: () => void
+}
+
+function Confirm({ title, text, action, work, onClose }: ConfirmProps) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | undefined>()
+  const run = async (): Promise<void> => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await work()
+      onClose()
+    } catch (failure) {
+      setError(failure as Error)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="form">
+        <p>{text}</p>
+        {error === undefined ? null : <ProblemNotice error={error} />}
+        {busy ? <Progress label="Working" /> : null}
+        <div class="form-end">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="button" class="button primary" disabled={busy} onClick={run}>
+            {action}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

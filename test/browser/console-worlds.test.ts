@@ -1,0 +1,224 @@
+// View 3 of the console: worlds, their clocks and their records.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launch, withoutBrowser } from './chromium.ts'
+import { CONFIG, seriousFindings, withConsole } from './console.ts'
+
+const skip = withoutBrowser
+let browser: Browser
+before(async () => {
+  if (skip === false) browser = await launch()
+})
+after(() => browser?.close())
+
+/** The pet store of the repository, whose `getPet` goes on 2030-12-05. */
+const PET_STORE = { config: 'config/gateway.yaml' as unknown as object }
+const PET_KEY = { headers: { authorization: 'Bearer demo-key' } }
+
+const announced = (page: Page, text: string | RegExp): Promise<void> =>
+  page.locator('.announcement', { hasText: text }).first().waitFor()
+
+test('a person travels to the day after the sunset, sees the 410, and comes back', { skip }, () =>
+  withConsole(browser, PET_STORE, async ({ page, open, gateway }) => {
+    const statusOfPet = async (): Promise<number> => (await fetch(`${gateway.url}/pets/1`, PET_KEY)).status
+    await open('worlds')
+    assert.equal(await statusOfPet(), 200)
+    const clock = page.getByRole('region', { name: 'Clock' })
+    await clock.getByLabel('Jump to').fill('2030-12-06')
+    await clock.getByRole('button', { name: 'Jump', exact: true }).click()
+    await clock.getByText('2030-12-06').waitFor()
+    await clock.getByText(/^Running, \d+ years ahead$/).waitFor()
+    assert.equal(await statusOfPet(), 410)
+    await page.locator('.clock-display.adjusted').waitFor()
+    await clock.getByRole('button', { name: 'Real time' }).click()
+    await clock.getByText('Real time', { exact: true }).waitFor()
+    assert.equal(await statusOfPet(), 200)
+  }),
+)
+
+test('the clock is frozen, hurried, and jumps to the next thing on the calendar', { skip }, () =>
+  withConsole(browser, PET_STORE, async ({ page, open, gateway }) => {
+    await gateway.world().travel('2030-12-01')
+    await open('worlds')
+    const clock = page.getByRole('region', { name: 'Clock' })
+    await clock.getByRole('button', { name: 'Freeze' }).click()
+    await clock.getByText(/^Frozen/).waitFor()
+    await clock.getByText('getPet goes: answers 410').waitFor()
+    await clock.getByRole('button', { name: 'Jump to the next thing' }).click()
+    await clock.getByText('2030-12-05').waitFor()
+    await clock.getByText(/^Frozen/).waitFor()
+    assert.equal((await fetch(`${gateway.url}/pets/1`, PET_KEY)).status, 410)
+    await clock.getByText('Nothing is to come').waitFor()
+    await clock.getByLabel('Speed of the clock').selectOption({ label: 'a day a second' })
+    await clock.getByText(/^Running a day a second/).waitFor()
+  }),
+)
+
+test('a date that does not exist is refused beside its input', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open }) => {
+    await open('worlds')
+    await page.getByLabel('Jump to').fill('2030-02-31')
+    await page.getByLabel('Jump to').press('Enter')
+    await page.getByText('Write a date, a date with a time, or an offset').waitFor()
+    assert.equal(await page.getByLabel('Jump to').getAttribute('aria-invalid'), 'true')
+  }),
+)
+
+test('a record is edited, refused at its field, and mended', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await open('worlds')
+    await page.getByRole('grid', { name: 'Records of notes' }).getByText('first').click()
+    const record = page.getByRole('complementary', { name: 'Record 1' })
+    await record.getByLabel('text').fill('')
+    await record.getByRole('button', { name: 'Save', exact: true }).click()
+    await record.getByText('must not be empty').waitFor()
+    assert.equal(await record.getByLabel('text').getAttribute('aria-invalid'), 'true')
+    await record.locator('input:focus[aria-invalid="true"]').waitFor()
+    await record.getByLabel('text').fill('mended')
+    await record.getByLabel('colour').selectOption('blue')
+    await record.getByRole('button', { name: 'Save', exact: true }).click()
+    await announced(page, 'Saved 1.')
+    await page.getByRole('grid').getByText('mended').waitFor()
+    assert.deepEqual(await (await send('GET', '/notes/1')).json(), { id: 1, text: 'mended', colour: 'blue' })
+    assert.match(page.url(), /record=1/)
+  }),
+)
+
+test('a record is made, edited as JSON and deleted', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await open('worlds')
+    await page.getByRole('button', { name: 'New record' }).click()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('is required').waitFor()
+    await page.getByLabel('text', { exact: true }).fill('second')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await announced(page, 'Created 2.')
+    await page.getByText('JSON', { exact: true }).click()
+    const json = page.getByLabel('The record as JSON')
+    await json.fill('{"text": ')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('.record-side .problem').waitFor()
+    await json.fill('{"text": "second, as JSON"}')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await announced(page, 'Saved 2.')
+    assert.deepEqual(await (await send('GET', '/notes/2')).json(), { id: 2, text: 'second, as JSON' })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await announced(page, 'Deleted 2.')
+    await page.getByRole('grid').getByText('second, as JSON').waitFor({ state: 'hidden' })
+    assert.equal((await send('GET', '/notes/2')).status, 404)
+  }),
+)
+
+const MANY = {
+  config: { ...CONFIG, resources: { notes: { schema: 'Note', seed: { generate: 100_000 }, maxRecords: 200_000 } } },
+}
+
+test('a table of 100,000 records is scrolled, sorted and searched', { skip }, () =>
+  withConsole(browser, MANY, async ({ page, open, send }) => {
+    await send('POST', '/notes', { text: 'zzz the needle' })
+    await open('worlds')
+    const table = page.getByRole('grid', { name: 'Records of notes' })
+    await page.getByText('100,001 records').first().waitFor()
+    await table.evaluate(element => element.scrollTo(0, 1_500_000))
+    await table.getByText('50001', { exact: true }).waitFor()
+    assert.ok((await table.getByRole('row').count()) < 100, 'only the rows in sight are in the page')
+    await table.getByRole('button', { name: 'text' }).click()
+    await table.getByRole('button', { name: 'text' }).click()
+    await table.getByText('zzz the needle').waitFor()
+    assert.match(page.url(), /sort=-text/)
+    await page.getByLabel('Search notes').fill('NEEDLE')
+    await page.getByText('1 record', { exact: true }).waitFor()
+    await page.getByLabel('Search notes').fill('no such text')
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByText('100,001 records').first().waitFor()
+  }),
+)
+
+test('a world is forked, changed, saved to a file, reset and restored', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send, gateway }) => {
+    await open('worlds')
+    await page.getByRole('button', { name: 'Fork' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('checkout')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await announced(page, 'checkout is there.')
+    await page.getByRole('heading', { name: 'checkout' }).waitFor()
+    const inCheckout = { 'understudy-world': 'checkout' }
+    await send('POST', '/notes', { text: 'only in checkout' }, inCheckout)
+    await page.getByRole('grid').getByText('only in checkout').waitFor()
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save snapshot' }).click()
+    const download = await saving
+    assert.match(download.suggestedFilename(), /^checkout-.*\.snapshot\.json$/)
+    const file = (await download.path()) as string
+    assert.equal(JSON.parse(await readFile(file, 'utf8')).version, 1)
+
+    await page.getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('button', { name: 'Reset it' }).click()
+    await announced(page, 'checkout begins anew.')
+    await page.getByRole('grid').getByText('only in checkout').waitFor({ state: 'hidden' })
+    await page.getByLabel('Snapshot to restore checkout from').setInputFiles(file)
+    await page.getByRole('button', { name: 'Restore it' }).click()
+    await announced(page, 'checkout is as the snapshot has it.')
+    await page.getByRole('grid').getByText('only in checkout').waitFor()
+    assert.equal((await send('GET', '/notes/2', undefined, inCheckout)).status, 200)
+    assert.equal((await send('GET', '/notes/2')).status, 404, 'the default world is untouched')
+
+    await page.getByRole('button', { name: 'New world' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('from-file')
+    await page.getByRole('dialog').getByLabel('It begins with').selectOption({ label: 'a snapshot in a file' })
+    await page.getByRole('dialog').getByLabel('Snapshot').setInputFiles(file)
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('heading', { name: 'from-file' }).waitFor()
+    await page.getByRole('grid').getByText('only in checkout').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete it' }).click()
+    await announced(page, 'from-file is deleted.')
+    const worlds = (await (await fetch(`${gateway.control}/worlds`)).json()) as { name: string }[]
+    assert.deepEqual(worlds.map(({ name }) => name).sort(), ['checkout', 'default'])
+  }),
+)
+
+test('a snapshot that breaks the contract is refused with its detail, and nothing changes', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open, send }) => {
+    await open('worlds')
+    const restore = async (text: string): Promise<void> => {
+      const file = { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from(text) }
+      await page.getByLabel('Snapshot to restore default from').setInputFiles(file)
+      await page.getByRole('button', { name: 'Restore it' }).click()
+    }
+    await restore('{"version":1,"collections":{"notes":{"records":[{"id":1}]}}}')
+    await page.getByRole('dialog').getByText('/collections/notes/records/0/text is required').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await restore('not JSON')
+    await page.getByRole('dialog').getByText('the file is not JSON').waitFor()
+    assert.deepEqual(await (await send('GET', '/notes/1')).json(), { id: 1, text: 'first' })
+  }),
+)
+
+test('a link to a world that nobody has used yet says how it begins', { skip }, () =>
+  withConsole(browser, {}, async ({ page, open }) => {
+    await open('worlds?world=later')
+    await page.getByRole('heading', { name: 'There is no world "later" yet' }).waitFor()
+    await page.getByRole('button', { name: 'Make it now' }).click()
+    await page.getByRole('heading', { name: 'later', exact: true }).waitFor()
+    await page.getByRole('grid', { name: 'Records of notes' }).waitFor()
+  }),
+)
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe-core finds nothing serious in the worlds view, ${colorScheme}`, { skip }, () =>
+    withConsole(browser, { context: { colorScheme } }, async ({ page, open }) => {
+      await open('worlds?record=1')
+      await page.getByRole('complementary', { name: 'Record 1' }).getByLabel('text').fill('')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('must not be empty').waitFor()
+      assert.deepEqual(await seriousFindings(page), [])
+      await page.getByRole('button', { name: 'New world' }).click()
+      assert.deepEqual(await seriousFindings(page), [])
+    }),
+  )
+}

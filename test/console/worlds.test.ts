@@ -1,0 +1,115 @@
+// The parts of the worlds view that need no page: moments, names, columns, and pages of records.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { distanceOf, momentIn, momentOf } from '../../src/console/model/moments.ts'
+import { PAGE, RecordPages } from '../../src/console/worlds/record-pages.ts'
+import { creationOf, freeName, snapshotName } from '../../src/console/worlds/snapshot-file.ts'
+import { cellOf, columnsOf, idOf } from '../../src/console/worlds/table-columns.ts'
+
+test('a moment is read as people write it, in UTC', () => {
+  assert.equal(momentIn('2030-12-06'), '2030-12-06T00:00:00.000Z')
+  assert.equal(momentIn(' 2030-12-06 09:30 '), '2030-12-06T09:30:00.000Z')
+  assert.equal(momentIn('2030-12-06T09:30:15+01:00'), '2030-12-06T08:30:15.000Z')
+  assert.equal(momentIn('+ 30d'), '+30d')
+  assert.equal(momentIn('-12h'), '-12h')
+  for (const text of ['', 'soon', '2030-02-31', '2030-13-01', '30d', '+d', '2030-12-06 25:00']) {
+    assert.equal(momentIn(text), undefined, text)
+  }
+})
+
+test('moments and distances are written in words', () => {
+  assert.equal(momentOf(Date.parse('2030-12-05')), '5 Dec 2030')
+  assert.equal(momentOf(Date.parse('2030-12-05T09:05:07Z')), '5 Dec 2030, 09:05:07')
+  assert.equal(distanceOf(0), 'now')
+  assert.equal(distanceOf(1000), 'in 1 second')
+  assert.equal(distanceOf(90 * 60_000), 'in 90 minutes')
+  assert.equal(distanceOf(-3 * 86_400_000), '3 days ago')
+  assert.equal(distanceOf(4.01 * 365.25 * 86_400_000), 'in 4 years')
+})
+
+test('a new world gets a name that is free, a snapshot the name of its world', () => {
+  assert.equal(freeName('checkout', ['default']), 'checkout')
+  assert.equal(freeName('checkout', ['checkout', 'checkout-2']), 'checkout-3')
+  assert.equal(freeName('checkout-2', ['checkout', 'checkout-2']), 'checkout-3')
+  assert.equal(snapshotName('a b/c', Date.parse('2026-11-22')), 'a_b_c-2026-11-22.snapshot.json')
+  assert.equal(creationOf('x', '{"version":1,"n":1.10}'), '{"name":"x","snapshot":{"version":1,"n":1.10}}')
+  assert.throws(() => creationOf('x', '[1]'), /not a snapshot/)
+  assert.throws(() => creationOf('x', '{'), /not JSON/)
+})
+
+test('the id comes first, and words before lists', () => {
+  const properties = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => [name, { type: 'array', items: { type: 'string' } }]),
+  )
+  const schema = { required: ['id'], properties: { ...properties, name: { type: 'string' }, id: { type: 'integer' } } }
+  const columns = columnsOf(schema, 'id', [])
+  assert.equal(columns.length, 8)
+  assert.equal(columns[0]?.id, 'id')
+  assert.ok(columns.some(({ id }) => id === 'name'))
+  assert.equal(columns.find(({ id }) => id === 'name')?.wide, false)
+  assert.deepEqual(
+    columnsOf({}, 'id', [{ id: 1, free: 'x' }]).map(({ id }) => id),
+    ['id', 'free'],
+    'an open schema has the fields of its records',
+  )
+})
+
+test('a cell is one line', () => {
+  assert.equal(cellOf({ amount: 1, currency: 'EUR' }), '1 EUR')
+  assert.equal(cellOf(['a', 'b']), 'a, b')
+  assert.equal(cellOf([{ a: 1 }, { a: 2 }]), '2 items')
+  assert.equal(cellOf(null), 'null')
+  assert.equal(idOf({ metadata: { name: 'x' } }, 'metadata.name'), 'x')
+})
+
+test('only the pages in sight are loaded, and a refresh shows the old rows until the new ones are there', async () => {
+  const asked: number[] = []
+  let version = 1
+  const answers: (() => void)[] = []
+  let changes = 0
+  const pages = new RecordPages<string>(
+    offset =>
+      new Promise(resolve => {
+        asked.push(offset)
+        const rows = Array.from({ length: PAGE }, (_, i) => `${offset + i} v${version}`)
+        answers.push(() => resolve({ rows, total: 100_000 }))
+      }),
+    () => {
+      changes += 1
+    },
+  )
+  const settle = async (): Promise<void> => {
+    for (const answer of answers.splice(0)) answer()
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  pages.show(0, 30)
+  await settle()
+  assert.equal(pages.total, 100_000)
+  assert.equal(pages.at(7), '7 v1')
+  pages.show(49_990, 50_020)
+  assert.equal(pages.at(50_000), undefined)
+  await settle()
+  assert.deepEqual(asked, [0, 49_900, 50_000])
+  version = 2
+  pages.refresh()
+  assert.equal(pages.at(50_000), '50000 v1')
+  await settle()
+  assert.equal(pages.at(50_000), '50000 v2')
+  assert.ok(changes >= 5)
+})
+
+test('what went out of sight before it came is not kept, and a failure is', async () => {
+  const pages = new RecordPages<string>(
+    async offset => {
+      if (offset > 0) throw new Error('refused')
+      return { rows: ['x'], total: 1 }
+    },
+    () => undefined,
+  )
+  pages.show(0, 10)
+  pages.show(500, 510)
+  await new Promise(resolve => setImmediate(resolve))
+  assert.equal(pages.at(0), undefined)
+  assert.equal(pages.error?.message, 'refused')
+})
