@@ -1,9 +1,187 @@
-// The engine that replicas share: a Redis stream. The door to the client library, loaded only when configured.
+// The engine that replicas share: a log in Redis 6.2 or newer, or Valkey. One script appends if the log still ends where the
+// writer read it, another one answers in one step where it ends and what the reader lacks.
 
-import { type Engine, Unavailable } from './engine.ts'
+import { createHash, randomUUID } from 'node:crypto'
+import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
+import { parseRedisUrl } from './redis-address.ts'
+import { RedisAsking } from './redis-asking.ts'
+import { ConnectionLost, RedisConnection } from './redis-connection.ts'
+import { durabilityOf } from './redis-durability.ts'
+import { SCRIPTS, type Script } from './redis-scripts.ts'
 import type { EngineSurroundings, RedisSettings } from './settings.ts'
 
-/** Connects to the database and returns the log of this prefix; rejects with `Unavailable` where it cannot be reached. */
-export async function connectRedis(_settings: RedisSettings, _around: EngineSurroundings): Promise<Engine> {
-  throw new Unavailable('this build has no Redis engine')
+/** Entries that stay behind a snapshot, for readers that are a little behind. */
+const KEPT_ENTRIES = 1000
+/** Compaction is worth it above so many bytes of entries, and above so many times the size of the last snapshot. */
+const [WORTH_BYTES, WORTH_FACTOR] = [2 ** 20, 2]
+
+/** The end of the log as this process knows it. */
+interface End extends Position {
+  /** The token of the last append. */
+  readonly mark: string
 }
+
+/** Returns the log of a prefix; nothing is connected yet. */
+export async function connectRedis(settings: RedisSettings, around: EngineSurroundings): Promise<Engine> {
+  return new RedisLog(settings, around)
+}
+
+export class RedisLog implements Engine {
+  readonly name: string
+  readonly exclusive = false
+  readonly #around: EngineSurroundings
+  readonly #connection: RedisConnection
+  readonly #asking: RedisAsking
+  readonly #keys: readonly string[]
+  /** Names this process in the log. */
+  readonly #self = randomUUID().slice(0, 8)
+  #appends = 0
+  #end: End = { log: '', at: 0, mark: '' }
+  /** Bytes of the entries after the last snapshot, and of that. */
+  #bytes = 0
+  #snapshotBytes = 0
+  /** Between 1 and 2: replicas do not all compact at the same moment. */
+  readonly #patience: number
+  #checked = false
+
+  constructor({ url, prefix }: RedisSettings, around: EngineSurroundings) {
+    const address = parseRedisUrl(url)
+    if (address === undefined) {
+      throw new Error(
+        'the URL of the state is not redis://[user:password@]host[:port][/database], or rediss:// for TLS',
+      )
+    }
+    const key = (name: string) => `{${prefix}}:${name}`
+    this.#around = around
+    this.#keys = [key('head'), key('entries'), key('snapshot')]
+    // Does nothing, but is refused by a server that takes no writes.
+    this.#connection = new RedisConnection(address, ['DEL', key('none')], around)
+    // Channels have no database.
+    this.#asking = new RedisAsking(this.#connection, `${key('questions')}:${address.database}`, this.#self, around)
+    this.#patience = 1 + Number.parseInt(createHash('sha1').update(this.#self).digest('hex').slice(0, 4), 16) / 2 ** 16
+    this.name = this.#connection.name
+  }
+
+  get worthCompacting(): boolean {
+    return this.#bytes > this.#patience * Math.max(WORTH_BYTES, WORTH_FACTOR * this.#snapshotBytes)
+  }
+
+  async open(): Promise<News> {
+    await this.#connection.open()
+    if (!this.#checked) {
+      this.#checked = true
+      for (const problem of await durabilityOf(args => this.#connection.send(args))) {
+        this.#around.warn(`${this.name} ${problem}`)
+      }
+    }
+    return this.#readWhole()
+  }
+
+  async #readWhole(): Promise<News> {
+    const reply = (await this.#run(SCRIPTS.open, [randomUUID()], true)) as [
+      ...[log: string, at: number, mark: string, snapshot: string | null, entries: string[]],
+      ...[bytes: string, snapshotBytes: string],
+    ]
+    const [log, at, mark, snapshot, entries, bytes, snapshotBytes] = reply
+    this.#end = { log, at, mark }
+    this.#count(bytes, snapshotBytes)
+    return { anew: { snapshot: snapshot ?? undefined }, entries: entries.map(withoutToken), position: { log, at } }
+  }
+
+  async since(after: Position): Promise<News> {
+    return this.#newsOf(after, await this.#run(SCRIPTS.since, [after.log, String(after.at), this.#markAt(after)]))
+  }
+
+  async append(after: Position, entries: readonly string[]): Promise<Append> {
+    this.#appends += 1
+    const token = `${this.#self}.${this.#appends}`
+    const texts = entries.map(entry => `${token} ${entry}`)
+    const reply = await this.#run(SCRIPTS.append, [after.log, String(after.at), this.#markAt(after), token, ...texts])
+    const [outcome] = reply as [string]
+    if (outcome !== 'appended') return { missed: await this.#newsOf(after, reply) }
+    const [, at, bytes, snapshotBytes] = reply as [string, number, number | string, string]
+    this.#count(bytes, snapshotBytes)
+    this.#end = { log: after.log, at, mark: token }
+    return { appended: { log: after.log, at } }
+  }
+
+  async compact(at: Position, snapshot: string): Promise<void> {
+    const { log } = at
+    const args = [log, String(at.at), this.#markAt(at), String(this.#bytes), String(KEPT_ENTRIES), snapshot]
+    // Not again before the next reply tells how much there is to compact.
+    this.#bytes = 0
+    await this.#run(SCRIPTS.compact, args, true)
+  }
+
+  ask(question: string): Promise<readonly string[]> {
+    return this.#asking.ask(question)
+  }
+
+  answer(handler: (question: string) => Promise<string>): void {
+    this.#asking.answer(handler)
+  }
+
+  onAvailability(listener: (reason: string | undefined) => void): void {
+    this.#connection.onAvailability(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close()
+  }
+
+  /** The token at a position; where it is not known, one that no entry has, so that the reader begins anew. */
+  #markAt({ log, at }: Position): string {
+    return log === this.#end.log && at === this.#end.at ? this.#end.mark : '?'
+  }
+
+  async #newsOf(after: Position, reply: unknown): Promise<News> {
+    const [kind] = reply as [string]
+    if (kind === 'news') {
+      const [, at, mark, entries, bytes, snapshotBytes] = reply as [string, number, string, string[], string, string]
+      this.#count(bytes, snapshotBytes)
+      this.#end = { log: after.log, at, mark }
+      return { anew: undefined, entries: entries.map(withoutToken), position: { log: after.log, at } }
+    }
+    const [, why] = reply as [string, keyof typeof LOSSES]
+    const news = await this.#readWhole()
+    // A log without a snapshot was just begun: the caller says so, who gives it its own state.
+    const loss = news.anew?.snapshot === undefined ? undefined : LOSSES[why]
+    if (loss !== undefined) {
+      const fields = { had: after.at, has: news.position.at }
+      this.#around.warn(`${this.name} ${loss}; this process takes over what it has now`, fields)
+    }
+    return news
+  }
+
+  #count(bytes: number | string, snapshotBytes: number | string): void {
+    this.#bytes = Number(bytes)
+    this.#snapshotBytes = Number(snapshotBytes)
+  }
+
+  /** Runs a script by its name, and sends its text where the server does not know it. Tries once more on a new connection. */
+  async #run(script: Script, args: readonly string[], long = false): Promise<unknown> {
+    const rest = [String(this.#keys.length), ...this.#keys, ...args]
+    for (let lost = 0; ; ) {
+      try {
+        return await this.#connection.send(['EVALSHA', script.sha, ...rest], long)
+      } catch (error) {
+        if (error instanceof ConnectionLost) {
+          lost += 1
+          if (lost > 1) throw new Unavailable(`${this.name} closes its connections`)
+        } else if ((error as Error).message.startsWith('NOSCRIPT')) {
+          return this.#connection.send(['EVAL', script.text, ...rest], long)
+        } else throw error
+      }
+    }
+  }
+}
+
+/** Reasons to begin anew that a log has which lost something. */
+const LOSSES: { readonly [why: string]: string } = {
+  log: 'has lost its state, and another process gave it its own (was the database flushed?)',
+  shorter: 'has lost the last changes (a failover?)',
+  other: 'has lost the last changes (a failover?)',
+  damaged: 'has lost a part of the state (does it evict keys?)',
+}
+
+const withoutToken = (entry: string): string => entry.slice(entry.indexOf(' ') + 1)

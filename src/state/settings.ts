@@ -35,7 +35,7 @@ export interface EngineSurroundings {
   now(): number
   /** Calls a task again and again until the answer is called; does not keep the process alive. */
   every(milliseconds: number, task: () => void): () => void
-  /** Waits. */
-  sleep(milliseconds: number): Promise<void>
+  /** Waits; ends early when the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   warn(message: string, fields?: object): void
 }

@@ -25,6 +25,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'find-my-way': 'contract/paths.ts',
   'sorted-btree': 'world/tree.ts',
   'lru-cache': 'world/',
+  '@redis/client': 'state/redis-connection.ts',
   preact: 'console/',
   '@preact/signals': 'console/',
   uplot: 'console/parts/curve.tsx',

@@ -1,0 +1,250 @@
+// Two connections to a Redis server, one for questions and one for everything that takes long, made again when they break.
+// The door to the client library, which neither queues nor reconnects here: while the server is away, calls fail at once.
+
+import { createClient } from '@redis/client'
+import { Unavailable } from './engine.ts'
+import { nameOf, type RedisAddress } from './redis-address.ts'
+import type { EngineSurroundings } from './settings.ts'
+
+/** How often waiting calls are looked after, in milliseconds. Limits are counted in these: a busy process is no slow server. */
+const TICK = 250
+/** Ticks that a connection may take, and that a question may wait for its reply. */
+const PATIENCE = 4
+/** Ticks that reading or writing a snapshot may take. */
+const LONG_PATIENCE = 40
+/** Ticks between two attempts to connect. */
+const BETWEEN_ATTEMPTS = 2
+
+/** Replies of a server that cannot be used for now, though it answers. */
+const AWAY = /^(?:LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|ERR (?:invalid password|AUTH))/
+/** Replies of a server that refuses writes for now: out of memory, cannot save, too few replicas. */
+const REFUSED = /^(?:OOM|MISCONF|NOREPLICAS)/
+
+type Client = ReturnType<typeof createClient>
+
+interface Link {
+  readonly questions: Client
+  readonly bulk: Client
+}
+
+interface Limited {
+  ticks: number
+  expire(): void
+}
+
+/** The connection broke before the reply came: the call may have been carried out. */
+export class ConnectionLost extends Error {}
+
+export class RedisConnection {
+  readonly name: string
+  readonly #address: RedisAddress
+  readonly #around: EngineSurroundings
+  /** A command that fails on a server that is not to be used: a replica, another node of the cluster. */
+  readonly #probe: readonly string[]
+  #channels: ReadonlyMap<string, (message: string) => void> = new Map()
+  /** The node of a cluster that has the keys, once another one named it. */
+  #moved: { readonly host: string; readonly port: number } | undefined
+  #link: Link | undefined
+  #connecting: Promise<Link> | undefined
+  #down: string | undefined
+  #idle = 0
+  #stop: (() => void) | undefined
+  readonly #limited = new Set<Limited>()
+  readonly #listeners: ((reason: string | undefined) => void)[] = []
+
+  constructor(address: RedisAddress, probe: readonly string[], around: EngineSurroundings) {
+    this.#address = address
+    this.#probe = probe
+    this.#around = around
+    this.name = nameOf(address)
+  }
+
+  /** Calls a listener for each message on a channel. To be called before the connection is opened. */
+  subscribe(channel: string, listener: (message: string) => void): void {
+    this.#channels = new Map([...this.#channels, [channel, listener]])
+  }
+
+  onAvailability(listener: (reason: string | undefined) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Connects, and keeps connecting. Rejects with `Unavailable` where the server cannot be used now. */
+  async open(): Promise<void> {
+    this.#stop ??= this.#around.every(TICK, () => this.#tick())
+    await this.#ready(true)
+  }
+
+  /** Sends a command; `long` for one whose reply may take seconds. Rejects with `ConnectionLost` or `Unavailable`. */
+  async send(args: readonly string[], long = false): Promise<unknown> {
+    const link = this.#link ?? (await this.#ready(false))
+    const client = long ? link.bulk : link.questions
+    const reply = client.sendCommand(args as string[])
+    try {
+      return await (long ? this.#limit(reply, LONG_PATIENCE, link) : this.#limit(reply, PATIENCE, link))
+    } catch (error) {
+      throw this.#failed(error, link)
+    }
+  }
+
+  close(): void {
+    this.#stop?.()
+    this.#stop = undefined
+    this.#down ??= 'this process is closing'
+    this.#drop(this.#link)
+  }
+
+  /** @param insist also while the server is known to be away */
+  #ready(insist: boolean): Promise<Link> {
+    if (this.#link !== undefined) return Promise.resolve(this.#link)
+    if (this.#down !== undefined && !insist) return Promise.reject(new Unavailable(this.#down))
+    return this.#connect()
+  }
+
+  #connect(): Promise<Link> {
+    this.#connecting ??= this.#attempt().finally(() => {
+      this.#connecting = undefined
+      this.#idle = 0
+    })
+    return this.#connecting
+  }
+
+  async #attempt(): Promise<Link> {
+    const link = { questions: this.#client(), bulk: this.#client() }
+    const { questions, bulk } = link
+    try {
+      await this.#limit(this.#begin(link), PATIENCE, link)
+      if (this.#stop === undefined) throw new ConnectionLost()
+      this.#link = link
+      this.#become(undefined)
+      for (const client of [questions, bulk]) {
+        for (const event of ['error', 'terminated', 'end']) client.once(event, () => this.#lose(link))
+      }
+      return link
+    } catch (error) {
+      this.#drop(link)
+      const [, host, port] = /^MOVED \d+ (.*):(\d+)/.exec((error as Error).message) ?? []
+      if (port !== undefined && this.#moved === undefined) {
+        // An empty host is that of the node that was asked.
+        this.#moved = { host: host || this.#address.host, port: Number(port) }
+        return this.#attempt()
+      }
+      this.#moved = undefined
+      this.#become(this.#reasonOf(error))
+      throw new Unavailable(this.#down)
+    }
+  }
+
+  async #begin({ questions, bulk }: Link): Promise<void> {
+    await Promise.all([questions.connect(), bulk.connect()])
+    await questions.sendCommand(this.#probe as string[])
+    for (const [channel, listener] of this.#channels) await bulk.subscribe(channel, listener)
+  }
+
+  #client(): Client {
+    const { host, port, tls, database, username, password } = { ...this.#address, ...this.#moved }
+    const options = {
+      socket: {
+        host,
+        port,
+        connectTimeout: TICK * PATIENCE,
+        reconnectStrategy: false as const,
+        ...(tls && { tls: true as const }),
+      },
+      database,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      name: 'understudy',
+      disableOfflineQueue: true,
+      maintNotifications: 'disabled' as const,
+      // A timer for each command costs more than the command: `#limit` shares one.
+      commandOptions: { timeout: 0 },
+    }
+    const client: Client = createClient(options)
+    // Every error ends the connection, or is that of a call.
+    client.on('error', () => {})
+    return client
+  }
+
+  /** Waits for a reply for so many ticks; then the connection is given up, and all its calls end. */
+  #limit<Reply>(reply: Promise<Reply>, ticks: number, link: Link): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const limited: Limited = {
+        ticks,
+        expire: () => {
+          const reason = `${this.name} does not answer`
+          reject(new Unavailable(reason))
+          this.#give(link, reason)
+        },
+      }
+      this.#limited.add(limited)
+      reply.then(resolve, reject).finally(() => this.#limited.delete(limited))
+    })
+  }
+
+  #tick(): void {
+    for (const limited of [...this.#limited]) {
+      limited.ticks -= 1
+      if (limited.ticks > 0) continue
+      this.#limited.delete(limited)
+      limited.expire()
+    }
+    this.#idle += 1
+    if (this.#link === undefined && this.#connecting === undefined && this.#idle >= BETWEEN_ATTEMPTS) {
+      this.#connect().catch(() => {})
+    }
+  }
+
+  /** Turns the error of a command into that of a call. */
+  #failed(error: unknown, link: Link): Error {
+    if (error instanceof Unavailable) return error
+    const { message } = error as Error
+    if (REFUSED.test(message)) return new Unavailable(`${this.name} refuses to write: ${this.#masked(message)}`)
+    if (AWAY.test(message)) {
+      const reason = this.#reasonOf(error)
+      this.#give(link, reason)
+      return new Unavailable(reason)
+    }
+    const isUsable = link === this.#link && link.questions.isReady && link.bulk.isReady
+    if (isUsable && !/^(?:MOVED|ASK) /.test(message)) return error as Error
+    this.#lose(link)
+    return new ConnectionLost()
+  }
+
+  /** The server cannot be used: calls fail at once until an attempt to connect succeeds. */
+  #give(link: Link, reason: string): void {
+    if (link === this.#link) {
+      this.#link = undefined
+      this.#become(reason)
+    }
+    this.#drop(link)
+  }
+
+  /** The connection broke. Calls wait for the one attempt that begins now. */
+  #lose(link: Link): void {
+    if (link !== this.#link) return
+    this.#link = undefined
+    this.#drop(link)
+    if (this.#stop !== undefined) this.#connect().catch(() => {})
+  }
+
+  #drop(link: Link | undefined): void {
+    for (const client of link === undefined ? [] : [link.questions, link.bulk]) client.destroy()
+  }
+
+  #become(reason: string | undefined): void {
+    if (this.#down === reason) return
+    this.#down = reason
+    for (const listener of this.#listeners) listener(reason)
+  }
+
+  #reasonOf(error: unknown): string {
+    if (error instanceof Unavailable) return error.message
+    const { code, message } = error as NodeJS.ErrnoException
+    return `${this.name} cannot be used: ${this.#masked(code ?? message)}`
+  }
+
+  #masked(text: string): string {
+    const { password } = this.#address
+    return password === undefined ? text : text.replaceAll(password, '***')
+  }
+}

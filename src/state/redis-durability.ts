@@ -1,0 +1,27 @@
+// Reads from a Redis server how it keeps its data.
+
+/** Returns what is to be warned of; nothing where the server does not tell. */
+export async function durabilityOf(send: (args: readonly string[]) => Promise<unknown>): Promise<readonly string[]> {
+  const problems: string[] = []
+  const [appendonly, save] = [await setting(send, 'appendonly'), await setting(send, 'save')]
+  if (appendonly === 'no' && save === '') {
+    problems.push('keeps nothing on disk: all state is lost when it restarts (set appendonly yes, or save)')
+  }
+  const policy = await setting(send, 'maxmemory-policy')
+  if (policy?.startsWith('allkeys') === true && (await setting(send, 'maxmemory')) !== '0') {
+    problems.push(`may evict the state (maxmemory-policy is ${policy}; set noeviction, or a volatile policy)`)
+  }
+  return problems
+}
+
+/** A setting of the server; `undefined` where it does not tell, as many hosted ones do not. */
+async function setting(send: (args: readonly string[]) => Promise<unknown>, name: string): Promise<string | undefined> {
+  try {
+    const reply = await send(['CONFIG', 'GET', name])
+    // A map in RESP3, a list in RESP2.
+    if (Array.isArray(reply)) return reply[1] as string | undefined
+    return (reply as Readonly<Record<string, string>>)[name]
+  } catch {
+    return undefined
+  }
+}

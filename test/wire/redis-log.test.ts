@@ -1,0 +1,301 @@
+// The log in a real Redis server, which is killed, stopped, flushed and asked for another database.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { hostname } from 'node:os'
+import { after, before, test } from 'node:test'
+import { type Engine, Unavailable } from '../../src/state/engine.ts'
+import { RedisLog } from '../../src/state/redis.ts'
+import type { EngineSurroundings } from '../../src/state/settings.ts'
+import { every, realClock } from '../../src/world/clock.ts'
+import { appended, promisesOf } from '../state/shared-log.ts'
+import { NO_REDIS, RedisServer } from './redis-server.ts'
+
+const skip = NO_REDIS
+const server = new RedisServer()
+const servers = [server]
+const engines: Engine[] = []
+before(async () => void (skip === false && (await server.start())))
+after(async () => {
+  for (const engine of engines) await engine.close()
+  for (const one of servers) await one.remove()
+})
+
+function surroundings(): EngineSurroundings & { readonly warnings: string[] } {
+  const warnings: string[] = []
+  return {
+    owner: { pid: process.pid, host: hostname(), started: '' },
+    isRunning: () => true,
+    now: () => Date.now(),
+    every,
+    sleep: (milliseconds, signal) => realClock.sleep(milliseconds, signal),
+    warn: message => void warnings.push(message),
+    warnings,
+  }
+}
+
+function connect(prefix: string, url = server.url) {
+  const around = surroundings()
+  const engine = new RedisLog({ kind: 'redis', url, prefix }, around)
+  engines.push(engine)
+  const availability: (string | undefined)[] = []
+  engine.onAvailability(reason => void availability.push(reason))
+  return { engine, around, availability }
+}
+
+/** Waits until the engine says that it is available, or why it is not. */
+const change = (engine: Engine) => new Promise<string | undefined>(resolve => engine.onAvailability(resolve))
+
+/** Passes bytes on to a port, and can close the connection in the place of a reply. */
+async function lossyProxy(port: number) {
+  let losing = false
+  const sockets = new Set<Socket>()
+  const proxy = createServer(client => {
+    const upstream = createConnection(port, '127.0.0.1')
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}))
+    client.pipe(upstream)
+    upstream.on('data', data => {
+      if (!losing) return void client.write(data)
+      losing = false
+      client.destroy()
+    })
+    client.on('close', () => upstream.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    loseNextReply() {
+      losing = true
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      proxy.close()
+    },
+  }
+}
+
+/** Two nodes that share the slots. Becoming a cluster takes them some seconds, in which other tests run. */
+async function startCluster(): Promise<readonly [RedisServer, RedisServer]> {
+  const nodes = await Promise.all([1, 2].map(() => new RedisServer('--cluster-enabled', 'yes').start()))
+  servers.push(...nodes)
+  const [one, other] = nodes as [RedisServer, RedisServer]
+  await one.command('CLUSTER ADDSLOTSRANGE 0 8191')
+  await other.command('CLUSTER ADDSLOTSRANGE 8192 16383')
+  await one.command(`CLUSTER MEET 127.0.0.1 ${other.port}`)
+  return [one, other]
+}
+const cluster = skip === false ? startCluster() : undefined
+
+promisesOf('redis', { connect: name => connect(name).engine }, skip)
+
+test('a reader a little behind a snapshot gets the entries that it lacks; one far behind begins anew', {
+  skip,
+}, async () => {
+  const { engine: one } = connect('behind')
+  const { engine: other } = connect('behind')
+  const { position } = await one.open()
+  await other.open()
+  let at = await appended(one, position, ...Array.from({ length: 900 }, (_, i) => `${i}`))
+  await one.compact(at, 'snapshot')
+  const news = await other.since(position)
+  assert.equal(news.anew, undefined)
+  assert.equal(news.entries.length, 900)
+  at = await appended(one, at, ...Array.from({ length: 3000 }, (_, i) => `${i}`))
+  await one.compact(at, 'snapshot 2')
+  assert.deepEqual(await other.since(news.position), { anew: { snapshot: 'snapshot 2' }, entries: [], position: at })
+})
+
+test('an append whose reply is lost is not done twice', { skip }, async () => {
+  const proxy = await lossyProxy(server.port)
+  const { engine, availability } = connect('retried', `redis://127.0.0.1:${proxy.port}`)
+  const { position } = await engine.open()
+  for (let at = position, i = 0; i < 10; i++) {
+    proxy.loseNextReply()
+    const result = await engine.append(at, [`${i}`])
+    assert.ok('appended' in result)
+    assert.equal(result.appended.at, i + 1)
+    at = result.appended
+  }
+  assert.deepEqual(availability, [])
+  proxy.close()
+})
+
+test('while the server is away calls fail at once; it comes back by itself with all it acknowledged', {
+  skip,
+}, async () => {
+  const own = await new RedisServer().start()
+  servers.push(own)
+  const { engine } = connect('away', own.url)
+  const { position } = await engine.open()
+  const end = await appended(engine, position, 'a')
+  const down = change(engine)
+  await own.kill()
+  assert.match((await down) ?? '', /^redis 127\.0\.0\.1:\d+ cannot be used: ECONNREFUSED$/)
+  await assert.rejects(engine.since(end), Unavailable)
+  await assert.rejects(engine.append(end, ['b']), Unavailable)
+  const up = change(engine)
+  await own.start()
+  assert.equal(await up, undefined)
+  assert.deepEqual(await engine.since(end), { anew: undefined, entries: [], position: end })
+})
+
+test('a server that does not answer is given up after a second', { skip }, async () => {
+  const own = await new RedisServer().start()
+  servers.push(own)
+  const { engine } = connect('stopped', own.url)
+  const { position } = await engine.open()
+  own.signal('SIGSTOP')
+  await assert.rejects(engine.since(position), /does not answer/)
+  await assert.rejects(engine.append(position, ['a']), Unavailable)
+  const up = change(engine)
+  own.signal('SIGCONT')
+  assert.equal(await up, undefined)
+  assert.deepEqual((await engine.since(position)).entries, [])
+})
+
+test('a flushed database begins a new log; the other readers take over what the first one gives it', {
+  skip,
+}, async () => {
+  const own = await new RedisServer().start()
+  servers.push(own)
+  const { engine: one } = connect('flushed', own.url)
+  const { engine: other, around } = connect('flushed', own.url)
+  const { position } = await one.open()
+  await other.open()
+  await one.compact(position, 'began')
+  const end = await appended(one, position, 'a')
+  await other.since(position)
+  await own.command('FLUSHALL')
+  const news = await one.since(end)
+  assert.deepEqual([news.anew, news.entries, news.position.at], [{ snapshot: undefined }, [], 0])
+  assert.notEqual(news.position.log, position.log)
+  await one.compact(news.position, 'again')
+  const later = await appended(one, news.position, 'b')
+  assert.deepEqual(await other.append(end, ['c']), {
+    missed: { anew: { snapshot: 'again' }, entries: ['b'], position: later },
+  })
+  assert.match(around.warnings.join(), /has lost its state, and another process gave it its own/)
+})
+
+test('a log that lost its last entries is recognised, even when others took their place', { skip }, async () => {
+  const { engine } = connect('failover')
+  const { engine: other, around } = connect('failover')
+  const { position } = await engine.open()
+  await other.open()
+  await engine.compact(position, 'began')
+  const one = await appended(engine, position, 'a')
+  const two = await appended(engine, one, 'b')
+  await other.since(position)
+  // As a replica that had not heard of the last append goes on.
+  const head = await server.command('HGET {failover}:head mark')
+  await server.command('RPOP {failover}:entries')
+  await server.command(`HSET {failover}:head at 1 mark ${head.split('\r\n')[1]?.replace('.2', '.1')}`)
+  const third = connect('failover')
+  const { position: found } = await third.engine.open()
+  assert.deepEqual(found, one)
+  const end = await appended(third.engine, found, 'c')
+  assert.equal(end.at, two.at)
+  assert.deepEqual(await other.since(two), { anew: { snapshot: 'began' }, entries: ['a', 'c'], position: end })
+  assert.match(around.warnings.join(), /has lost the last changes/)
+})
+
+test('a database of its own is another log; so is another prefix', { skip }, async () => {
+  const { engine: one } = connect('shared', `${server.url}/1`)
+  const { engine: other } = connect('shared', `${server.url}/2`)
+  assert.match(one.name, /:\d+\/1$/)
+  const { position } = await one.open()
+  await appended(one, position, 'a')
+  assert.equal((await other.open()).position.at, 0)
+  other.answer(async () => 'from elsewhere')
+  assert.deepEqual(await one.ask('anybody?'), [])
+})
+
+test('a password is sent, and never shown', { skip }, async () => {
+  const own = await new RedisServer('--requirepass', 's3cret').start()
+  servers.push(own)
+  const good = connect('locked', `redis://:s3cret@127.0.0.1:${own.port}`)
+  const { position } = await good.engine.open()
+  await appended(good.engine, position, 'a')
+  const texts: string[] = [good.engine.name]
+  for (const credentials of ['', 'other:wr0ng@', ':wr0ng@']) {
+    const { engine } = connect('locked', `redis://${credentials}127.0.0.1:${own.port}`)
+    await assert.rejects(engine.open(), error => {
+      assert.ok(error instanceof Unavailable)
+      texts.push(error.message)
+      return true
+    })
+  }
+  assert.match(texts.join('\n'), /NOAUTH|WRONGPASS/)
+  assert.doesNotMatch(texts.join('\n'), /s3cret|wr0ng/)
+  assert.throws(
+    () => connect('locked', 'redis://:s3cret@:99999999/x'),
+    error => !String(error).includes('s3cret'),
+  )
+})
+
+test('a server that keeps nothing is warned of; one that does not tell is not', { skip }, async () => {
+  const own = await new RedisServer(
+    '--appendonly',
+    'no',
+    '--maxmemory',
+    '100mb',
+    '--maxmemory-policy',
+    'allkeys-lru',
+  ).start()
+  servers.push(own)
+  const { engine, around } = connect('lossy', own.url)
+  await engine.open()
+  assert.match(around.warnings.join('\n'), /keeps nothing on disk: all state is lost when it restarts/)
+  assert.match(around.warnings.join('\n'), /may evict the state \(maxmemory-policy is allkeys-lru/)
+  await own.command('ACL SETUSER app on >pw ~* &* +@all -config')
+  const silent = connect('lossy', `redis://app:pw@127.0.0.1:${own.port}`)
+  await silent.engine.open()
+  assert.deepEqual(silent.around.warnings, [])
+})
+
+test('a server that is out of memory refuses changes and goes on answering', { skip }, async () => {
+  const own = await new RedisServer().start()
+  servers.push(own)
+  const { engine, availability } = connect('full', own.url)
+  const { position } = await engine.open()
+  await own.command('CONFIG SET maxmemory 1')
+  await assert.rejects(engine.append(position, ['a']), (error: Error) => {
+    assert.ok(error instanceof Unavailable)
+    assert.match(error.message, /refuses to write: OOM/)
+    return true
+  })
+  assert.deepEqual((await engine.since(position)).entries, [])
+  await own.command('CONFIG SET maxmemory 0')
+  assert.equal((await appended(engine, position, 'a')).at, 1)
+  assert.deepEqual(availability, [])
+})
+
+test('a replica of a server is not used', { skip }, async () => {
+  const own = await new RedisServer('--replicaof', '127.0.0.1', String(server.port)).start()
+  servers.push(own)
+  const { engine } = connect('replica', own.url)
+  await assert.rejects(engine.open(), /READONLY/)
+  const up = change(engine)
+  await own.command('REPLICAOF NO ONE')
+  assert.equal(await up, undefined)
+  assert.equal((await engine.open()).position.at, 0)
+})
+
+test('in a cluster the node that has the keys is found', { skip }, async () => {
+  const nodes = (await cluster) as readonly [RedisServer, RedisServer]
+  for (let i = 0; i < 100; i++) {
+    const states = await Promise.all(nodes.map(node => node.command('CLUSTER INFO')))
+    if (states.every(state => state.includes('cluster_state:ok'))) break
+    await realClock.sleep(50)
+  }
+  const [{ engine: first }, { engine: second }] = [
+    connect('clustered', nodes[0].url),
+    connect('clustered', nodes[1].url),
+  ]
+  const { position } = await first.open()
+  const end = await appended(first, position, 'a')
+  assert.deepEqual((await second.open()).position, end)
+  first.answer(async () => 'here')
+  assert.deepEqual(await second.ask('where?'), ['here'])
+})
