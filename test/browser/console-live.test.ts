@@ -96,6 +96,20 @@ test('a request is sent again, into its world and into a fresh one', { skip }, (
   }),
 )
 
+test('a request is copied as a command for a terminal, without its credential', { skip }, () =>
+  withConsole(browser, { context: { permissions: ['clipboard-read', 'clipboard-write'] } }, async opened => {
+    const { page, watch, send } = opened
+    await watch()
+    await send('POST', '/notes', { text: 'as a command' })
+    await rows(page).first().click()
+    await page.getByRole('button', { name: 'curl' }).click()
+    await page.getByText('Copied to the clipboard.').waitFor()
+    const command = (await page.evaluate('navigator.clipboard.readText()')) as string
+    assert.match(command, /^curl .*as a command.*\/v1\/notes/s)
+    assert.equal(command.includes('frontend-key'), false)
+  }),
+)
+
 test('a rule is prefilled with the path and the body of a request', { skip }, () =>
   withConsole(browser, {}, async ({ page, watch, send }) => {
     await watch()

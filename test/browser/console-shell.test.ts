@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { PROGRAM } from '../support/built-program.ts'
 import { launch, withoutBrowser } from './chromium.ts'
 import { seriousFindings, withConsole } from './console.ts'
@@ -96,15 +98,8 @@ test('the keyboard reaches the content and the list', { skip }, () =>
   }),
 )
 
-test('a control plane with a token asks for it once, and again only where it is wrong', { skip }, async () => {
-  const program = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--control-port', '0'], {
-    cwd: ROOT,
-    env: { ...process.env, UNDERSTUDY_CONTROL_TOKEN: 'the-token' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const context = await browser.newContext()
-  try {
-    const control = await addressOf(program.stdout)
+test('a control plane with a token asks for it once, and again only where it is wrong', { skip }, () =>
+  withProgram([], { UNDERSTUDY_CONTROL_TOKEN: 'the-token' }, async (control, context) => {
     const page = await context.newPage()
     await page.goto(`${control}/#/live`)
     const question = page.getByRole('dialog', { name: 'This control plane asks for a token' })
@@ -122,12 +117,46 @@ test('a control plane with a token asks for it once, and again only where it is 
     const other = await context.newPage()
     await other.goto(`${control}/#/live`)
     await other.getByRole('dialog').waitFor()
+  }),
+)
+
+test('where several processes serve, the console says that it cannot see their requests', { skip }, () =>
+  withProgram([STATELESS, '--workers', '2'], {}, async (control, context) => {
+    const page = await context.newPage()
+    await page.goto(`${control}/#/live`)
+    await page.getByText('2 processes serve this API').waitFor()
+  }),
+)
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+after(() => rmSync(folder, { recursive: true }))
+/** The path of a contract with nothing that several processes would have to share. */
+const STATELESS = join(folder, 'openapi.json')
+const ping = { get: { operationId: 'ping', responses: { 204: { description: 'Here.' } } } }
+writeFileSync(
+  STATELESS,
+  JSON.stringify({ openapi: '3.1.0', info: { title: 'Ping', version: '1' }, paths: { '/ping': ping } }),
+)
+
+type Use = (control: string, context: BrowserContext) => Promise<void>
+
+/** Starts the built program with further arguments, runs `use` with the address of its control plane, and ends it. */
+async function withProgram(args: readonly string[], env: Readonly<Record<string, string>>, use: Use): Promise<void> {
+  const program = spawn(process.execPath, [PROGRAM, 'serve', ...args, '--port', '0', '--control-port', '0'], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(program, 'exit')
+  const context = await browser.newContext()
+  try {
+    await use(await addressOf(program.stdout), context)
   } finally {
     await context.close()
     program.kill()
-    await once(program, 'exit')
+    await ended
   }
-})
+}
 
 /** Reads the address of the control plane from what the program prints when it is ready. */
 async function addressOf(output: AsyncIterable<Buffer>): Promise<string> {

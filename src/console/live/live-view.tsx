@@ -55,9 +55,14 @@ function Injected({ injected, refusal }: LoggedRequest) {
     ...(injected?.fault === undefined ? [] : [injected.fault]),
     ...(injected?.delayMs === undefined ? [] : [`+${milliseconds(injected.delayMs)}`]),
     ...(injected?.queued ? ['queued'] : []),
-    ...(injected?.weather === undefined ? [] : [injected.weather]),
   ]
-  if (marks.length > 0) return <span class="injected">{marks.join(' · ')}</span>
+  if (marks.length > 0) {
+    return (
+      <span class="injected" title={injected?.weather}>
+        {marks.join(' · ')}
+      </span>
+    )
+  }
   return refusal === undefined ? null : <span class="muted">{refusal.code}</span>
 }
 

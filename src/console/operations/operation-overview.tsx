@@ -25,9 +25,11 @@ export function OperationOverview({ measured, documented, at, step }: OperationO
   const rates = useMemo(
     () => [
       { title: 'requests/s', colour: '--accent', values: series.map(({ requests }) => requests / step) },
-      { title: 'failed/s', colour: '--bad', values: series.map(({ errors }) => errors / step) },
+      ...(numbers.errors === 0
+        ? []
+        : [{ title: 'failed/s', colour: '--bad', values: series.map(({ errors }) => errors / step) }]),
     ],
-    [series, step],
+    [series, step, numbers.errors],
   )
   const latencies = useMemo(
     () => [

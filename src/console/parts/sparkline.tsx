@@ -3,7 +3,7 @@
 export interface SparklineProps {
   readonly label: string
   readonly values: readonly number[]
-  /** Drawn over the first in the colour of failures. */
+  /** Drawn as bars over the first, in the colour of failures. */
   readonly failures?: readonly number[]
 }
 
@@ -23,9 +23,19 @@ export function Sparkline({ label, values, failures = [] }: SparklineProps) {
     >
       <path class="spark-area" d={`${lineOf(values, most)}V${HEIGHT}H0z`} />
       <path class="spark-line" d={lineOf(values, most)} />
-      {failed ? <path class="spark-failures" d={lineOf(failures, most)} /> : null}
+      {failed ? <path class="spark-failures" d={barsOf(failures, most)} /> : null}
     </svg>
   )
+}
+
+/** A bar for each value above zero, at least tall enough to be seen. */
+function barsOf(values: readonly number[], most: number): string {
+  const step = WIDTH / Math.max(1, values.length - 1)
+  const bars = values.map((value, i) => {
+    const height = Math.max(3, (value / most) * (HEIGHT - 4))
+    return value === 0 ? '' : `M${(i * step).toFixed(1)} ${HEIGHT}v${(-height).toFixed(1)}`
+  })
+  return bars.join('')
 }
 
 function lineOf(values: readonly number[], most: number): string {

@@ -2,15 +2,16 @@
 
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { followAbout } from '../model/about.ts'
+import { about, followAbout, refreshPlan } from '../model/about.ts'
 import { connection, tryNow } from '../model/connection.ts'
 import { underWay } from '../model/control-plane.ts'
 import { hrefOf, view } from '../model/location.ts'
 import { tokenQuestion } from '../model/token.ts'
 import { followWorlds } from '../model/worlds.ts'
 import { Announcements } from '../parts/announce.tsx'
+import { CommandLine } from '../parts/copy-button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { Progress } from '../parts/notices.tsx'
+import { EmptyState, Progress } from '../parts/notices.tsx'
 import { ClockDisplay } from './clock-display.tsx'
 import { nextTheme, type Theme, theme } from './theme.ts'
 import { TokenPrompt } from './token-prompt.tsx'
@@ -44,7 +45,11 @@ export function Shell() {
       </header>
       <LostBanner />
       <main id="main" tabIndex={-1}>
-        <LazyView key={shown.id} view={shown} />
+        {shown.ofOneProcess && typeof about.value?.workers === 'number' ? (
+          <ManyProcesses count={about.value.workers} />
+        ) : (
+          <LazyView key={shown.id} view={shown} />
+        )}
       </main>
       <Announcements />
       {tokenQuestion.value === undefined ? null : <TokenPrompt refused={tokenQuestion.value} />}
@@ -54,6 +59,16 @@ export function Shell() {
 
 /** A button and no link, since the hash of the URL is the place in the console. */
 const skipToMain = (): void => document.getElementById('main')?.focus()
+
+const ManyProcesses = ({ count }: { count: number }) => (
+  <EmptyState icon="sliders" title={`${count} processes serve this API`}>
+    <p>
+      Requests, worlds and weather live in each of them, and the control plane is in none. Start the gateway without{' '}
+      <code>--workers</code> to see and steer them here:
+    </p>
+    <CommandLine text="understudy serve" />
+  </EmptyState>
+)
 
 const Navigation = ({ shown }: { shown: View }) => (
   <nav class="navigation" aria-label="Views">
@@ -122,6 +137,8 @@ function LazyView({ view: shown }: { view: View }) {
   const wanted = useRef(true)
   useEffect(() => {
     wanted.current = true
+    // The configuration may have been loaded anew since the last view was opened.
+    refreshPlan().catch(() => undefined)
     shown.load().then(
       component => wanted.current && setFound({ view: component }),
       () => wanted.current && setFailed(true),

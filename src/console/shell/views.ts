@@ -13,7 +13,8 @@ export interface View {
   readonly icon: IconName
   /** Whether it can show all worlds at once; other views show the default world where none is chosen. */
   readonly allWorlds?: boolean
-  /** Unset for a view that is not there yet: it has no place in the navigation. */
+  /** Whether what it shows is in the process that serves, so that it has nothing to show where several do (`--workers`). */
+  readonly ofOneProcess?: boolean
   readonly load: () => Promise<ComponentType>
 }
 
@@ -24,6 +25,7 @@ export const VIEWS: readonly View[] = [
     about: 'Requests as they are answered, and why each was answered so.',
     icon: 'pulse',
     allWorlds: true,
+    ofOneProcess: true,
     load: async () => (await import('../live/live-view.tsx')).LiveView,
   },
   {
@@ -32,6 +34,7 @@ export const VIEWS: readonly View[] = [
     about: 'What the API can do, how it is doing, and what it is to answer next.',
     icon: 'plug',
     allWorlds: true,
+    ofOneProcess: true,
     load: async () => (await import('../operations/operations-view.tsx')).OperationsView,
   },
   {
@@ -39,6 +42,7 @@ export const VIEWS: readonly View[] = [
     title: 'Worlds',
     about: 'Worlds with their own clock and their own records.',
     icon: 'globe',
+    ofOneProcess: true,
     load: async () => (await import('../worlds/worlds-view.tsx')).WorldsView,
   },
 ]
