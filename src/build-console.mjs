@@ -39,9 +39,15 @@ export async function buildConsole(outdir) {
   for (const { path, contents } of outputFiles) writeCompressed(path, contents)
   const built = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({ path, entryPoint }))
   const urlOf = name => BASE + basename(built.find(({ entryPoint }) => entryPoint === `${SOURCE}/${name}`).path)
+  // The browser asks for what the first module imports without having read it.
+  const entry = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === `${SOURCE}/main.tsx`)
+  const preloads = entry.imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `<link rel="modulepreload" href="${BASE}${basename(path)}">`)
   const page = readFileSync(`${SOURCE}/index.html`, 'utf8')
     .replace('{{script}}', urlOf('main.tsx'))
     .replace('{{style}}', urlOf('style/console.css'))
+    .replace('{{preload}}', preloads.join('\n'))
     .replace('{{icon}}', BASE + basename(built.find(({ path }) => path.endsWith('.svg')).path))
   writeCompressed(join(outdir, 'console/index.html'), Buffer.from(page))
   return Object.keys(metafile.inputs)

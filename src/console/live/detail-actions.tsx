@@ -74,6 +74,9 @@ function RuleDialog({ request, onClose }: { request: Recorded; onClose: () => vo
           Its condition holds for this request. Change what it does, then put it into the configuration file: the
           gateway reads it again by itself.
         </p>
+        {request.requestBody === undefined && ['POST', 'PUT', 'PATCH'].includes(request.method) ? (
+          <p class="muted">The body of this request was not kept, so the rule cannot name its fields.</p>
+        ) : null}
         <textarea
           aria-label="Rule as YAML"
           rows={text.split('\n').length + 1}

@@ -64,19 +64,22 @@ export function FilterBar() {
           class="button quiet"
           aria-expanded={more}
           aria-controls="more-filters"
+          aria-label="More filters"
           onClick={() => setMore(!more)}
         >
           <Icon name="sliders" />
-          More filters
+          More
           {used === 0 ? null : <span class="count">{used}</span>}
         </button>
         {FILTER_NAMES.some(name => parameter(name) !== '') ? (
           <button
             type="button"
-            class="button quiet"
+            class="button quiet icon-only"
+            aria-label="Clear filters"
+            title="Clear filters"
             onClick={() => setParameters(Object.fromEntries(FILTER_NAMES.map(name => [name, undefined])))}
           >
-            Clear filters
+            <Icon name="close" />
           </button>
         ) : null}
         <span class="spring" />

@@ -10,14 +10,14 @@ export type FilterName = (typeof FILTER_NAMES)[number]
 
 /** Those behind "More filters". */
 export const MORE_FILTERS: readonly { readonly name: FilterName; readonly label: string; readonly hint: string }[] = [
-  { name: 'refusal', label: 'Refusal', hint: 'Code of the problem: validation_failed' },
-  { name: 'fault', label: 'Fault', hint: 'Kind of the injected fault: reset, status' },
-  { name: 'note', label: 'Note', hint: 'Text in a note of what was injected' },
+  { name: 'refusal', label: 'Refusal', hint: 'Code: invalid_request' },
+  { name: 'fault', label: 'Fault', hint: 'Injected: reset, status' },
+  { name: 'note', label: 'Note', hint: 'Part of a note: latency' },
   { name: 'slowerThan', label: 'Slower than', hint: 'Duration: 250ms' },
-  { name: 'since', label: 'Since', hint: 'Date, timestamp or offset: -5m' },
-  { name: 'until', label: 'Until', hint: 'Date, timestamp or offset' },
-  { name: 'header', label: 'Request header', hint: 'Name and value: x-request-id=42' },
-  { name: 'body', label: 'Field of the body', hint: 'JSON Pointer and value: /name=Rex' },
+  { name: 'since', label: 'Since', hint: 'Timestamp or -5m' },
+  { name: 'until', label: 'Until', hint: 'Timestamp or -1m' },
+  { name: 'header', label: 'Request header', hint: 'x-request-id=42' },
+  { name: 'body', label: 'Field of the body', hint: 'JSON Pointer: /name=Rex' },
 ]
 
 /**
