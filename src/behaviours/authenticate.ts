@@ -4,6 +4,7 @@ import { type Contract, isOauth, type Operation, type SecurityScheme } from '../
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Behaviour, Refused, Site } from './behaviour.ts'
+import { draftOf } from './exchange.ts'
 
 export interface AuthenticateConfig {
   readonly realm?: string
@@ -40,7 +41,7 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
           odd ? replies.schemeOf(exchange.request.headers.authorization as string) : replies[verdict],
         )
       }
-      exchange.consumer = verdict.name
+      draftOf(exchange, 'authenticate').consumer = verdict.name
       exchange.admit?.()
       return next(exchange)
     }

@@ -3,6 +3,7 @@
 import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
 import { deprecatedFields } from '../schema/deprecated-fields.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
+import { draftOf } from './exchange.ts'
 
 export interface DeprecatedInputsConfig {
   readonly warn?: boolean
@@ -44,7 +45,7 @@ export const deprecatedInputs: Behaviour<DeprecatedInputsConfig> = {
       // Only now has the body been read; what was refused before that is not counted as used.
       const used = inputs.filter(input => input.isIn(exchange)).map(({ label }) => label)
       if (used.length === 0) return reply
-      exchange.deprecatedInputs = used
+      draftOf(exchange, 'deprecatedInputs').deprecatedInputs = used
       if (warn) exchange.warn(`deprecated: ${used.join(', ')}`)
       return reply
     }

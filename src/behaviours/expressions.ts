@@ -5,7 +5,7 @@ import { compileTemplate, type Template, type TemplateOptions } from '../express
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
-import type { Exchange } from './behaviour.ts'
+import type { Exchange } from './exchange.ts'
 import { ExchangeScope, requestTypes, type ScopeSite } from './scope.ts'
 
 /** A part of a string, in characters. */

@@ -6,6 +6,7 @@ import { NO_HEADERS, type Reply, refuse, type Wire } from '../kernel/reply.ts'
 import type { Path } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
 import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
+import { draftOf } from './exchange.ts'
 
 const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang'] as const
 type Kind = (typeof KINDS)[number]
@@ -109,7 +110,7 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
           ? exchange => exchange.draw(purpose) < probability
           : () => true,
     fail: next => async exchange => {
-      exchange.fault = kind
+      draftOf(exchange, 'fault').fault = kind
       exchange.note(`${purpose}: ${config.status ?? kind}${works ? ', after the work' : ''}`)
       const reply = works ? await next(exchange) : NO_REPLY
       // Waited for here, by the world's clock: HTTP need not know of it.

@@ -8,6 +8,7 @@ import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { IdempotencyKeys } from '../world/idempotency.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
+import { draftOf } from './exchange.ts'
 
 export interface IdempotencyConfig {
   readonly for: string
@@ -55,7 +56,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
       // Whoever does not get here has failed: the request may be made again.
       let reply: Reply | undefined
       // Under way until the reply leaves, and not only until it is made: latency comes in between.
-      exchange.release = () => {
+      draftOf(exchange, 'idempotency').release = () => {
         if (reply === undefined || reply.status >= 500) keys.forget(key)
         else keys.finish(key, payload, reply, world.clock.now() + time, reply.body?.length ?? 0)
       }

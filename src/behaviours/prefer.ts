@@ -9,6 +9,7 @@ import { problemOf, problems } from '../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import { withQuery } from '../kernel/request.ts'
 import type { Behaviour, Choice, Exchange } from './behaviour.ts'
+import { draftOf } from './exchange.ts'
 
 const NAMES = ['code', 'example', 'dynamic', 'seed'] as const
 type Words = { readonly [name in (typeof NAMES)[number]]?: string }
@@ -38,7 +39,7 @@ export const prefer: Behaviour<boolean> = {
           const place = inHeader.code === undefined ? IN_QUERY : IN_HEADER
           return Promise.resolve(invalid([{ ...place, rule: 'status', message: 'must be a status such as 404' }]))
         }
-        exchange.choice = choiceOf(words)
+        draftOf(exchange, 'prefer').choice = choiceOf(words)
         return chosen(exchange).then(reply => {
           // Refused on the way with the very status that was asked for: then as the contract documents it.
           if (reply.refusal === undefined || reply.status !== exchange.choice?.status) return reply
@@ -117,7 +118,7 @@ function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[num
   if (found.length === 0) return {}
   const names = new Set(found.map(([name]) => `__${name}`))
   const rest = request.query.split('&').filter(pair => !names.has(decodeQuery(pair.split('=', 1)[0] as string) ?? ''))
-  exchange.request = withQuery(request, rest.join('&'))
+  draftOf(exchange, 'prefer').request = withQuery(request, rest.join('&'))
   return Object.fromEntries(found)
 }
 

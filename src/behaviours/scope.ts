@@ -7,11 +7,18 @@ import type { Json } from '../kernel/json.ts'
 import { samplerOf } from '../schema/sampling.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/path-counts.ts'
-import type { Exchange, Site } from './behaviour.ts'
-import { asId, type Resource } from './respond/resource.ts'
+import type { Judge } from './caller.ts'
+import type { Exchange } from './exchange.ts'
+import { draftOf } from './exchange.ts'
+import { asId, type Resource } from './resource.ts'
 
-/** What expressions need to know at load. */
-export type ScopeSite = Pick<Site, 'contract' | 'operation' | 'resources' | 'judge'>
+/** The part of a site that expressions see. */
+export interface ScopeSite {
+  readonly contract: Contract
+  readonly operation: Operation
+  readonly resources: ReadonlyMap<string, Resource>
+  readonly judge: Judge
+}
 
 /** Made for one exchange. `values` and `body` of the exchange must have been read. */
 export class ExchangeScope implements Scope {
@@ -71,8 +78,9 @@ export class ExchangeScope implements Scope {
   }
   get nth(): number {
     const { request, world } = this.#exchange
-    this.#exchange.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
-    return this.#exchange.nth
+    const draft = draftOf(this.#exchange, 'expressions')
+    draft.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
+    return draft.nth
   }
 
   calls(operation: string): number {

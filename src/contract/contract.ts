@@ -3,10 +3,13 @@
 import type { Json } from '../kernel/json.ts'
 import type { SchemaUse, Shape } from '../schema/dialect.ts'
 import type { Node } from '../schema/document.ts'
+import type { Encoding } from './content-type.ts'
 import type { FormReader } from './forms.ts'
 import type { Parameter } from './parameters.ts'
 import type { Method } from './paths.ts'
 import type { Sequence } from './sequences.ts'
+
+export { type Encoding, essenceOf, isJson } from './content-type.ts'
 
 export interface Contract {
   readonly title: string
@@ -91,12 +94,6 @@ export interface MediaType {
   readonly form?: FormReader
 }
 
-export interface Encoding {
-  readonly contentType: string | undefined
-  readonly style: string | undefined
-  readonly explode: boolean | undefined
-}
-
 export interface Example {
   readonly name: string | undefined
   readonly value: Json
@@ -137,9 +134,3 @@ export function successStatus(operation: Operation, ...preferred: [number, ...nu
   const documented = [...operation.responses.keys()].filter(status => /^2\d\d$/.test(status)).map(Number)
   return documented.length > 0 ? Math.min(...documented) : preferred[0]
 }
-
-/** Returns whether a media type is JSON (RFC 6839 §3.1 for `+json`). */
-export const isJson = (mediaType: string): boolean => /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;|$)/i.test(mediaType)
-
-/** Returns a media type without its parameters, in lower case: `text/html; charset=utf-8` → `text/html`. */
-export const essenceOf = (type: string): string => (type.split(';', 1)[0] as string).trim().toLowerCase()

@@ -4,7 +4,7 @@
 import { parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { compileBracketed, keysBehind } from './bracketed.ts'
-import { type Encoding, isJson } from './contract.ts'
+import { type Encoding, isJson } from './content-type.ts'
 import { type ParameterRead, put, typed } from './parameter-text.ts'
 import { partsOf } from './parameters.ts'
 import type { Reading } from './reading.ts'

@@ -4,7 +4,7 @@
 import { isObject, parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
-import { isJson } from './contract.ts'
+import { isJson } from './content-type.ts'
 import { BROKEN, decodeQuery, type ParameterRead, type Parts, type Query, typed } from './parameter-text.ts'
 import type { Reading } from './reading.ts'
 import { compileStyle, STYLES, type StyleReader } from './styles.ts'

@@ -1,6 +1,6 @@
 // The running thing: holds the plan and the worlds, takes a request, gives a reply. Knows no socket.
 
-import { Exchange } from '../behaviours/behaviour.ts'
+import { draftOf, Exchange } from '../behaviours/exchange.ts'
 import { isDecodable } from '../contract/paths.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
 import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders, withWarning } from '../kernel/reply.ts'
@@ -110,16 +110,24 @@ export class Gateway {
     if ('status' in controls) return this.#handleLost(request, served, controls, started)
     const weather = this.weather.over(controls.weather, plan, world)
     if (weather !== undefined && 'status' in weather) return this.#handleLost(request, served, weather, started)
-    const address = (request.prefix ?? '') + visit.address(basePath)
     const { segments, broken } = found
-    const { ordinal, delay } = controls
-    const exchange = new Exchange(controls.request, world, usual.operation, address, segments, broken, clock, ordinal)
+    const { delay } = controls
+    const exchange = new Exchange({
+      request: controls.request,
+      world,
+      operation: usual.operation,
+      basePath: (request.prefix ?? '') + visit.address(basePath),
+      segments,
+      broken,
+      clock,
+      ordinal: controls.ordinal,
+    })
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const answered = this.answers.over(plan, met, exchange)
     const planned = delay === undefined ? answered : delayed(answered, delay)
     const why = controls.why === true
     const passed = why || this.journal.watched ? [] : undefined
-    if (passed !== undefined) exchange.drawn = {}
+    if (passed !== undefined) draftOf(exchange, 'gateway').drawn = {}
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
     return this.#run({ served, planned, exchange, path, started, passed, why })
   }
@@ -140,7 +148,7 @@ export class Gateway {
   async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
     const { plan, mask, meterOf } = this.#served
     const { unmatched } = plan
-    const exchange = new Exchange(NO_REQUEST, this.worlds.default, unmatched.operation, '', [], false)
+    const exchange = new Exchange({ request: NO_REQUEST, world: this.worlds.default, operation: unmatched.operation })
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.dress(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
@@ -161,7 +169,7 @@ export class Gateway {
   ): Promise<Reply> {
     const { plan } = served
     const { unmatched } = plan
-    const exchange = new Exchange(request, world, unmatched.operation, '', [], false, clock)
+    const exchange = new Exchange({ request, world, operation: unmatched.operation, clock })
     const controls = plan.simulation.listen.clientControls ? readControls(request, undefined) : { request }
     if ('status' in controls) return this.#handleLost(request, served, controls, started)
     const why = controls.why === true
@@ -173,7 +181,7 @@ export class Gateway {
   /** A request that names no possible world, time, weather or ordinal reaches none. */
   #handleLost(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
     const { unmatched } = served.plan
-    const exchange = new Exchange(request, this.worlds.default, unmatched.operation, '', [], false)
+    const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation })
     const { path } = request
     return this.#dress({ served, planned: unmatched, exchange, path, started, passed: undefined, why: false }, refusal)
   }
@@ -298,7 +306,7 @@ interface Turn {
 
 /** Has a world kept that a request names first: at once where nobody is asked who calls. */
 function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
-  if (chain.some(({ name }) => name === 'authenticate')) exchange.admit = admit
+  if (chain.some(({ name }) => name === 'authenticate')) draftOf(exchange, 'gateway').admit = admit
   else admit()
 }
 

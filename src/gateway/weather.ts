@@ -1,6 +1,7 @@
 // The weather over a gateway: who made it, until when, and which requests it meets. Knows no behaviour by name.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
+import { draftOf } from '../behaviours/exchange.ts'
 import { Diagnostics, formatReport, suggest } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
@@ -152,7 +153,7 @@ const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, p
 /** The operation as a request meets it in some weather. */
 export function underWeather(weather: Weather, usual: PlannedOperation, exchange: Exchange): PlannedOperation {
   const { operations, consumers, judges } = weather
-  exchange.weather = weather.name
+  draftOf(exchange, 'gateway').weather = weather.name
   exchange.note(`weather: ${weather.name}`)
   const verdict = judges[usual.index]?.(exchange.request, exchange.clock.now())
   const own = verdict === undefined || typeof verdict === 'string' ? undefined : consumers.get(verdict.name)

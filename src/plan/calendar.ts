@@ -1,6 +1,6 @@
 // The state of every operation at a moment, and its future changes as a calendar. Pure functions.
 
-import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/deprecation/lifecycle.ts'
+import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/lifecycle.ts'
 import { isoDate } from '../world/clock.ts'
 import { table } from './describe.ts'
 import type { Plan, PlannedOperation } from './plan.ts'

@@ -1,6 +1,7 @@
 // Compiles rules: a chain for each, and the choice between them. An operation without rules pays nothing.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
+import { draftOf } from '../behaviours/exchange.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
 import { KeptBody } from '../behaviours/kept-body.ts'
 import type { ExchangeScope } from '../behaviours/scope.ts'
@@ -158,7 +159,7 @@ export function compilePreparation(
   const readBody = roots.has('request.body') ? compileEarlyBody(operation, maxBody) : undefined
   return exchange => {
     readParameters?.(exchange)
-    if (counted) exchange.nth ??= expressions.scope(exchange).nth
+    if (counted) draftOf(exchange, 'rules').nth ??= expressions.scope(exchange).nth
     return readBody !== undefined && exchange.request.hasBody ? readBody(exchange) : undefined
   }
 }
@@ -169,10 +170,10 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
   return async (exchange: Exchange): Promise<void> => {
     const { request } = exchange
     const read = await request.readBody(maxBody)
-    exchange.request = new KeptBody(request, read)
+    draftOf(exchange, 'rules').request = new KeptBody(request, read)
     const type = firstOf(request.headers['content-type']) ?? ''
     if (!('bytes' in read) || read.bytes.length === 0) return
     const parsed = await readingOf(type)?.parse?.(read.bytes, type)
-    if (parsed !== undefined && 'value' in parsed) exchange.body = parsed.value
+    if (parsed !== undefined && 'value' in parsed) draftOf(exchange, 'rules').body = parsed.value
   }
 }

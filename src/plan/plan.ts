@@ -1,7 +1,7 @@
 // The compiled configuration: the operations as closures, and their data. Types only; `compile.ts` makes the values.
 
 import type { Exchange, Handler, Site } from '../behaviours/behaviour.ts'
-import type { Lifecycle } from '../behaviours/deprecation/lifecycle.ts'
+import type { Lifecycle } from '../behaviours/lifecycle.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Found, Method } from '../contract/paths.ts'

@@ -1,7 +1,7 @@
 // Checks gateway.yaml against its schema, which is assembled from the schemas of the behaviours.
 
-import { parseStart } from '../behaviours/deprecation/lifecycle.ts'
 import { behaviours } from '../behaviours/index.ts'
+import { parseStart } from '../behaviours/lifecycle.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'

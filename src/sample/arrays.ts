@@ -3,13 +3,13 @@
 import type { Json } from '../kernel/json.ts'
 import { DEAD_END } from './dead-end.ts'
 import type { Facets } from './facets.ts'
-import type { Run } from './run.ts'
+import type { Writer } from './writer.ts'
 
 /** The maximum length of a list, even if `minItems` is greater. */
 const LONGEST = 10_000
 
 export function writeArray(
-  run: Run,
+  run: Writer,
   facets: Facets,
   name: string | undefined,
   budget: number,
@@ -62,7 +62,7 @@ export function writeArray(
 }
 
 function writeItem(
-  run: Run,
+  run: Writer,
   schemas: readonly unknown[],
   name: string | undefined,
   budget: number,

@@ -4,12 +4,12 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { DEAD_END } from './dead-end.ts'
 import type { Facets } from './facets.ts'
 import { objectOf, propertySchemas } from './fits.ts'
-import type { Run } from './run.ts'
 import { WITHIN_ITSELF } from './stopgap.ts'
 import { word } from './words.ts'
+import type { Writer } from './writer.ts'
 
 export function writeObject(
-  run: Run,
+  run: Writer,
   facets: Facets,
   owner: string | undefined,
   budget: number,
@@ -92,7 +92,7 @@ export function writeObject(
 }
 
 /** The number of entries of a map: an object with a schema for its values and no declared properties. */
-function entriesOf(run: Run, { schemas }: Facets, declared: ReadonlySet<string>, budget: number): number {
+function entriesOf(run: Writer, { schemas }: Facets, declared: ReadonlySet<string>, budget: number): number {
   if (declared.size > 0 || budget < 1) return 0
   const values = schemas.flatMap(({ additionalProperties, patternProperties }) => [
     ...(isObject(additionalProperties) && Object.keys(additionalProperties).length > 0 ? [additionalProperties] : []),
@@ -102,7 +102,7 @@ function entriesOf(run: Run, { schemas }: Facets, declared: ReadonlySet<string>,
 }
 
 /** Invents a name for another property. */
-function writeKey(run: Run, { schemas }: Facets, turn: number, depth: number): string | undefined {
+function writeKey(run: Writer, { schemas }: Facets, turn: number, depth: number): string | undefined {
   const names = schemas.flatMap(({ propertyNames }) => (propertyNames === undefined ? [] : [propertyNames]))
   const patterns = schemas.flatMap(({ patternProperties }) => Object.keys(objectOf(patternProperties)))
   if (names.length > 0 || (patterns.length > 0 && turn % 2 === 0)) {

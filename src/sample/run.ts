@@ -14,6 +14,7 @@ import { denies, pinnedValues } from './pins.ts'
 import { stopgapFor, WITHIN_ITSELF, whyNothingFits } from './stopgap.ts'
 import type { StringWriter } from './strings.ts'
 import { tellApart } from './tell-apart.ts'
+import type { Writer } from './writer.ts'
 
 export interface SampleOptions {
   /** Any integer. The same seed gives the same value. */
@@ -68,7 +69,7 @@ export interface Gap {
 }
 
 /** The generation of one body. */
-export class Run {
+export class Run implements Writer {
   /** The invalid parts of an accepted invalid value. */
   readonly gaps: Gap[] = []
   /** The path of the value that is being generated. */

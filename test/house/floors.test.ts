@@ -53,7 +53,20 @@ test('nothing imports the command line', () => {
 test('no behaviour imports another behaviour', () => {
   // A behaviour is a file, or a folder for one with several parts; only the life-cycle knows them all.
   const nameOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '')
-  const shared = ['behaviour', 'index', 'expressions', 'scope', 'kept-body']
+  const shared = [
+    ...[
+      'behaviour',
+      'caller',
+      'exchange',
+      'expressions',
+      'index',
+      'kept-body',
+      'lifecycle',
+      'resource',
+      'scope',
+      'site',
+    ],
+  ]
   const wrong = ours.filter(({ path, target, from, to }) => {
     if (from !== 'behaviours' || to !== 'behaviours' || shared.includes(nameOf(path) as string)) return false
     return ![...shared.filter(name => name !== 'index'), nameOf(path)].includes(nameOf(target) as string)

@@ -33,6 +33,24 @@ export function linesWith(file: SourceFile, pattern: RegExp): string[] {
   })
 }
 
+/** Returns circles of imports, each from a file back to itself. It finds none only where there is none. */
+export function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = []
+  const done = new Set<string>()
+  const way: string[] = []
+  const visit = (file: string): void => {
+    const at = way.indexOf(file)
+    if (at !== -1) circles.push([...way.slice(at), file])
+    if (at !== -1 || done.has(file)) return
+    way.push(file)
+    for (const target of imports.get(file) ?? []) visit(target)
+    way.pop()
+    done.add(file)
+  }
+  for (const file of imports.keys()) visit(file)
+  return circles
+}
+
 function importsOf(path: string, text: string): string[] {
   const pattern = /\bfrom\s*(['"])([^'"\s]+)\1|\bimport\s*\(?\s*(['"])([^'"\s]+)\3/g
   const found = [...blank(text, false).matchAll(pattern)].map(match => (match[2] ?? match[4]) as string)

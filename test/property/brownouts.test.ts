@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Brownouts, countRests, restAt, restsFrom } from '../../src/behaviours/deprecation/lifecycle.ts'
+import { type Brownouts, countRests, restAt, restsFrom } from '../../src/behaviours/lifecycle.ts'
 
 const SECOND = 1000
 const brownouts: fc.Arbitrary<Brownouts> = fc

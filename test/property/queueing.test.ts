@@ -30,7 +30,7 @@ async function measure(config: LatencyConfig, servers: number, rate: number): Pr
   const replies: Promise<unknown>[] = []
   for (let i = 0; i < ARRIVALS; i++) {
     await clock.pass(-Math.log(1 - draw(SEED, 'arrivals', i, 'pause')) / rate)
-    const exchange = new Exchange(requestOf('GET /work'), world, operation, '', [], false)
+    const exchange = new Exchange({ request: requestOf('GET /work'), world, operation })
     arrived.set(exchange, clock.now())
     replies.push(handle(exchange))
   }

@@ -6,7 +6,7 @@ import type { Headers } from '../../kernel/reply.ts'
 import { unfilled } from '../../kernel/template.ts'
 import { httpDate, parseDate } from '../../world/clock.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import type { DeprecationConfig } from './index.ts'
+import type { DeprecationConfig } from './config.ts'
 
 /** The headers are one frozen object per base path, unless the successor speaks of the record in the path. */
 export function compileHeaders(config: DeprecationConfig, since: number, site: Site): (exchange: Exchange) => Headers {

@@ -5,25 +5,10 @@ import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import { httpDate, isoDate, parseDate } from '../../world/clock.ts'
 import type { Behaviour, Site, Verdict } from '../behaviour.ts'
+import { draftOf } from '../exchange.ts'
+import { AFTER_SUNSET, type Brownouts, type Lifecycle, parseStart, restAt } from '../lifecycle.ts'
+import type { BrownoutsConfig, DeprecationConfig } from './config.ts'
 import { compileHeaders } from './headers.ts'
-import { AFTER_SUNSET, type AfterSunset, type Brownouts, type Lifecycle, parseStart, restAt } from './lifecycle.ts'
-
-export interface DeprecationConfig {
-  readonly since: string
-  readonly sunset?: string
-  readonly successor?: string
-  readonly policy?: string
-  readonly afterSunset?: AfterSunset
-  readonly brownouts?: BrownoutsConfig
-}
-
-export interface BrownoutsConfig {
-  readonly starts: string
-  readonly every: string
-  readonly for: string
-  readonly growing?: boolean
-  readonly answer?: 503 | 410
-}
 
 export const deprecation: Behaviour<DeprecationConfig> = {
   name: 'deprecation',
@@ -96,7 +81,8 @@ export const deprecation: Behaviour<DeprecationConfig> = {
       const now = exchange.clock.now()
       if (now < since) return next(exchange)
       const refusal = now >= sunset ? over : rest?.(now)
-      if (refusal !== undefined) exchange.consumer = nameOf(judge(exchange.request, Number.NEGATIVE_INFINITY))
+      if (refusal !== undefined)
+        draftOf(exchange, 'deprecation').consumer = nameOf(judge(exchange.request, Number.NEGATIVE_INFINITY))
       return withHeaders(refusal ?? (await next(exchange)), headersOf(exchange))
     }
   },

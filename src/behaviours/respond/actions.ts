@@ -8,6 +8,8 @@ import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../..
 import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/template.ts'
 import { type Entry, type Id, idIn, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
+import { draftOf } from '../exchange.ts'
+import { ACTIONS, type ActionConfig } from './action-config.ts'
 import { schemaBelow } from './branch.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, type Draft, isSound } from './draft.ts'
@@ -16,7 +18,7 @@ import { compileDangling, compileDeletion, isId, supply } from './references.ts'
 import { asId, inBody, type Resource, resourceOf } from './resource.ts'
 import { compileShown } from './shown.ts'
 import { compileTransition } from './transition.ts'
-import { compileWithin, type Within, type WithinConfig } from './within.ts'
+import { compileWithin, type Within } from './within.ts'
 import { recordPath } from './wrapping.ts'
 
 /** An action's configuration, compiled. */
@@ -28,13 +30,6 @@ interface Parts {
   readonly config: ActionConfig
 }
 type Action = (parts: Parts) => Handler
-export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
-export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {
-  readonly within?: WithinConfig
-  readonly body?: Json
-  readonly set?: Readonly<Record<string, Json>>
-  readonly id?: Id
-}
 
 /** A record as a reply. */
 type Give = (entry: Entry, status: number, exchange: Exchange, location?: string) => Reply
@@ -96,7 +91,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       if (made === MENDED) return usedUp
       if (made === 'exists') return exists(idIn(idField, fields) as Id)
       if ('status' in made) return made
-      exchange.entry = made
+      draftOf(exchange, 'respond').entry = made
       return give(made, status, exchange, locate?.(exchange, made.id))
     }
   },
@@ -109,7 +104,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
       const id = identify(exchange) as Id
       const entry = await exchange.world.collection(resource.name).read(id)
       if (isMissing(entry, exchange, within)) return missing(id)
-      exchange.entry = entry
+      draftOf(exchange, 'respond').entry = entry
       return exchange.precondition?.(entry) ?? give(entry, status, exchange)
     }
   },
@@ -190,7 +185,7 @@ function compileWrite(
       // Somebody wrote between our read and our write: merge again, with what they wrote.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
-      exchange.entry = entry
+      draftOf(exchange, 'respond').entry = entry
       return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status, exchange)
     }
   }

@@ -9,7 +9,7 @@ import type { Exchange, Site } from '../behaviour.ts'
 import { schemaBelow } from './branch.ts'
 import { completeTemplate } from './complete-template.ts'
 import { replaceExpressions } from './expression-holes.ts'
-import type { ListConfig } from './list.ts'
+import type { ListConfig } from './list-config.ts'
 import { pageField } from './page-words.ts'
 import { addressOf, type Links } from './paging.ts'
 

@@ -4,33 +4,16 @@
 import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { ExpressionFailure, Language } from '../../expression/language.ts'
-import type { Scope } from '../../expression/scope.ts'
 import { type Part, partsOf } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
 import type { Node } from '../../schema/document.ts'
 import { parseDate, timestamp } from '../../world/clock.ts'
+import type { Make, Making } from '../resource.ts'
 import { momentOf } from './moments.ts'
 
-/** What a value may be made of. */
-export interface Making {
-  /** The time of the request. */
-  readonly clock: { now(): number }
-  /** A UUID that this request always draws for this purpose. */
-  uuid(purpose: string): string
-  /** A number in [0, 1) that this request always draws for this purpose. */
-  draw(purpose: string): number
-  /** What an expression in CEL sees; absent where no request is under way. */
-  readonly scope?: Scope
-}
-
-export interface Make {
-  /** `undefined` where an expression fails for this request: the field is left out. */
-  (making: Making): Json | undefined
-  /** Whether it needs a request. */
-  readonly scoped?: boolean
-}
+export type { Make, Making } from '../resource.ts'
 
 const scoped = (make: (making: Making) => Json | undefined): Make => Object.assign(make, { scoped: true })
 

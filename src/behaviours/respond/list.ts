@@ -12,33 +12,12 @@ import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { schemaBelow } from './branch.ts'
 import { compileEnvelope } from './envelope.ts'
-import { compilePaging, lostCursor, type PagingConfig } from './paging.ts'
+import type { ListConfig, Locate } from './list-config.ts'
+import { compilePaging, lostCursor } from './paging.ts'
 import { type Resource, resourceOf } from './resource.ts'
 import { compileShownList } from './shown.ts'
 import { compileSort } from './sort.ts'
-import { compileWithin, type WithinConfig } from './within.ts'
-
-export interface ListConfig extends PagingConfig {
-  readonly list: string
-  readonly within?: WithinConfig
-  readonly filter?: readonly (string | FilterConfig)[]
-  readonly search?: string
-  readonly sort?: string
-  readonly order?: string
-  readonly by?: string
-  readonly body?: Json
-  readonly headers?: Readonly<Record<string, string | number>>
-}
-
-/** A filter whose parameter is not called as the field is, or that compares otherwise than by equality. */
-export interface FilterConfig {
-  readonly parameter: string
-  readonly field?: string
-  readonly is?: 'equal' | Comparison['is']
-}
-
-/** Where in `operation.parameters` a query parameter stands; -1 once it has reported that there is none. */
-export type Locate = (name: string, path: Path) => number
+import { compileWithin } from './within.ts'
 
 /** The keys of `respond` that go with `list`. */
 export const listSchema = {

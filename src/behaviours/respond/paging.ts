@@ -5,16 +5,8 @@ import { isObject, parseInteger } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Id, Page, Query } from '../../world/collection.ts'
 import type { Exchange } from '../behaviour.ts'
-import type { Locate } from './list.ts'
+import type { Locate, PagingConfig } from './list-config.ts'
 import type { Resource } from './resource.ts'
-
-export interface PagingConfig {
-  readonly limit?: string
-  readonly offset?: string
-  readonly page?: string
-  readonly cursor?: string
-  readonly links?: boolean
-}
 
 export type Window = Pick<Query, 'limit' | 'offset' | 'after'>
 

@@ -4,7 +4,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Order } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import type { ListConfig, Locate } from './list.ts'
+import type { ListConfig, Locate } from './list-config.ts'
 import type { Resource } from './resource.ts'
 
 /** @returns per request the order, `undefined` for the order of ids, or the rule that the request breaks */

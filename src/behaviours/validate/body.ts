@@ -10,7 +10,8 @@ import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
-import type { ValidateConfig } from './index.ts'
+import { draftOf } from '../exchange.ts'
+import type { ValidateConfig } from './config.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
 
@@ -45,7 +46,7 @@ export function compileBody(
     if (violations !== undefined) {
       return violations.map(({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }))
     }
-    exchange.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
+    draftOf(exchange, 'validate').body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     return NO_RULES
   }
   return exchange => {

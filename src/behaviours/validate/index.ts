@@ -7,16 +7,9 @@ import { slipOf } from '../../kernel/diagnostic.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import type { Reply } from '../../kernel/reply.ts'
 import type { Behaviour, Exchange } from '../behaviour.ts'
+import { draftOf } from '../exchange.ts'
 import { compileBody } from './body.ts'
-
-export interface ValidateConfig {
-  readonly invalidQuery?: 'refuse' | 'ignore'
-  readonly undocumentedQuery?: 'ignore' | 'refuse'
-  readonly undocumentedBody?: 'refuse' | 'ignore'
-  readonly status?: 400 | 422
-  /** See `replies.ts`. */
-  readonly replies?: 'off' | 'warn' | 'refuse'
-}
+import type { ValidateConfig } from './config.ts'
 
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
@@ -110,7 +103,7 @@ export function compileParameters(operation: Operation, config: ValidateConfig):
     // A declared parameter is never a property of an exploded object.
     if (names !== undefined) for (const name of known.keys()) names.delete(name)
     const values: unknown[] = new Array(parameters.length)
-    exchange.values = values
+    draftOf(exchange, 'validate').values = values
     let path: BrokenRule[] | undefined
     let rest: BrokenRule[] | undefined
     for (let i = 0; i < parameters.length; i++) {

@@ -5,7 +5,7 @@ import { fieldNode } from '../../contract/field-node.ts'
 import type { Node } from '../../schema/document.ts'
 import { serverSetOf } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
-import type { Candidate } from './infer.ts'
+import type { Candidate } from './inference.ts'
 import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, segmentsOf } from './paths.ts'
 import {
   answersEmpty,
@@ -39,6 +39,11 @@ export interface Collection {
   readonly beside: readonly Operation[]
   /** The operations about the one who asks, `/me`, of all collections. */
   readonly me: readonly Operation[]
+}
+
+/** A collection with the resource that it is a view of. */
+export interface Named extends Collection {
+  readonly name: string
 }
 
 /** The collections, those with the shortest paths first: they name what others are views of. */

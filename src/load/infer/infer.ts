@@ -2,48 +2,11 @@
 // reasons, for an author to read and correct. Does not know how it is written down.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
-import type { Json } from '../../kernel/json.ts'
-import type { Assign } from '../../world/collection.ts'
-import { type Collection, findCollections } from './collections.ts'
-import type { ServerSet } from './defaults.ts'
+import { type Collection, findCollections, type Named } from './collections.ts'
+import type { Candidate, Inference, InferredOperation, InferredResource } from './inference.ts'
 import { operationsOf } from './operations.ts'
 import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
-
-/** A schema that the records of a resource may be kept by, and what names them then. */
-export interface Candidate {
-  readonly schema: string
-  readonly idField: string
-  readonly assign: Assign
-  /** How the server names a record where the request is not asked to. */
-  readonly byServer: Assign
-  readonly server: ServerSet
-}
-
-export interface InferredResource {
-  readonly name: string
-  /** The likeliest first; which of them holds shows when it is tried. */
-  readonly candidates: readonly Candidate[]
-  readonly because: string
-}
-
-export interface InferredOperation {
-  readonly operation: Operation
-  readonly resource: string
-  readonly action: 'list' | 'create' | 'read' | 'replace' | 'update' | 'delete'
-  /** Whether the resource is of no use without it. */
-  readonly essential: boolean
-  /** Whether it is about one record that its path does not name: `/me`. */
-  readonly fixed: boolean
-  /** The value of `respond`. */
-  readonly respond: Readonly<Record<string, Json>>
-  readonly because: string
-}
-
-export interface Inference {
-  readonly resources: readonly InferredResource[]
-  readonly operations: readonly InferredOperation[]
-}
 
 /**
  * Makes an inference.
@@ -92,11 +55,6 @@ export function readInference(contract: Contract): Infer {
     const ordered = contract.operations.flatMap(one => operations.get(one) ?? [])
     return { resources: [...resources.values()], operations: ordered }
   }
-}
-
-/** A collection with the resource that it is a view of. */
-export interface Named extends Collection {
-  readonly name: string
 }
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */

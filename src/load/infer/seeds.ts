@@ -9,7 +9,7 @@ import { valueFor } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
 import { exampleIds } from '../seed/example-ids.ts'
 import { compileNewId, isReadBack, type NewId, namingParameters } from '../seed/new-ids.ts'
-import type { Candidate, Inference } from './infer.ts'
+import type { Candidate, Inference } from './inference.ts'
 
 /** Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first. */
 const SEEDS = 5

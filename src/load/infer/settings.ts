@@ -3,7 +3,7 @@
 import { type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/source.ts'
 import { idIn } from '../../world/collection.ts'
-import type { Candidate, Inference } from './infer.ts'
+import type { Candidate, Inference } from './inference.ts'
 import type { Seeds } from './seeds.ts'
 
 export interface Settled {

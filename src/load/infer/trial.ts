@@ -14,7 +14,7 @@ import { type Id, idIn } from '../../world/collection.ts'
 import { MemoryCollection } from '../../world/memory.ts'
 import { World } from '../../world/world.ts'
 import { type Given, validRequest } from '../probe/probe.ts'
-import type { InferredOperation } from './infer.ts'
+import type { InferredOperation } from './inference.ts'
 
 /** Why something that was inferred does not hold. */
 export interface Fault {
@@ -176,7 +176,13 @@ class Trial {
   async #send({ operation }: InferredOperation, { planned, request }: Sent) {
     const found = this.#plan.find(request.method, request.path)
     const base = found?.target.basePath ?? ''
-    const exchange = new Exchange(request, this.#world, operation, base, found?.segments ?? [], false)
+    const exchange = new Exchange({
+      request,
+      world: this.#world,
+      operation,
+      basePath: base,
+      segments: found?.segments ?? [],
+    })
     const reply = await planned.handle(exchange)
     exchange.release?.()
     return { reply, exchange }

@@ -1,7 +1,7 @@
 // The ages of an operation, worked out from its dates alone: what it is at a moment, and what comes next. Knows no request.
 
-import { parseDuration } from '../../kernel/units.ts'
-import { parseDate } from '../../world/clock.ts'
+import { parseDuration } from '../kernel/units.ts'
+import { parseDate } from '../world/clock.ts'
 
 /** When an operation ages: milliseconds since the epoch. */
 export interface Lifecycle {

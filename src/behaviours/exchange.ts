@@ -1,0 +1,195 @@
+// A request on its way through the chain of an operation.
+
+import type { Question } from '../answer/answers.ts'
+import type { Operation } from '../contract/contract.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Reply } from '../kernel/reply.ts'
+import type { Request } from '../kernel/request.ts'
+import { type Clock, monotonic } from '../world/clock.ts'
+import type { Entry } from '../world/collection.ts'
+import type { World } from '../world/world.ts'
+
+/** Answers a request. A refusal is an answer; a rejection is a bug or an outage. */
+export type Handler = (exchange: Exchange) => Promise<Reply>
+export type Wrap = (next: Handler) => Handler
+
+/** What a client may choose for itself. */
+export interface Choice {
+  readonly status?: number
+  readonly example?: string
+  readonly dynamic?: boolean
+  readonly seed?: string
+}
+
+/** A request and the place that it reaches. */
+export interface Meeting {
+  readonly request: Request
+  readonly world: World
+  readonly operation: Operation
+  /** The path under which the API was addressed: `/v1`, or `/v1/~alice` where the world is named there. Default: none. */
+  readonly basePath?: string
+  /** The values of the expressions of the path template, in its order. Default: none. */
+  readonly segments?: readonly string[]
+  /** Set where the path could not be decoded. */
+  readonly broken?: boolean
+  /** The time of this request. Default: the world's clock. */
+  readonly clock?: Clock
+  /** How many requests of this operation the world has seen, this one included. Default: counted by the world. */
+  readonly ordinal?: number | undefined
+}
+
+/** By author, the fields of an exchange that it writes. Everybody else reads them. */
+interface Authors {
+  readonly gateway: 'admit' | 'drawn' | 'weather'
+  readonly rules: 'request' | 'body' | 'nth'
+  readonly expressions: 'nth'
+  readonly deprecation: 'consumer'
+  readonly capacity: 'queued'
+  readonly fault: 'fault'
+  readonly prefer: 'choice' | 'request'
+  readonly authenticate: 'consumer'
+  readonly deprecatedInputs: 'deprecatedInputs'
+  readonly validate: 'values' | 'body'
+  readonly idempotency: 'release'
+  readonly conditional: 'precondition'
+  readonly respond: 'entry'
+}
+
+type WrittenBy<Author extends keyof Authors> = { -readonly [Field in Authors[Author]]: Exchange[Field] }
+
+/** Returns an exchange as its author may write it: `draftOf(exchange, 'respond').entry = entry`. */
+export const draftOf = <Author extends keyof Authors>(exchange: Exchange, _: Author): WrittenBy<Author> => exchange
+
+/** One request on its way through the chain: what arrived, the world it meets, and what was learnt so far. */
+export class Exchange {
+  /** The request. `prefer` removes its own `__code`-style parameters from the query. */
+  readonly request: Request
+  readonly world: World
+  readonly clock: Clock
+  readonly operation: Operation
+  readonly basePath: string
+  readonly segments: readonly string[]
+  readonly broken: boolean
+  readonly ordinal: number
+  /** The consumer's name, once known. */
+  readonly consumer: string | undefined = undefined
+  /** The parameters' values, in the order of `operation.parameters`, once checked. */
+  readonly values: readonly unknown[] = NO_VALUES
+  /** The body, once checked. */
+  readonly body: Json | undefined = undefined
+  /** The deprecated parameters and fields that it made use of, once known. */
+  readonly deprecatedInputs: readonly string[] | undefined = undefined
+  /** The record that the reply is about, once found. */
+  readonly entry: Entry | undefined = undefined
+  /** Judges that record before it is given or written; its answer, if any, is the reply. */
+  readonly precondition: ((entry: Entry) => Reply | undefined) | undefined = undefined
+  /** Called once the request has passed authentication, where its world is not there yet. */
+  readonly admit: (() => void) | undefined = undefined
+  /** Called when the reply leaves, or there is to be none. */
+  readonly release: (() => void) | undefined = undefined
+  /** Whether it had to stand in line. */
+  readonly queued: boolean = false
+  /** What the client chose to be answered, where it chose. */
+  readonly choice: Choice | undefined = undefined
+  /** The weather that it came in, if any. */
+  readonly weather: string | undefined = undefined
+  /** The kind of the fault that struck it. */
+  readonly fault: string | undefined = undefined
+  /** Which request of its method and path it is in its world, 1 for the first; once an expression has asked. */
+  readonly nth: number | undefined = undefined
+  /** Every draw by its purpose, where the client asks why. */
+  readonly drawn: Record<string, number> | undefined = undefined
+
+  #injected = 0
+  #notes: readonly string[] = NO_NOTES
+  #warnings: readonly string[] = NO_NOTES
+
+  constructor(meeting: Meeting) {
+    const { request, world, operation, basePath = '', segments = NO_SEGMENTS, broken = false } = meeting
+    this.request = request
+    this.world = world
+    this.clock = meeting.clock ?? world.clock
+    this.operation = operation
+    this.basePath = basePath
+    this.segments = segments
+    this.broken = broken
+    this.ordinal = meeting.ordinal ?? world.nextOrdinal(operation.id)
+  }
+
+  /** The time in milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
+  get injected(): number {
+    return this.#injected
+  }
+
+  /** The things that were done to it on purpose, in words, for the journal. */
+  get notes(): readonly string[] {
+    return this.#notes
+  }
+
+  /** The sentences of `Understudy-Warning`: the request was answered, and is probably not what was meant. */
+  get warnings(): readonly string[] {
+    return this.#warnings
+  }
+
+  /** A number in [0, 1) that this request always draws for this purpose. */
+  draw(purpose: string): number {
+    const drawn = this.world.draw(this.operation.id, this.ordinal, purpose)
+    if (this.drawn !== undefined) this.drawn[purpose] = drawn
+    return drawn
+  }
+
+  /** A UUID that this request always draws for this purpose. */
+  uuid(purpose: string): string {
+    return this.world.drawUuid(this.operation.id, this.ordinal, purpose)
+  }
+
+  /** Writes down, for the journal, what is done to the request or its reply on purpose. */
+  note(text: string): void {
+    this.#notes = [...this.#notes, text]
+  }
+
+  /** Tells the client, whatever the reply will be. */
+  warn(text: string): void {
+    this.#warnings = [...this.#warnings, text]
+  }
+
+  /** This request, as a question to the contract alone: equal requests are equal questions. */
+  question({ status, example, dynamic = false, seed }: Choice = {}): Question {
+    const { request, operation, values, segments } = this
+    const { accept, host } = request.headers
+    // Whoever asks for something made up, and names no seed, gets something else each time.
+    const ordinal = dynamic && seed === undefined ? this.ordinal : 0
+    const purpose = `${seed ?? ''} ${segments.join('/')}?${request.query}`
+    const parameters = operation.parameters.flatMap(({ name, in: place }, i) =>
+      values[i] === undefined ? [] : [{ name, in: place, value: values[i] as Json }],
+    )
+    return {
+      status,
+      example,
+      dynamic,
+      seed: Math.floor(this.world.draw(operation.id, ordinal, purpose) * 2 ** 32),
+      given: { parameters, body: this.body },
+      accept: Array.isArray(accept) ? accept.join(',') : accept,
+      method: request.method,
+      path: request.path,
+      host: typeof host === 'string' ? host : undefined,
+    }
+  }
+
+  /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */
+  async wait(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) await this.pause(this.clock.sleep(milliseconds, this.request.signal))
+  }
+
+  /** Waits for what is none of the gateway's work, and keeps account of the time. */
+  async pause<Result>(until: Promise<Result>): Promise<Result> {
+    const started = monotonic()
+    const result = await until
+    this.#injected += monotonic() - started
+    return result
+  }
+}
+
+const NO_VALUES: readonly unknown[] = []
+const NO_NOTES: readonly string[] = []
+const NO_SEGMENTS: readonly string[] = []

@@ -1,0 +1,36 @@
+// The keys of `respond` that go with a list.
+
+import type { Json } from '../../kernel/json.ts'
+import type { Path } from '../../kernel/source.ts'
+import type { Comparison } from '../../world/collection.ts'
+import type { WithinConfig } from './within.ts'
+
+export interface PagingConfig {
+  readonly limit?: string
+  readonly offset?: string
+  readonly page?: string
+  readonly cursor?: string
+  readonly links?: boolean
+}
+
+export interface ListConfig extends PagingConfig {
+  readonly list: string
+  readonly within?: WithinConfig
+  readonly filter?: readonly (string | FilterConfig)[]
+  readonly search?: string
+  readonly sort?: string
+  readonly order?: string
+  readonly by?: string
+  readonly body?: Json
+  readonly headers?: Readonly<Record<string, string | number>>
+}
+
+/** A filter whose parameter is not called as the field is, or that compares otherwise than by equality. */
+export interface FilterConfig {
+  readonly parameter: string
+  readonly field?: string
+  readonly is?: 'equal' | Comparison['is']
+}
+
+/** Where in `operation.parameters` a query parameter stands; -1 once it has reported that there is none. */
+export type Locate = (name: string, path: Path) => number

@@ -1,0 +1,62 @@
+// The place in the configuration that a behaviour is compiled for, and what is known there at load.
+
+import type { Answers } from '../answer/answers.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { BrokenRule } from '../kernel/problem.ts'
+import type { Reply } from '../kernel/reply.ts'
+import type { Path } from '../kernel/source.ts'
+import type { Consumer, Judge } from './caller.ts'
+import type { Exchange, Handler } from './exchange.ts'
+import type { Expressions, Span } from './expressions.ts'
+import type { Resource } from './resource.ts'
+
+/** Refuses a request that breaks these rules, of which there is at least one. */
+export type Invalid = (rules: readonly BrokenRule[]) => Reply
+
+/** What a behaviour may know at load. */
+export interface Site {
+  readonly contract: Contract
+  readonly operation: Operation
+  readonly consumers: readonly Consumer[]
+  /** Knows the operation's callers by their credentials. */
+  readonly judge: Judge
+  readonly resources: ReadonlyMap<string, Resource>
+  /** The path templates of the operations that answer with one record of a resource. */
+  readonly readers: ReadonlyMap<string, readonly string[]>
+  /** Whether the operation reads or changes one record of a resource. */
+  readonly onRecord: boolean
+  /** What the contract alone has the operation answer. */
+  readonly answers: Answers
+  /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */
+  readonly invalid: Invalid
+  /** The largest body in bytes, after decompression. */
+  readonly maxBody: number
+  /** Where its configuration stands: `defaults`, `tags/books`, `operations/listBooks`. State that it keeps is kept there. */
+  readonly scope: string
+  /**
+   * The same way further in with another end: what stands between is passed, and what the operation usually answers
+   * with is not asked. To be called once the chain is known: while it is wrapped.
+   */
+  detour(end: Handler): Handler
+  /** Gives a refusal the body that the client will see. To be called for a request, not at load. */
+  dress(exchange: Exchange, reply: Reply): Promise<Reply>
+  /** The content of a file below the folder of the configuration; or why it cannot be had, as a sentence. */
+  readFile(name: string): Uint8Array | string
+  /** Asks for an index on a field of a resource. */
+  index(resource: string, field: string): void
+  /**
+   * Set for the block of a rule, which may answer with a status that the contract does not document: a rule of this
+   * operation's own, or of many.
+   */
+  readonly rule: 'own' | 'shared' | undefined
+  /** Whether a fixed reply may have any status, documented or not. */
+  readonly anyStatus: boolean
+  /** Whether a request may steer the gateway. */
+  readonly clientControls: boolean
+  /** Compiles conditions and templates. */
+  readonly expressions: Expressions
+  /** Reports something doubtful; see `error`. */
+  warn(code: string, message: string, path?: Path, hint?: string): void
+  /** Reports a mistake at a path within the behaviour's own configuration. */
+  error(code: string, message: string, path?: Path, hint?: string, part?: 'key' | 'value' | Span): void
+}

@@ -1,0 +1,41 @@
+// The result of an inference.
+
+import type { Operation } from '../../contract/contract.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Assign } from '../../world/collection.ts'
+import type { ServerSet } from './defaults.ts'
+
+/** A schema that the records of a resource may be kept by, and what names them then. */
+export interface Candidate {
+  readonly schema: string
+  readonly idField: string
+  readonly assign: Assign
+  /** How the server names a record where the request is not asked to. */
+  readonly byServer: Assign
+  readonly server: ServerSet
+}
+
+export interface InferredResource {
+  readonly name: string
+  /** The likeliest first; which of them holds shows when it is tried. */
+  readonly candidates: readonly Candidate[]
+  readonly because: string
+}
+
+export interface InferredOperation {
+  readonly operation: Operation
+  readonly resource: string
+  readonly action: 'list' | 'create' | 'read' | 'replace' | 'update' | 'delete'
+  /** Whether the resource is of no use without it. */
+  readonly essential: boolean
+  /** Whether it is about one record that its path does not name: `/me`. */
+  readonly fixed: boolean
+  /** The value of `respond`. */
+  readonly respond: Readonly<Record<string, Json>>
+  readonly because: string
+}
+
+export interface Inference {
+  readonly resources: readonly InferredResource[]
+  readonly operations: readonly InferredOperation[]
+}
