@@ -100,7 +100,7 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
     const message = `"${key}" has no effect beside the kind "${kind}"`
     site.error('idle-key', message, [...path, key], `it goes with "${owner}"`, 'key')
   }
-  const spoil = compileSpoiler(config, site, path)
+  const spoil = SPOILERS[kind](config, site, path)
   const works = after === true || kind === 'truncate' || kind === 'drip'
   return {
     strikes:
@@ -123,22 +123,29 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
 /** What never reaches the client has no status. */
 const NO_REPLY: Reply = Object.freeze({ status: 0, headers: NO_HEADERS, body: undefined })
 
-/** What becomes of the reply that there would have been. */
-function compileSpoiler(config: FaultSpec, site: Site, path: Path): (reply: Reply) => Reply {
-  const { kind, keep, rate } = config
-  if (kind === 'status') {
-    const refusal = compileStatus(config, site, path)
-    return () => refusal
-  }
-  if (kind === 'truncate') return on({ kind, ...(keep === undefined ? {} : { keep: parseSize(keep) as number }) })
-  if (kind === 'drip') return on({ kind, rate: parseByteRate(rate ?? '64B/s') as number })
-  const wire: Wire = { kind: kind === 'hang' ? 'close' : kind }
-  return () => ({ ...NO_REPLY, wire })
-}
+/** Makes the reply that the client gets out of the one that there would have been. */
+type Spoil = (reply: Reply) => Reply
 
 const on =
-  (wire: Wire) =>
-  (reply: Reply): Reply => ({ ...reply, wire })
+  (wire: Wire): Spoil =>
+  reply => ({ ...reply, wire })
+
+const instead =
+  (wire: Wire): Spoil =>
+  () => ({ ...NO_REPLY, wire })
+
+const SPOILERS: Readonly<Record<Kind, (config: FaultSpec, site: Site, path: Path) => Spoil>> = {
+  status: (config, site, path) => {
+    const refusal = compileStatus(config, site, path)
+    return () => refusal
+  },
+  reset: () => instead({ kind: 'reset' }),
+  close: () => instead({ kind: 'close' }),
+  garbage: () => instead({ kind: 'garbage' }),
+  hang: () => instead({ kind: 'close' }),
+  truncate: ({ keep }) => on({ kind: 'truncate', ...(keep === undefined ? {} : { keep: parseSize(keep) as number }) }),
+  drip: ({ rate = '64B/s' }) => on({ kind: 'drip', rate: parseByteRate(rate) as number }),
+}
 
 /** Any server may answer 429 or 5xx; what else a client is to expect, the contract says. */
 function compileStatus({ status, retryAfter }: FaultSpec, { operation, error }: Site, path: Path): Reply {

@@ -1,6 +1,6 @@
 // The days of one world as data: what changes when for its operations, its callers and its records.
 
-import { restsFrom } from '../behaviours/deprecation/lifecycle.ts'
+import { restsFrom } from '../behaviours/lifecycle.ts'
 import type { Plan } from '../plan/plan.ts'
 import { parseDate, timestamp } from '../world/clock.ts'
 import type { World } from '../world/world.ts'

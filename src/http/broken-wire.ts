@@ -35,6 +35,9 @@ export function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Re
     }
     case 'drip':
       drip(res, writeHead(req, res, reply, vary), wire.rate)
+      return
+    default:
+      wire satisfies never
   }
 }
 

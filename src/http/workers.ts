@@ -227,10 +227,26 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
   worker.on('error', stop)
   worker.on('disconnect', stop)
   worker.on('message', async (order: Order) => {
-    if (order.order === 'metrics') tell({ call: order.call, snapshot: await gateway.metrics.snapshot() })
-    else if (order.order === 'reload') reloader.reload().catch(() => {})
-    else if (order.order === 'reset') gateway.reset()
-    else if (order.order === 'stop') stop()
+    const { order: kind } = order
+    switch (kind) {
+      case 'metrics':
+        tell({ call: order.call, snapshot: await gateway.metrics.snapshot() })
+        return
+      case 'reload':
+        reloader.reload().catch(() => {})
+        return
+      case 'reset':
+        gateway.reset()
+        return
+      case 'stop':
+        stop()
+        return
+      case 'certificate':
+        // For `askForCertificate`.
+        return
+      default:
+        kind satisfies never
+    }
   })
   tell({ obeys: true })
   tellCounts(gateway.metrics, tell)

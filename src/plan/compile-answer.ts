@@ -2,7 +2,7 @@
 // moment a request comes.
 
 import { ANY_QUESTION, type Answers } from '../answer/answers.ts'
-import type { Exchange, Handler } from '../behaviours/behaviour.ts'
+import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
 import { type Operation, responseFor } from '../contract/contract.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { placeWithin } from '../kernel/place-within.ts'
@@ -163,7 +163,7 @@ function compileFor(
       return condition === undefined || condition.holds(expressions.scope(exchange))
     },
     async handle(exchange, usual) {
-      exchange.consumer ??= callerOf(exchange)
+      draftOf(exchange, 'answers').consumer ??= callerOf(exchange)
       let isUsual = false
       const end: Handler =
         ownEnd ??

@@ -115,19 +115,27 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
     const hint = `it goes with ${owners.map(owner => `"${owner}"`).join(', ')}`
     site.error('idle-key', `"${key}" has no effect beside "${kind}"`, [key], hint, 'key')
   }
-  if (kind === 'status') return compileFixed(config as FixedConfig, site)
-  if (kind === 'example') return compileExample(config.example as string, site)
-  if (kind === 'file') return compileFile(config as FileConfig, site)
-  const handler = kind === 'list' ? compileList(config as ListConfig, site) : compileAction(config, site)
-  return handler && compileNegotiated(handler, successStatus(site.operation, ...STATUSES[kind]), site)
+  return RESPONDERS[kind](config, site)
 }
 
-/** What each kind answers with when all is well, where the operation documents it: see `successStatus`. */
-const STATUSES: Readonly<Record<'list' | (typeof ACTIONS)[number], [number, number]>> = {
-  list: [200, 200],
-  create: [201, 200],
-  read: [200, 200],
-  replace: [200, 204],
-  update: [200, 204],
-  delete: [204, 200],
+type Responder = (config: RespondConfig, site: Site) => Handler | undefined
+
+/** Returns a responder from records. `preferred` are its statuses of success, where the operation documents one of them. */
+const stateful =
+  (compile: Responder, ...preferred: [number, number]): Responder =>
+  (config, site) => {
+    const handler = compile(config, site)
+    return handler && compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
+  }
+
+const RESPONDERS: Readonly<Record<(typeof KINDS)[number], Responder>> = {
+  list: stateful((config, site) => compileList(config as ListConfig, site), 200, 200),
+  create: stateful(compileAction, 201, 200),
+  read: stateful(compileAction, 200, 200),
+  replace: stateful(compileAction, 200, 204),
+  update: stateful(compileAction, 200, 204),
+  delete: stateful(compileAction, 204, 200),
+  status: (config, site) => compileFixed(config as FixedConfig, site),
+  example: (config, site) => compileExample(config.example as string, site),
+  file: (config, site) => compileFile(config as FileConfig, site),
 }
