@@ -2,8 +2,7 @@
 // types, and says what is a list.
 
 import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
-import type { Fields } from './forms.ts'
-import { type ParameterRead, put, type Types, typed } from './parameter-text.ts'
+import { type Fields, type ParameterRead, put, type Types, typed } from './parameter-text.ts'
 import type { Reading } from './reading.ts'
 
 /** More brackets than any schema has: such a name is an ordinary one. */

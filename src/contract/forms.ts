@@ -5,13 +5,10 @@ import { parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { compileBracketed, keysBehind } from './bracketed.ts'
 import { type Encoding, isJson } from './content-type.ts'
-import { type ParameterRead, put, typed } from './parameter-text.ts'
+import { type Fields, type ParameterRead, put, typed } from './parameter-text.ts'
 import { partsOf } from './parameters.ts'
 import type { Reading } from './reading.ts'
 import { compileStyle } from './styles.ts'
-
-/** The values of each name, in order; a file as one character per byte. */
-export type Fields = ReadonlyMap<string, readonly string[]>
 
 export type FormReader = (fields: Fields) => ParameterRead
 

@@ -2,6 +2,9 @@
 
 import { parseInteger } from '../kernel/json.ts'
 
+/** The values of each name, in order; a file as one character per byte. */
+export type Fields = ReadonlyMap<string, readonly string[]>
+
 export type ParameterRead = { readonly value: unknown; readonly exact: boolean } | { readonly fault: string }
 export type Types = ReadonlySet<string>
 

@@ -3,7 +3,7 @@
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { type Collection, findCollections, type Named } from './collections.ts'
-import type { Candidate, Inference, InferredOperation, InferredResource } from './inference.ts'
+import type { Candidate, Inference, InferredOperation } from './inference.ts'
 import { operationsOf } from './operations.ts'
 import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
