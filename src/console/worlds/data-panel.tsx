@@ -11,21 +11,11 @@ import { EmptyState, ProblemNotice, Progress, Show } from '../parts/notices.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { type Column, type Sorting, VirtualTable } from '../parts/virtual-table.tsx'
 import { dataRevision } from './data-changes.ts'
+import type { DescribedResource } from './described-resource.ts'
 import { type JsonRecord, parseExact } from './exact-json.ts'
 import { RecordEditor } from './record-editor.tsx'
-import type { RecordSchema } from './record-form.ts'
 import { RecordPages } from './record-pages.ts'
 import { cellOf, columnsOf, idOf } from './table-columns.ts'
-
-export interface DescribedResource {
-  readonly name: string
-  readonly idField: string
-  readonly ids: 'integer' | 'text'
-  readonly assigned: string
-  readonly schema: RecordSchema
-  /** Fields that hold ids of other resources, and which. */
-  readonly references?: Readonly<Record<string, string>>
-}
 
 /** Milliseconds after the last key until a search is sent. */
 const SEARCH_WAIT = 250

@@ -9,8 +9,9 @@ import { announce, attempt } from '../parts/announce.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { EmptyState, ProblemNotice, Progress } from '../parts/notices.tsx'
 import { dataChanged } from './data-changes.ts'
-import type { DescribedResource } from './data-panel.tsx'
+import type { DescribedResource } from './described-resource.ts'
 import { type Json, type JsonRecord, parseExact, stringifyExact } from './exact-json.ts'
+import { Faults } from './faults.tsx'
 import { RecordFields } from './record-fields.tsx'
 import { blankRecord, type RecordFault, resolveSchema, withValue } from './record-form.ts'
 import { idOf } from './table-columns.ts'
@@ -209,15 +210,3 @@ function Form({ resource, id, path, record }: RecordEditorProps & { path: string
     </>
   )
 }
-
-/** Refusals that have no field to appear at. */
-export const Faults = ({ faults }: { faults: readonly RecordFault[] }) =>
-  faults.length === 0 ? null : (
-    <ul class="faults" role="alert">
-      {faults.map(({ pointer, message }) => (
-        <li key={pointer + message}>
-          {pointer === '' ? null : <code>{pointer}</code>} {message}
-        </li>
-      ))}
-    </ul>
-  )

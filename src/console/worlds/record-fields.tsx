@@ -3,8 +3,8 @@
 import { Field } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isRecord, type Json, type JsonRecord } from './exact-json.ts'
+import { Faults } from './faults.tsx'
 import { JsonInput } from './json-input.tsx'
-import { Faults } from './record-editor.tsx'
 import {
   blankOf,
   type FormField,
