@@ -1,34 +1,8 @@
 // The calendar of a world and changes of its clock, as the views Worlds and Time need them.
 
+import type { WorldCalendar } from './calendar-event.ts'
 import { call, pathOf } from './control-plane.ts'
 import { type ClockState, refreshClock, refreshWorlds } from './worlds.ts'
-
-export type EventKind = 'deprecated' | 'brown-out' | 'sunset' | 'key-expiry' | 'state'
-
-export interface CalendarEvent {
-  /** A timestamp, by the clock of the world. */
-  readonly at: string
-  /** The end of a brown-out. */
-  readonly until?: string
-  readonly kind: EventKind
-  readonly operation?: string
-  readonly consumer?: string
-  readonly collection?: string
-  /** The id of the record that goes from one state to another. */
-  readonly record?: string
-  readonly from?: string
-  readonly to?: string
-  readonly status?: number
-  readonly text: string
-}
-
-export interface WorldCalendar {
-  readonly now: string
-  /** The first event that is still to come. */
-  readonly next: CalendarEvent | null
-  readonly events: readonly CalendarEvent[]
-  readonly omitted: number
-}
 
 /** Loads the events of a world between two moments, which are timestamps; the control plane has defaults for both. */
 export const loadCalendar = (

@@ -45,6 +45,13 @@ export const VIEWS: readonly View[] = [
     ofOneProcess: true,
     load: async () => (await import('../worlds/worlds-view.tsx')).WorldsView,
   },
+  {
+    id: 'time',
+    title: 'Time',
+    about: 'What changes when, by the clock of a world, and who still calls what.',
+    icon: 'calendar',
+    load: async () => (await import('../time/time-view.tsx')).TimeView,
+  },
 ]
 
 export const viewOf = (id: string): View => VIEWS.find(view => view.id === id) ?? (VIEWS[0] as View)

@@ -1,0 +1,228 @@
+// A time axis with a lane for each kind of event. The clock of the world is a line that is dragged, or moved by arrow keys.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CalendarEvent } from '../model/calendar-event.ts'
+import { momentOf } from '../model/moments.ts'
+import { KINDS, keyOf, type Mark, marksOf, momentAt, placeOf, snap, type TimeRange, ticksOf, zoom } from './axis.ts'
+
+export interface TimeAxisProps {
+  readonly events: readonly CalendarEvent[]
+  readonly range: TimeRange
+  /** The time of the world, in milliseconds since the epoch. */
+  readonly time: number
+  /** Real time, in milliseconds since the epoch. */
+  readonly real: number
+  readonly selected: CalendarEvent | undefined
+  readonly onRange: (range: TimeRange) => void
+  readonly onTime: (at: number) => void
+  readonly onSelect: (event: CalendarEvent) => void
+}
+
+/** Milliseconds after the last key until the clock is set: keys that repeat set it once. */
+const KEY_WAIT = 500
+
+const percent = (place: number): string => `${(place * 100).toFixed(3)}%`
+
+export function TimeAxis(props: TimeAxisProps) {
+  const { events, range, time, real, selected, onRange, onSelect } = props
+  const track = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(800)
+  useEffect(() => {
+    const element = track.current as HTMLDivElement
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    // Preact listens passively to the wheel, and zooming must keep the page from scrolling.
+    return () => observer.disconnect()
+  }, [])
+  const wheel = (event: WheelEvent): void => {
+    if (!event.ctrlKey && !event.altKey) return
+    event.preventDefault()
+    const box = (track.current as HTMLDivElement).getBoundingClientRect()
+    onRange(zoom(range, event.deltaY > 0 ? 1.25 : 0.8, momentAt((event.clientX - box.left) / box.width, range)))
+  }
+  const marks = marksOf(events, range, width)
+  const lanes = KINDS.filter(({ kind }) => events.some(event => event.kind === kind))
+  const ticks = ticksOf(range, width)
+  const realPlace = placeOf(real, range)
+  return (
+    <div class="time-axis" onWheel={wheel}>
+      <div class="lane-names" aria-hidden="true">
+        {lanes.map(({ kind, title }) => (
+          <span key={kind}>{title}</span>
+        ))}
+      </div>
+      <div class="axis-track" ref={track}>
+        {ticks.map(({ at, label }) => (
+          <span key={at} class="tick" style={{ left: percent(placeOf(at, range)) }} aria-hidden="true">
+            {label}
+          </span>
+        ))}
+        {lanes.map(({ kind, title }) => (
+          <ul key={kind} class="lane" aria-label={title}>
+            {marks
+              .filter(mark => mark.kind === kind)
+              .map(mark => (
+                <li key={`${mark.at} ${mark.events.length}`}>
+                  <MarkButton {...{ mark, range, selected, onSelect, onRange }} />
+                </li>
+              ))}
+          </ul>
+        ))}
+        {realPlace < 0 || realPlace > 1 ? null : (
+          <span class="real-line" style={{ left: percent(realPlace) }} title="Real time" aria-hidden="true" />
+        )}
+        <ClockLine {...props} time={time} width={width} track={() => track.current as HTMLDivElement} />
+      </div>
+    </div>
+  )
+}
+
+interface MarkButtonProps {
+  readonly mark: Mark
+  readonly range: TimeRange
+  readonly selected: CalendarEvent | undefined
+  readonly onSelect: (event: CalendarEvent) => void
+  readonly onRange: (range: TimeRange) => void
+}
+
+function MarkButton({ mark, range, selected, onSelect, onRange }: MarkButtonProps) {
+  const { events, at, until, kind } = mark
+  const first = events[0] as CalendarEvent
+  const chosen = selected !== undefined && events.some(event => keyOf(event) === keyOf(selected))
+  const place = Math.max(0, placeOf(at, range))
+  const length = until === undefined ? 0 : Math.min(1, placeOf(until, range)) - place
+  const label =
+    events.length === 1
+      ? `${first.text}, ${momentOf(at)}`
+      : `${events.length} events from ${momentOf(at)}: ${first.text}, and more`
+  const choose = (): void => {
+    onSelect(first)
+    // Several events are told apart by looking closer, as far as that goes.
+    const last = Date.parse((events.at(-1) as CalendarEvent).at)
+    if (events.length > 1 && last > at) onRange(zoom({ from: at, until: last }, 3, (at + last) / 2))
+  }
+  return (
+    <button
+      type="button"
+      class={`mark ${kind}${chosen ? ' chosen' : ''}${length > 0.01 ? ' long' : ''}`}
+      style={{ left: percent(place), ...(length > 0.01 ? { width: percent(length) } : {}) }}
+      aria-label={label}
+      aria-pressed={chosen}
+      title={label}
+      onClick={choose}
+    >
+      {events.length > 1 ? events.length : ''}
+    </button>
+  )
+}
+
+interface ClockLineProps extends TimeAxisProps {
+  /** Pixels. */
+  readonly width: number
+  readonly track: () => HTMLDivElement
+}
+
+function ClockLine({ events, range, time, width, track, onTime, onRange }: ClockLineProps) {
+  /** The time that the line is dragged to, until the clock shows it. */
+  const [draft, setDraft] = useState<number | undefined>()
+  const dragging = useRef(false)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const at = draft ?? time
+  const place = placeOf(at, range)
+  const commit = async (moment: number): Promise<void> => {
+    clearTimeout(timer.current)
+    timer.current = undefined
+    await onTime(moment)
+    setDraft(before => (before === moment ? undefined : before))
+  }
+  const momentOfPointer = (event: PointerEvent): number => {
+    const box = track().getBoundingClientRect()
+    const inside = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width))
+    return snap(momentAt(inside, range), events, range, width)
+  }
+  const moveTo = (moment: number): void => {
+    setDraft(moment)
+    const inside = placeOf(moment, range)
+    if (inside < 0 || inside > 1) {
+      const length = range.until - range.from
+      onRange({ from: moment - length / 2, until: moment + length / 2 })
+    }
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => void commit(moment), KEY_WAIT)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const length = range.until - range.from
+    const step = length * (event.shiftKey ? 0.1 : 0.01)
+    const targets: Readonly<Record<string, number>> = {
+      ArrowRight: at + step,
+      ArrowUp: at + step,
+      ArrowLeft: at - step,
+      ArrowDown: at - step,
+      PageUp: at + length * 0.1,
+      PageDown: at - length * 0.1,
+      Home: range.from,
+      End: range.until,
+    }
+    if (event.key === 'Enter' && draft !== undefined) void commit(draft)
+    else if (event.key === 'Escape') {
+      clearTimeout(timer.current)
+      dragging.current = false
+      setDraft(undefined)
+    }
+    const target = targets[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    // The step is longer than the distance at which the line would snap, so that it never stays.
+    moveTo(snap(target, [], range, width))
+  }
+  if (place < 0 || place > 1) {
+    return (
+      <button
+        type="button"
+        class={`clock-beyond ${place < 0 ? 'before' : 'after'}`}
+        onClick={() => {
+          const length = range.until - range.from
+          onRange({ from: time - length / 2, until: time + length / 2 })
+        }}
+      >
+        {place < 0 ? '← ' : ''}The clock shows {momentOf(Math.round(time / 60_000) * 60_000)}
+        {place > 0 ? ' →' : ''}
+      </button>
+    )
+  }
+  return (
+    <div
+      class={`clock-line${draft === undefined ? '' : ' moving'}`}
+      style={{ left: percent(place) }}
+      role="slider"
+      tabIndex={0}
+      aria-label="The clock of the world"
+      aria-valuemin={Math.round(range.from / 1000)}
+      aria-valuemax={Math.round(range.until / 1000)}
+      aria-valuenow={Math.round(at / 1000)}
+      aria-valuetext={momentOf(Math.round(at / 1000) * 1000)}
+      onKeyDown={onKeyDown}
+      onPointerDown={event => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        dragging.current = true
+        event.preventDefault()
+        event.currentTarget.focus()
+      }}
+      onPointerMove={event => {
+        if (dragging.current) setDraft(momentOfPointer(event))
+      }}
+      onPointerUp={event => {
+        if (!dragging.current) return
+        dragging.current = false
+        if (draft !== undefined) void commit(momentOfPointer(event))
+      }}
+      onPointerCancel={() => {
+        dragging.current = false
+        setDraft(undefined)
+      }}
+    >
+      <span class={`clock-flag${place > 0.75 ? ' left' : ''}`}>{momentOf(Math.round(at / 1000) * 1000)}</span>
+    </div>
+  )
+}

@@ -1,0 +1,120 @@
+// The arithmetic of the time axis, and the table of callers.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CalendarEvent } from '../../src/console/model/calendar-event.ts'
+import {
+  marksOf,
+  momentAt,
+  pan,
+  placeOf,
+  rangeOver,
+  readRange,
+  snap,
+  ticksOf,
+  writeRange,
+  zoom,
+} from '../../src/console/time/axis.ts'
+import { rowsOf } from '../../src/console/time/caller-rows.ts'
+
+const at = (text: string): number => Date.parse(text)
+const YEARS = { from: at('2026-01-01'), until: at('2031-01-01') }
+const event = (kind: CalendarEvent['kind'], text: string, until?: string): CalendarEvent => ({
+  at: new Date(text).toISOString(),
+  ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+  kind,
+  operation: 'getOld',
+  text: `${kind} ${text}`,
+})
+
+test('a moment has its place in a range, and a place its moment', () => {
+  assert.equal(placeOf(YEARS.from, YEARS), 0)
+  assert.equal(momentAt(placeOf(at('2030-12-05'), YEARS), YEARS), at('2030-12-05'))
+})
+
+test('a range over all events shows the clock too, with room around', () => {
+  const range = rangeOver([event('sunset', '2030-12-05')], at('2026-11-22'))
+  assert.ok(range.from < at('2026-11-22') && range.until > at('2030-12-05'))
+})
+
+test('a range is in the URL, and nonsense there is no range', () => {
+  assert.equal(writeRange(YEARS), '2026-01-01T00:00Z~2031-01-01T00:00Z')
+  assert.deepEqual(readRange(writeRange(YEARS)), YEARS)
+  for (const text of ['', 'soon', '2030-01-01~2029-01-01', '2030-01-01', '2030-01-01~2030-01-01T00:01Z']) {
+    assert.equal(readRange(text), undefined, text)
+  }
+})
+
+test('zooming keeps its centre, and panning the length', () => {
+  const center = at('2027-01-01')
+  const closer = zoom(YEARS, 0.5, center)
+  assert.ok(Math.abs(placeOf(center, closer) - placeOf(center, YEARS)) < 1e-9)
+  assert.equal(closer.until - closer.from, (YEARS.until - YEARS.from) / 2)
+  assert.equal(pan(YEARS, 0.5).from - YEARS.from, (YEARS.until - YEARS.from) / 2)
+  assert.ok(zoom(YEARS, 1e-12, center).until - zoom(YEARS, 1e-12, center).from >= 600_000)
+})
+
+test('ticks are at round moments and have room for their labels', () => {
+  assert.deepEqual(
+    ticksOf(YEARS, 500).map(({ label }) => label),
+    ['2026', '2027', '2028', '2029', '2030', '2031'],
+  )
+  const day = { from: at('2026-11-22'), until: at('2026-11-23') }
+  assert.deepEqual(
+    ticksOf(day, 400).map(({ label }) => label),
+    ['22 Nov', '06:00', '12:00', '18:00', '23 Nov'],
+  )
+  for (let length = 600_000; length < 200 * 366 * 86_400_000; length *= 3) {
+    const ticks = ticksOf({ from: 0, until: length }, 800)
+    assert.ok(ticks.length >= 1 && ticks.length <= 12, `${length}: ${ticks.length}`)
+  }
+})
+
+test('events of a kind that lie too close are one mark, and those out of sight are none', () => {
+  const events = [
+    event('brown-out', '2026-06-01T00:00Z', '2026-06-01T02:00Z'),
+    event('brown-out', '2026-06-02T00:00Z', '2026-06-02T02:00Z'),
+    event('sunset', '2026-06-02'),
+    event('brown-out', '2030-06-01', '2030-08-01'),
+    event('sunset', '2040-01-01'),
+  ]
+  assert.deepEqual(
+    marksOf(events, YEARS, 1000).map(({ kind, events: { length }, until }) => [kind, length, until !== undefined]),
+    [
+      ['brown-out', 2, false],
+      ['sunset', 1, false],
+      ['brown-out', 1, true],
+    ],
+  )
+})
+
+test('a dragged clock snaps to an event nearby, else to a round moment', () => {
+  const events = [event('sunset', '2030-12-05T13:37:00Z')]
+  assert.equal(snap(at('2030-12-07'), events, YEARS, 1000), at('2030-12-05T13:37:00Z'))
+  assert.equal(snap(at('2029-03-07T05:06:07Z'), events, YEARS, 1000) % 86_400_000, 0)
+})
+
+test('each consumer of something deprecated has a row', () => {
+  const caller = { consumer: 'frontend', calls: 1200, firstSeen: '2026-11-01T10:00:00Z', lastSeen: '2026-11-22' }
+  const rows = rowsOf({
+    at: '2026-11-22',
+    operations: [
+      {
+        ...{ operation: 'getOld', since: '2026-01-01', sunset: '2030-12-05', daysLeft: 9, calls: 1201, rehearsed: 0 },
+        consumers: [caller, { ...caller, consumer: null, calls: 1 }],
+      },
+      { operation: 'getOlder', calls: 0, rehearsed: 2, consumers: [] },
+    ],
+    inputs: [{ operation: 'listNotes', input: 'query page', ...caller }],
+  })
+  assert.deepEqual(
+    rows.map(({ operation, first, consumer, note, calls }) => [operation, first, consumer ?? note, calls]),
+    [
+      ['getOld', true, 'frontend', '1,200'],
+      ['getOld', false, 'not known', '1'],
+      ['getOlder', true, 'nobody; 2 rehearsed', '0'],
+      ['listNotes', true, 'frontend', '1,200'],
+    ],
+  )
+  assert.equal(rows[0]?.sunset, '5 Dec 2030')
+})
