@@ -52,6 +52,14 @@ export const VIEWS: readonly View[] = [
     icon: 'calendar',
     load: async () => (await import('../time/time-view.tsx')).TimeView,
   },
+  {
+    id: 'weather',
+    title: 'Weather',
+    about: 'Latency, faults and limits: switched on, set by sliders, and measured.',
+    icon: 'cloud',
+    allWorlds: true,
+    load: async () => (await import('../weather/weather-view.tsx')).WeatherView,
+  },
 ]
 
 export const viewOf = (id: string): View => VIEWS.find(view => view.id === id) ?? (VIEWS[0] as View)
