@@ -18,7 +18,7 @@ const GROUPS = {
         'testing',
         'library',
       ],
-      ...['koa', 'browsers', 'console', 'operations', 'benchmarks'],
+      ...['koa', 'browsers', 'console', 'console-api', 'operations', 'benchmarks'],
     ],
   },
   Recipes: { folder: 'recipes', pages: [] },

@@ -180,7 +180,9 @@ async function send(command: string, gateway: RunningGateway): Promise<string> {
   let text = ''
   for await (const chunk of reply.setEncoding('utf8')) text += chunk
   if (silent) return ''
-  text = text.replaceAll(new URL(gateway.url).host, '127.0.0.1:4010')
+  text = text
+    .replaceAll(new URL(gateway.url).host, '127.0.0.1:4010')
+    .replaceAll(new URL(gateway.control).host, '127.0.0.1:4011')
   return withHead ? `${headOf(reply)}\n\n${text}`.trimEnd() : text.trimEnd()
 }
 
