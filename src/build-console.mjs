@@ -7,6 +7,8 @@ import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 import { build } from 'esbuild'
 
 const SOURCE = 'src/console'
+/** Linked by the view of the contract when it is opened. */
+const REFERENCE_STYLE = 'node_modules/swagger-ui-dist/swagger-ui.css'
 /** The path below which the control plane serves the files. */
 const BASE = '/console/'
 
@@ -18,7 +20,7 @@ const BASE = '/console/'
  */
 export async function buildConsole(outdir) {
   const { metafile, outputFiles } = await build({
-    entryPoints: [`${SOURCE}/main.tsx`, `${SOURCE}/style/console.css`, `${SOURCE}/icon.svg`],
+    entryPoints: [`${SOURCE}/main.tsx`, `${SOURCE}/style/console.css`, REFERENCE_STYLE, `${SOURCE}/icon.svg`],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: join(outdir, 'console'),
@@ -38,16 +40,17 @@ export async function buildConsole(outdir) {
   mkdirSync(join(outdir, 'console'), { recursive: true })
   for (const { path, contents } of outputFiles) writeCompressed(path, contents)
   const built = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({ path, entryPoint }))
-  const urlOf = name => BASE + basename(built.find(({ entryPoint }) => entryPoint === `${SOURCE}/${name}`).path)
+  const urlOf = entry => BASE + basename(built.find(({ entryPoint }) => entryPoint === entry).path)
   // The browser asks for what the first module imports without having read it.
-  const entry = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === `${SOURCE}/main.tsx`)
-  const preloads = entry.imports
+  const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === `${SOURCE}/main.tsx`)
+  const preloads = first.imports
     .filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => `<link rel="modulepreload" href="${BASE}${basename(path)}">`)
   const page = readFileSync(`${SOURCE}/index.html`, 'utf8')
-    .replace('{{script}}', urlOf('main.tsx'))
-    .replace('{{style}}', urlOf('style/console.css'))
+    .replace('{{script}}', urlOf(`${SOURCE}/main.tsx`))
+    .replace('{{style}}', urlOf(`${SOURCE}/style/console.css`))
     .replace('{{preload}}', preloads.join('\n'))
+    .replace('{{reference-style}}', urlOf(REFERENCE_STYLE))
     .replace('{{icon}}', BASE + basename(built.find(({ path }) => path.endsWith('.svg')).path))
   writeCompressed(join(outdir, 'console/index.html'), Buffer.from(page))
   return Object.keys(metafile.inputs)

@@ -28,6 +28,16 @@ const DOORS: Readonly<Record<string, string>> = {
   '@redis/client': 'state/redis-connection.ts',
   preact: 'console/',
   '@preact/signals': 'console/',
+  codemirror: 'console/configuration/editor.ts',
+  '@codemirror/lang-yaml': 'console/configuration/editor.ts',
+  '@codemirror/merge': 'console/configuration/editor.ts',
+  '@codemirror/state': 'console/configuration/editor.ts',
+  '@codemirror/view': 'console/configuration/editor.ts',
+  '@codemirror/lint': 'console/configuration/editor.ts',
+  '@codemirror/autocomplete': 'console/configuration/editor.ts',
+  '@codemirror/language': 'console/configuration/editor.ts',
+  '@lezer/highlight': 'console/configuration/editor.ts',
+  'swagger-ui-dist': 'console/reference/swagger.ts',
   uplot: 'console/parts/curve.tsx',
 }
 const TOOLS = [

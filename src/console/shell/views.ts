@@ -60,6 +60,20 @@ export const VIEWS: readonly View[] = [
     allWorlds: true,
     load: async () => (await import('../weather/weather-view.tsx')).WeatherView,
   },
+  {
+    id: 'configuration',
+    title: 'Configuration',
+    about: 'The gateway file, tried while you write it and served when you apply it.',
+    icon: 'sliders',
+    load: async () => (await import('../configuration/configuration-view.tsx')).ConfigurationView,
+  },
+  {
+    id: 'reference',
+    title: 'Reference',
+    about: 'The contract as documentation, with what the stand-in adds.',
+    icon: 'book',
+    load: async () => (await import('../reference/reference-view.tsx')).ReferenceView,
+  },
 ]
 
 export const viewOf = (id: string): View => VIEWS.find(view => view.id === id) ?? (VIEWS[0] as View)

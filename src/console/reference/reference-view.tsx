@@ -1,0 +1,41 @@
+// View 7: the contract as readable documentation, with what the stand-in adds to each operation. The library is loaded with
+// this view and asks nobody for anything: it is given the document.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call } from '../model/control-plane.ts'
+import { useLoaded } from '../model/loaded.ts'
+import { hrefOf } from '../model/location.ts'
+import { Progress, Show } from '../parts/notices.tsx'
+import { withAdditions } from './additions.ts'
+
+type Document = Readonly<Record<string, unknown>>
+
+export function ReferenceView() {
+  const loaded = useLoaded('contract', signal => call<Document>('GET', '/contract', { signal }))
+  return <Show of={loaded}>{document => <Reference document={document} />}</Show>
+}
+
+function Reference({ document: contract }: { document: Document }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [ready, setReady] = useState(false)
+  useEffect(() => {
+    let wanted = true
+    import('./swagger.ts').then(({ showDocument }) => {
+      if (!wanted) return
+      showDocument(box.current as HTMLElement, withAdditions(contract))
+      setReady(true)
+    })
+    return () => {
+      wanted = false
+    }
+  }, [contract])
+  return (
+    <div class="reference">
+      <p class="muted">
+        The contract as it is served. Try an operation in the <a href={hrefOf('operations')}>view of operations</a>.
+      </p>
+      {ready ? null : <Progress label="Loading the reference" />}
+      <div ref={box} class="reference-document" />
+    </div>
+  )
+}

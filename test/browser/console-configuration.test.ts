@@ -1,0 +1,106 @@
+// The configuration in the console: mistakes are shown where they are, what is applied is served, and no file is written.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launch, withoutBrowser } from './chromium.ts'
+import { CONFIG, seriousFindings, withConsole } from './console.ts'
+
+const skip = withoutBrowser
+const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
+const FILE = join(scratch, 'gateway.yaml')
+const YAML = `contract: ./openapi.json
+consumers:
+  frontend: { key: frontend-key }
+resources:
+  notes: { schema: Note, seed: [{ id: 1, text: first }] }
+operations:
+  listNotes: { respond: { list: notes } }
+`
+let browser: Browser
+before(async () => {
+  writeFileSync(join(scratch, 'openapi.json'), JSON.stringify(CONFIG.contract))
+  writeFileSync(FILE, YAML)
+  if (skip === false) browser = await launch()
+})
+after(async () => {
+  await browser?.close()
+  rmSync(scratch, { recursive: true })
+})
+
+const start = { config: FILE }
+const editorOf = (page: Page) => page.getByRole('textbox', { name: 'The configuration as YAML' })
+/** Writes at the end of the text, as a person does. */
+async function write(page: Page, text: string): Promise<void> {
+  await editorOf(page).click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.insertText(text)
+}
+
+test('a mistake is named at its place while it is written, and cannot be applied', { skip }, () =>
+  withConsole(browser, { start }, async ({ page, open }) => {
+    await open('configuration')
+    await write(page, 'limts: { body: 1MB }\n')
+    const mistake = page.getByRole('region', { name: 'Mistakes' }).getByRole('button')
+    await mistake.waitFor()
+    assert.match(await mistake.innerText(), /8:1\s+.*limts.*did you mean "limits"/s)
+    assert.equal(await page.getByRole('button', { name: 'Apply' }).isDisabled(), true)
+    await page.locator('.cm-lintRange-error').waitFor()
+    assert.deepEqual(await seriousFindings(page), [])
+    await mistake.click()
+    await page.keyboard.press('Shift+End')
+    await page.keyboard.insertText('limits: { body: 1MB }')
+    await page.getByText('Changed, not applied · no mistakes').waitFor()
+    await page.getByRole('button', { name: 'Throw away' }).click()
+    await page.getByText(`As in`).waitFor()
+    assert.equal(readFileSync(FILE, 'utf8'), YAML)
+  }),
+)
+
+test(
+  'what is applied is served at once, credentials stay hidden, and the file is served again on demand',
+  { skip },
+  () =>
+    withConsole(browser, { start }, async ({ page, open, send }) => {
+      await open('configuration')
+      await editorOf(page).waitFor()
+      assert.match(await editorOf(page).innerText(), /<masked:frontend\.key>/)
+      await write(page, '  createNote: { respond: { status: 400 } }\n')
+      await page.getByText('Changed, not applied · no mistakes').waitFor()
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.getByText('Applied, not in').waitFor()
+      assert.equal((await send('POST', '/notes', { text: 'more' })).status, 400)
+      await page.getByRole('tab', { name: 'Difference to the file' }).click()
+      await page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor()
+      assert.match(page.url(), /show=difference/)
+      await page.getByRole('button', { name: 'Serve the file again' }).click()
+      await page.getByText('The configuration is what the file has.').waitFor()
+      assert.notEqual((await send('POST', '/notes', { text: 'more' })).status, 400)
+      assert.equal(readFileSync(FILE, 'utf8'), YAML)
+    }),
+)
+
+test('keys are completed from the schema, those of the contract included', { skip }, () =>
+  withConsole(browser, { start }, async ({ page, open }) => {
+    await open('configuration')
+    await write(page, '  cre')
+    await page.keyboard.press('Control+Space')
+    await page.getByRole('option', { name: /createNote/ }).waitFor()
+  }),
+)
+
+test('the reference shows the contract and what the stand-in adds, in both themes', { skip }, async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await withConsole(browser, { start, context: { colorScheme } }, async ({ page, open }) => {
+      await open('reference')
+      await page.getByRole('heading', { name: /Notes/ }).waitFor()
+      await page.locator('.opblock-summary-path', { hasText: '/notes' }).first().click()
+      await page.getByText('In this stand-in').waitFor()
+      assert.match(await page.locator('#main').innerText(), /list notes/)
+      assert.deepEqual(await seriousFindings(page), [])
+    })
+  }
+})

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withAdditions } from '../../src/console/reference/additions.ts'
+
+test('what the stand-in adds is written below the description of an operation', () => {
+  const additions = {
+    phase: 'deprecated',
+    next: { what: 'gone', at: '2030-12-05T00:00:00.000Z' },
+    behaviours: ['errors', 'respond: list books'],
+  }
+  const document = { paths: { '/books': { summary: 'x', get: { description: 'Lists.', 'x-understudy': additions } } } }
+  const { paths } = withAdditions(document) as { paths: Record<string, Record<string, { description: string }>> }
+  assert.equal(
+    paths['/books']?.get?.description,
+    'Lists.\n\n**In this stand-in**\n\n- phase: **deprecated**\n- next: gone on 2030-12-05\n- `errors`\n- `respond`: list books',
+  )
+  assert.equal(paths['/books']?.summary, 'x')
+})
