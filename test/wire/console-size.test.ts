@@ -22,7 +22,7 @@ const kilobytes = (names: Iterable<string>): number =>
   [...names].reduce((sum, name) => sum + statSync(join(FOLDER, `${name}.br`)).size, 0) / 1000
 
 const page = read('index.html')
-const named = [...page.matchAll(/\/console\/([\w.-]+\.(?:js|css))"/g)].map(([, name]) => name as string)
+const named = [...page.matchAll(/(?:src|href)="\/console\/([\w.-]+\.(?:js|css))"/g)].map(([, name]) => name as string)
 const shell = new Set(['index.html', ...named.flatMap(name => (name.endsWith('.js') ? [...loadedWith(name)] : [name]))])
 
 test('the page names its files, each with its compressed twins', () => {
