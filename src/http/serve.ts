@@ -6,7 +6,6 @@ import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/tls.ts'
 import { atFirstUse } from './at-first-use.ts'
 import { checkGuarded } from './control/access.ts'
-import { controlRoutes } from './control/index.ts'
 import { refuseControl } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import { Listener, type Plane } from './listener.ts'
@@ -81,10 +80,11 @@ export async function serve(
     security,
   )
   const about = { version, api: () => origin, workers: typeof workers === 'object' ? workers.count : undefined }
-  const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
   const failed = (error: unknown) => gateway.reportFailure(error)
   const steer = atFirstUse(async () => {
     const { createControlPlane } = await import('./control-plane.ts')
+    const { controlRoutes } = await import('./control/index.ts')
+    const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
     return createControlPlane(routes, listen.controlToken, failed)
   })
   const controlPlane: Plane = {
