@@ -35,6 +35,6 @@ test('exports have names, and files are named after what they hold', () => {
   const vague = /(?:^|[/-])(?:utils?|helpers?|common|managers?|base|misc)(?:[.-]|$)/
   const wrong = sourceFiles
     .map(({ path }) => path)
-    .filter(path => !/^[a-z0-9/-]+\.tsx?$/.test(path) || vague.test(path))
+    .filter(path => !/^[a-z0-9/-]+(?:\.d)?\.tsx?$/.test(path) || vague.test(path))
   assert.deepEqual(wrong, [])
 })

@@ -24,7 +24,7 @@ interface Texts {
   readonly same: boolean
 }
 
-/** What was written and not applied yet; it stays while other views are open. */
+/** The text that is not applied yet; it stays while other views are open. */
 const draft = signal<string | undefined>(undefined)
 
 export function ConfigurationView() {

@@ -1,4 +1,4 @@
-// What the stand-in adds to an operation, as a part of its description.
+// Writes the additions of the stand-in to an operation below its description.
 
 type Document = Readonly<Record<string, unknown>>
 
