@@ -36,11 +36,14 @@ export function followAbout(): void {
   })
 }
 
-/** A command that sends a request which the API knows: for empty states. */
-export function exampleCurl(): string {
+/** Returns a command that sends a request to an operation, by default to a simple one: for empty states. */
+export function exampleCurl(wanted = ''): string {
   const api = about.value?.api ?? 'http://127.0.0.1:4010'
   const operations = plan.value?.operations ?? []
-  const simple = operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ?? operations[0]
+  const simple =
+    operations.find(({ operation }) => operation === wanted) ??
+    operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ??
+    operations[0]
   if (simple === undefined) return `curl -i ${api}/`
   const path = simple.path.replace(/\{[^}]*\}/g, '1')
   return `curl -i ${simple.method === 'GET' ? '' : `-X ${simple.method} `}${api}${path}`

@@ -57,7 +57,7 @@ export function CallersPanel() {
             {report.operations.every(({ calls, rehearsed }) => calls + rehearsed === 0) ? (
               <div class="callers-hint">
                 <p class="muted">Nobody has called them yet. A request that names its consumer is counted:</p>
-                <CommandLine text={exampleCurl()} />
+                <CommandLine text={exampleCurl(report.operations[0]?.operation)} />
               </div>
             ) : null}
           </section>

@@ -112,7 +112,6 @@ function wishedFor(operation: SetOperation, scope: Scope, blocks: WeatherBlocks)
 
 function Row({ operation: { operation, measured }, settings }: { operation: SetOperation; settings: WeatherSettings }) {
   const wished = percentilesIn(settings.latency)
-  const faults = describeSettings({ fault: settings.fault })
   return (
     <tr>
       <th scope="row">
@@ -125,10 +124,7 @@ function Row({ operation: { operation, measured }, settings }: { operation: SetO
           <Meter name={name} measured={measured[name]} wished={wished} />
         </td>
       ))}
-      <td class="end">
-        {measured.requests === 0 ? '' : writeRate(measured.errors / measured.requests)}
-        {faults === '' ? null : <span class="wish">wished {faults}</span>}
-      </td>
+      <td class="end">{measured.requests === 0 ? '' : writeRate(measured.errors / measured.requests)}</td>
     </tr>
   )
 }
