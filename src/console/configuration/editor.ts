@@ -123,7 +123,8 @@ function help(view: EditorView, position: number, schema: SchemaPart) {
 
 const appearance = (label: string): Extension[] => [
   yaml(),
-  EditorView.contentAttributes.of({ 'aria-label': label }),
+  // A text that scrolls must be reachable by keyboard.
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   EditorView.theme({
     '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: 'var(--size)' },
     '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '-2px' },
