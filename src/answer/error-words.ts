@@ -58,6 +58,9 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   not_simulated: 'not_implemented unimplemented',
   unavailable: 'service_unavailable temporarily_unavailable',
 }
+/** Codes for any error of a client, or of a server, where an enum has none for the problem itself. */
+const CLIENT_ERRORS = ['invalid_request', 'bad_request', 'client_error', 'request_error']
+const SERVER_ERRORS = ['internal_error', 'server_error', 'api_error']
 const RULE_SYNONYMS: Readonly<Record<string, string>> = {
   required: 'missing_field missing required_field field_required is_required field_value_required blank',
   type: 'invalid_type type_error wrong_type',
@@ -99,7 +102,8 @@ export function codesOf({ code }: Problem, status: number): readonly string[] {
   if (found === undefined) {
     const usual = STATUS_CODES[status]
     const words = [code, ...(usual === undefined ? [] : [snake(usual)]), ...(SYNONYMS[code] ?? '').split(' ')]
-    found = [...written(words.filter(word => word !== '')), `${status}`]
+    const kind = status < 500 ? CLIENT_ERRORS : SERVER_ERRORS
+    found = [...written([...words.filter(word => word !== ''), ...kind]), `${status}`]
     codes.set(key, found)
   }
   return found

@@ -55,11 +55,18 @@ export function contentTypeFor(type: string, accept: string | undefined): string
   return wanted.find(one => !one.includes('*') && within(one, essence)) ?? concreteOf(type)
 }
 
-const USUAL: Readonly<Record<string, string>> = { text: 'text/plain', image: 'image/png', audio: 'audio/mpeg' }
+const USUAL: Readonly<Record<string, string>> = {
+  text: 'text/plain',
+  image: 'image/png',
+  audio: 'audio/mpeg',
+  video: 'video/mp4',
+  font: 'font/woff2',
+  model: 'model/gltf-binary',
+}
 
 function concreteOf(type: string): string {
   const [kind = '', subtype] = essenceOf(type).split('/')
-  return subtype === '*' ? (USUAL[kind] ?? (kind === 'video' ? 'video/mp4' : 'application/json')) : type
+  return subtype === '*' ? (USUAL[kind] ?? 'application/json') : type
 }
 
 const within = (type: string, range: string): boolean => range === '*/*' || type.startsWith(range.slice(0, -1))

@@ -41,8 +41,9 @@ export function compileNear(served: readonly Served[], methodsOf: (path: string)
     const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
     const where = below ? '' : `the API is below ${bases.slice(0, 5).join(', ')}`
     const target = repair(path, bases, methodsOf) ?? findNear(method, path, bases, templates())
-    if (target === undefined) return where || undefined
-    const methods = methodsOf(target)
+    const methods = target === undefined ? [] : methodsOf(target)
+    // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.
+    if (target === undefined || methods.length === 0) return where || undefined
     const meant = method === 'HEAD' && methods.includes('GET') ? 'HEAD' : methods.includes(method) ? method : methods[0]
     return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${target}?`
   }
@@ -75,14 +76,18 @@ export function compileNear(served: readonly Served[], methodsOf: (path: string)
   }
 }
 
-/** The path with its slashes mended, or below another base path, where some operation is there. */
+const SUFFIX = /\.json$/
+
+/** The path with its slashes mended, with or without `.json`, or below another base path, where some operation is there. */
 function repair(path: string, bases: readonly string[], methodsOf: (path: string) => readonly string[]) {
   const mended = path.replace(/\/{2,}/g, '/')
   const trimmed = mended.replace(/\/$/, '')
   const steps = trimmed.split('/')
   const shorter = [0, 1, 2, MOST_PREFIX].map(count => ['', ...steps.slice(1 + count)].join('/'))
   const below = shorter.flatMap(one => (one === '' ? [] : bases.map(base => base + one)))
-  const candidates = [mended, trimmed, `${trimmed}/`, ...below, ...below.map(one => `${one}/`)]
+  const bare = trimmed.replace(SUFFIX, '')
+  const suffixed = bare === trimmed ? `${trimmed}.json` : bare
+  const candidates = [mended, trimmed, `${trimmed}/`, suffixed, ...below, ...below.map(one => `${one}/`)]
   return candidates.find(one => one !== path && one !== '' && methodsOf(one).length > 0)
 }
 

@@ -63,7 +63,7 @@ export interface ConsumerFile {
 
 export interface ResourceFile {
   readonly schema: string
-  readonly id?: { readonly field?: string; readonly assign?: Assign }
+  readonly id?: { readonly field?: string; readonly added?: boolean; readonly assign?: Assign }
   readonly seed?: string | readonly Json[] | { readonly generate: number }
   readonly references?: Readonly<Record<string, string | ReferenceFile>>
   readonly defaults?: Readonly<Record<string, Json>>
@@ -246,6 +246,10 @@ export const simulationSchema: Schema = {
               field: {
                 type: 'string',
                 description: 'The field that holds the id, such as `metadata.name` for one within. Default: id.',
+              },
+              added: {
+                type: 'boolean',
+                description: 'Whether the schema has no such field, and records get it besides. Default: false.',
               },
               assign: {
                 enum: ['sequence', 'uuid', 'generate', 'client'],

@@ -81,6 +81,11 @@ for (const [name, schema, body] of [
     { code: 'VALIDATION_ERROR', message: WHY },
   ],
   [
+    'a code for any mistake of the client, where the status has none',
+    closed({ type: { enum: ['api_error', 'card_error', 'bad_request_error'] }, message: text }),
+    { type: 'bad_request_error', message: WHY },
+  ],
+  [
     'a code that need not be there, and is for none of this',
     closed({ code: { enum: ['created', 'forbidden'] }, message: text }, ['message']),
     { message: WHY },

@@ -16,6 +16,8 @@ paths:
   /pets/{id}:
     get: { parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { "200": { description: A pet } } }
   /stores/{id}/orders/: { get: { responses: { "200": { description: Orders } } } }
+  /bills.json: { get: { responses: { "200": { description: Bills } } } }
+  /bills/{id}.json: { get: { responses: { "200": { description: A bill } } } }
   /bearer: { get: { security: [{ key: [] }], responses: { "200": { description: Fine } } } }
   /basic: { get: { security: [{ user: [] }], responses: { "200": { description: Fine } } } }
   /header: { get: { security: [{ other: [] }], responses: { "200": { description: Fine } } } }
@@ -41,6 +43,10 @@ for (const [line, near] of [
   ['GET /', 'the API is below /v1'],
   ['GET /nothing', 'the API is below /v1'],
   ['GET /v1/nothing', undefined],
+  ['GET /v1/bills', 'did you mean GET /v1/bills.json?'],
+  ['GET /v1/bills/7', 'did you mean GET /v1/bills/7.json?'],
+  ['GET /v1/pets.json', 'did you mean GET /v1/pets?'],
+  ['GET /v1/bills/.json', undefined],
   [`GET /v1/${'pets'.repeat(100)}`, undefined],
 ] as const) {
   test(`${line.slice(0, 40)} is a 404 that says ${near ?? 'no more'}`, async () => {

@@ -8,8 +8,18 @@ import { momentOf, stampOf } from './moments.ts'
 
 /** Names of switches that are on to begin with. */
 const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open|ok|success|successful|succeeded)$/i
-/** Names of numbers that count what a new record has none of yet. */
-const COUNT = /(?:^|_)count$|Count$|^(?:num|number_?of)_|_total$/
+/** Names of numbers that count what a new record has none of yet: `reply_count`, `times_redeemed`, `amount_refunded`. */
+const COUNT =
+  /(?:^|_)count$|Count$|^(?:num|number_?of|times)_|_total$|_?(?:refunded|captured|redeemed|used|spent|shipped|received)$/i
+/** Names of maps that clients fill. */
+const MAP = /^(?:metadata|labels|annotations|tags|custom_?fields|custom_?attributes)$/i
+/** Names of fields that hold the state of a record. */
+const STATE = /status$|state$|^phase$|^stage$/i
+/** States that a record begins in. */
+const FIRST = /^(?:new|initial|draft|created|pending|open|opened|queued|todo|to_?do|triggered|submitted|requested)$/i
+/** States that a record reaches later: many enums are in alphabetical order, `canceled` first. */
+const LAST =
+  /cancel|fail|error|delet|expire|clos|reject|archiv|abandon|block|suspend|complete|finish|revok|void|declin|aborted/i
 
 /**
  * How to make the value of a field that must have one: the one that the schema allows or proposes, the time of creation,
@@ -22,8 +32,7 @@ export function freshOf(field: Field): Make | undefined {
   const write = stampOf(field) === undefined ? undefined : momentOf(field)
   if (write !== undefined) return ({ clock }) => write(clock.now())
   if (types.includes('null') && allows(null)) return constant(null)
-  // The first of several is the state that a record begins in, more often than not.
-  const first = choices?.find(allows)
+  const first = firstOf(name, choices?.filter(allows) ?? [])
   if (first !== undefined) return constant(first)
   const plain = [...(types.length < 7 ? simplest(name, types) : [])].find(allows)
   if (plain !== undefined) return constant(plain)
@@ -32,8 +41,16 @@ export function freshOf(field: Field): Make | undefined {
   return making => field.generate(Math.floor(making.draw(`field ${name}`) * 2 ** 31) + 1) ?? null
 }
 
+/** The state that a record begins in; of other choices, the first one. */
+function firstOf(name: string, choices: readonly Json[]): Json | undefined {
+  if (!STATE.test(name)) return choices[0]
+  const is = (words: RegExp) => (choice: Json) => typeof choice === 'string' && words.test(choice)
+  return choices.find(is(FIRST)) ?? choices.find(choice => !is(LAST)(choice)) ?? choices[0]
+}
+
 function* simplest(name: string, types: Field['types']): Iterable<Json> {
   if (types[0] === 'array') yield []
+  if (types[0] === 'object' && MAP.test(name)) yield {}
   if (types[0] === 'boolean') yield* ON.test(name) ? [true] : [false, true]
   if ((types[0] === 'integer' || types[0] === 'number') && COUNT.test(name)) yield 0
 }

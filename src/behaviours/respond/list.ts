@@ -10,6 +10,7 @@ import { placeholders } from '../../kernel/template.ts'
 import type { Node } from '../../schema/document.ts'
 import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
+import { boundsOf } from './bounds.ts'
 import { schemaBelow } from './branch.ts'
 import { compileEnvelope } from './envelope.ts'
 import type { ListConfig, Locate } from './list-config.ts'
@@ -150,15 +151,18 @@ function compileFilters(
       site.error('unknown-field', message, at, suggest(field, properties.keys()))
     }
     if (is === 'equal') site.index(list, field)
-    return { field, is, at: index }
+    const takesBounds = is === 'equal' && site.operation.parameters[index]?.schema.types.has('object') === true
+    return { field, is, at: index, takesBounds }
   })
   return ({ values }) => {
     let filters = NO_FILTERS
     let comparisons: Comparison[] | undefined
-    for (const { field, is, at } of compiled) {
+    for (const { field, is, at, takesBounds } of compiled) {
       const value = values[at] as Json | undefined
       if (value === undefined) continue
-      if (is === 'equal') filters = [...filters, { field, values: Array.isArray(value) ? value : [value] }]
+      const bounds = takesBounds ? boundsOf(field, value) : undefined
+      if (bounds !== undefined) comparisons = [...(comparisons ?? []), ...bounds]
+      else if (is === 'equal') filters = [...filters, { field, values: Array.isArray(value) ? value : [value] }]
       else comparisons = [...(comparisons ?? []), { field, is, value }]
     }
     return { filters, comparisons }

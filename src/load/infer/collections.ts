@@ -2,14 +2,16 @@
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
+import type { Parameter } from '../../contract/parameters.ts'
 import type { Node } from '../../schema/document.ts'
 import { serverSetOf } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { Candidate } from './inference.ts'
-import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, segmentsOf } from './paths.ts'
+import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, normal, segmentsOf } from './paths.ts'
 import {
   answersEmpty,
   answersOtherwise,
+  isSilent,
   type Listed,
   listedIn,
   replySchema,
@@ -82,12 +84,13 @@ function findCollection(
   const own = byPath.get(path) as ReadonlyMap<string, Operation>
   const itemPath = itemPathOf(path, items)
   const item = (itemPath === undefined ? undefined : byPath.get(itemPath)) ?? NONE
-  const list = findList(own.get('GET'), word, schemas)
-  const listed = list === undefined ? [] : [list.listed.items]
   const reader = item.get('GET')
+  const taken = takenBy(own, reader, schemas)
+  const list = findList(own.get('GET'), word, schemas) ?? silentList(own.get('GET'), taken)
+  const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
   const read = reader && single(reader, word, listed, schemas)
   // A path that names one thing, and lists things, is a collection within another.
-  if (reader !== undefined && read === undefined) return undefined
+  if (reader !== undefined && read === undefined && taken === undefined) return undefined
   const known = [...(read === undefined ? [] : [read.record]), ...listed]
   const posted = own.get('POST')
   const created = posted && single(posted, word, known, schemas)
@@ -99,16 +102,18 @@ function findCollection(
   const declared = [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter)
   const request = create && requestSchema(create.operation)
   const asked = request && singleIn(request, word, records, schemas)
-  const candidates = records.flatMap(node =>
+  const candidates = (taken === undefined ? records : [taken]).flatMap(node =>
     schemas.recordSchemas(node).flatMap((one): Candidate[] => {
       const shape = schemas.shape(one)
       const schema = schemas.reference(one)
       const idField = findId({ word, parameter, declared }, shape, schemas)
-      if (schema === undefined || idField === undefined) return []
+      if (schema === undefined) return []
+      if (taken !== undefined && !isIdOf(idField, parameter)) return [withIdAdded(schema, declared)]
+      if (idField === undefined) return []
       const given = asked !== undefined && isGiven(idField, asked.record, schemas)
       const server = serverSetOf(one, asked?.record, idField, schemas)
       const byServer = assignOf(idField, shape, schemas)
-      return [{ schema, idField, assign: given ? 'client' : byServer, byServer, server }]
+      return [{ schema, idField, added: false, assign: given ? 'client' : byServer, byServer, server }]
     }),
   )
   // Where the id that a request gives turns out to be another's, the server makes one.
@@ -128,6 +133,38 @@ function findList(operation: Operation | undefined, word: string, schemas: Schem
   const whole = operation && replySchema(operation)
   const listed = whole && listedIn(whole, word, schemas)
   return operation === undefined || listed === undefined ? undefined : { operation, listed }
+}
+
+/**
+ * The record that a POST takes, where neither its reply nor that of the item's GET is described: records are kept by the
+ * request's schema then. `undefined` where a reply is described.
+ */
+function takenBy(
+  own: ReadonlyMap<string, Operation>,
+  reader: Operation | undefined,
+  schemas: SchemaReader,
+): Node | undefined {
+  const posted = own.get('POST')
+  if (posted === undefined || reader === undefined || !isSilent(posted) || !isSilent(reader)) return undefined
+  const request = requestSchema(posted)
+  return request !== undefined && schemas.isRecord(request) && !schemas.shape(request).items ? request : undefined
+}
+
+/** Whether a request's field is surely the id that the path has: another one, such as `name`, need not be. */
+const isIdOf = (field: string | undefined, parameter: string | undefined): boolean =>
+  field !== undefined && (normal(field) === normal(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
+
+/** A list whose reply is not described, of records that are taken. */
+const silentList = (operation: Operation | undefined, taken: Node | undefined): Collection['list'] =>
+  operation === undefined || taken === undefined || !isSilent(operation)
+    ? undefined
+    : { operation, listed: { items: taken, whole: taken, keys: [] } }
+
+/** A candidate whose records get an id that their schema does not have. */
+function withIdAdded(schema: string, declared: Parameter | undefined): Candidate {
+  const isNumber = declared?.schema.types.has('integer') === true || declared?.schema.types.has('number') === true
+  const assign = isNumber ? 'sequence' : 'generate'
+  return { schema, idField: 'id', added: true, assign, byServer: assign, server: { defaults: {}, set: {} } }
 }
 
 function single(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {

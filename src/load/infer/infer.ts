@@ -84,9 +84,14 @@ function freeName(word: string, taken: ReadonlySet<string>): string {
   return free
 }
 
-function describe({ path, itemPath, list, candidates }: Collection) {
+function describe({ path, itemPath, list, create, records, candidates }: Collection) {
   const [{ schema, idField } = { schema: '', idField: '' }] = candidates
   const item = itemPath === undefined ? '' : `${itemPath} names one by its ${idField}`
-  const because = list === undefined ? `POST ${path} creates ${schema}` : `GET ${path} lists ${schema}`
+  const isTaken = create !== undefined && create.single === undefined && records.length === 0
+  const because = isTaken
+    ? `POST ${path} takes ${schema}, and no reply is described`
+    : list === undefined
+      ? `POST ${path} creates ${schema}`
+      : `GET ${path} lists ${schema}`
   return { candidates, because: item === '' ? because : `${because}, ${item}` }
 }

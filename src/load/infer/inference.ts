@@ -9,6 +9,8 @@ import type { ServerSet } from './defaults.ts'
 export interface Candidate {
   readonly schema: string
   readonly idField: string
+  /** Whether the schema has no field for the id, because it is the one of the request: records get one besides. */
+  readonly added: boolean
   readonly assign: Assign
   /** How the server names a record where the request is not asked to. */
   readonly byServer: Assign

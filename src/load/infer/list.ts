@@ -82,8 +82,13 @@ export function listKeys(
   return { ...(filter.length > 0 ? { filter } : {}), ...out, ...(starts.length > 0 ? { links: true } : {}) }
 }
 
-/** Whether a parameter selects by a field of its name: not where its default, such as `all`, is no value of the field. */
-function isFilter({ default: fallback }: Parameter, field: Node, schemas: SchemaReader): boolean {
+/**
+ * Whether a parameter selects by a field of its name: not where its default, such as `all`, is no value of the field, nor
+ * where it is text of another format: `origin` is a station's UUID in the query and its name in a trip.
+ */
+function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas: SchemaReader): boolean {
+  const format = schema.types.has('string') ? schemas.format(schema.node) : undefined
+  if (format !== undefined && format !== schemas.format(field)) return false
   if (fallback === undefined) return true
   const values = schemas.enumOf(field)
   return values.length > 0 && values.includes(fallback as Json)

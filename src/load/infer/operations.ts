@@ -48,7 +48,7 @@ export function operationsOf(
     within !== undefined && expressionsOf(where).includes(within.parameter) ? { within: { ...within } } : {}
   const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
     const whole = replySchema(operation)
-    const listed = whole && listedIn(whole, word, schemas)
+    const listed = whole === undefined ? list?.listed : listedIn(whole, word, schemas)
     if (listed === undefined) return
     const keys = { ...owned(operation.path), ...listKeys(operation, shape, schemas), ...wrapping(listed, schemas) }
     const under = listed.keys.length === 0 ? '' : ` under ${listed.keys.join('.')}`

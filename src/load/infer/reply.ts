@@ -44,7 +44,7 @@ const RECORD_KEYS = [
   'resource',
   'object',
 ]
-/** Lists that stand beside the records. */
+/** Names of lists beside the records, unless the collection itself is called so: `/messages`. */
 const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
 
 /** The schema of the body that a success carries; `undefined` where it carries none. */
@@ -56,6 +56,9 @@ export function replySchema(operation: Operation): Node | undefined {
 /** Whether a success is documented to carry a body in another type than JSON alone. */
 export const answersOtherwise = (operation: Operation): boolean =>
   (successOf(operation)?.content.size ?? 0) > 0 && replySchema(operation) === undefined
+
+/** Whether a success is documented without anything about its body. */
+export const isSilent = (operation: Operation): boolean => (successOf(operation)?.content.size ?? 0) === 0
 
 /** Whether a success carries an object without properties. */
 export function answersEmpty(whole: Node, schemas: SchemaReader): boolean {
@@ -99,7 +102,8 @@ export function listedIn(whole: Node, word: string, schemas: SchemaReader): List
 function bestList(properties: ReadonlyMap<string, Node>, word: string, schemas: SchemaReader) {
   const lists = [...properties].flatMap(([key, node]) => {
     const { items } = schemas.shape(node)
-    return items !== undefined && schemas.isRecord(items) && !BESIDE.has(normal(key)) ? [{ key, items }] : []
+    const isBeside = BESIDE.has(normal(key)) && !sameWord(key, word)
+    return items !== undefined && schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
   })
   const named = lists.find(({ key }) => sameWord(key, word)) ?? lists.find(({ key }) => LIST_KEYS.includes(normal(key)))
   if (named !== undefined) return named

@@ -118,13 +118,14 @@ interface SeedIds {
 function seedIds(
   name: string,
   schema: SchemaUse,
-  { idField, assign }: Candidate,
+  { idField, added, assign }: Candidate,
   readers: readonly Operation[],
   contract: Contract,
 ): SeedIds {
   const parameters = namingParameters(readers)
   const fits = (id: Json) => parameters.every(one => isReadBack(String(id), one))
-  const isNumber = assign === 'sequence' || schema.check(withId(idField, 1, {}), true)?.some(isAbout(idField)) !== true
+  const isNumber =
+    assign === 'sequence' || (!added && schema.check(withId(idField, 1, {}), true)?.some(isAbout(idField)) !== true)
   const shown = parameters.flatMap(({ node, schema: { node: inner } }): Id[] => {
     const values = [node, inner].map(({ value }) => (isObject(value) ? value.example : undefined))
     return values.filter(
@@ -156,7 +157,7 @@ const isAbout =
 /** Records with ids of their own; those that the schema refuses are left out. */
 function records(
   schema: SchemaUse,
-  { idField, assign }: Candidate,
+  { idField, added, assign }: Candidate,
   count: number,
   owners: ReadonlyMap<string, readonly Json[]>,
   taken: ReadonlySet<unknown>,
@@ -171,7 +172,11 @@ function records(
     const owned = [...owners].map(([field, ids]) => [field, ids[(number - 1) % ids.length]])
     const own = idIn(idField, value as JsonObject)
     const counted = assign === 'sequence' || typeof own === 'number'
-    const drawn = counted || own === undefined || ids?.fits(own) !== false ? own : (ids.make(number) ?? own)
+    const drawn = added
+      ? ids?.make(number)
+      : counted || own === undefined || ids?.fits(own) !== false
+        ? own
+        : (ids.make(number) ?? own)
     const id = number === 1 && shown !== undefined ? shown : counted ? number : (drawn ?? `${number}`)
     const record = withId(idField, id as Id, { ...value, ...Object.fromEntries(owned) } as JsonObject)
     if (seen.has(id) || schema.check(record, true) !== undefined) continue

@@ -33,8 +33,8 @@ export function settingsOf(
   const resources: Record<string, Json> = {}
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
-    const { schema, idField, assign, server } = candidateOf(name)
-    const block: Record<string, Json> = { schema, id: { field: idField, assign } }
+    const { schema, idField, added, assign, server } = candidateOf(name)
+    const block: Record<string, Json> = { schema, id: { field: idField, ...(added ? { added } : {}), assign } }
     if (Object.keys(server.defaults).length > 0) block.defaults = server.defaults
     if (Object.keys(server.set).length > 0) block.set = server.set
     put(resources, name, { ...block, seed: seeds.get(name) ?? [] })

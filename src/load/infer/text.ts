@@ -43,10 +43,11 @@ export function describeInference({
       : 'resources:',
   )
   for (const { name, because } of kept) {
-    const { schema, idField, assign, server } = candidateOf(name)
+    const { schema, idField, added, assign, server } = candidateOf(name)
     push(`  ${scalar(name)}:  # ${oneLine(because)}`)
     push(`    schema: ${scalar(schema)}`)
-    push(`    id: { field: ${scalar(idField)}, assign: ${assign} }  # ${REASONS[assign]}`)
+    const besides = added ? 'added: true, ' : ''
+    push(`    id: { field: ${scalar(idField)}, ${besides}assign: ${assign} }  # ${REASONS[assign]}`)
     if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`)
     if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`)
     const states = proposeStates(name, operations, schema, contract)

@@ -16,6 +16,7 @@ export type NewId = (ordinal: number) => string
 
 /**
  * @param readers the operations that name a record by the last parameter of their path
+ * @param idField a field that the schema need not have: then only the paths limit its values
  * @param seed the same seed, the same ids
  * @returns `undefined` where no text was found that could be an id
  */
@@ -28,11 +29,10 @@ export function compileNewId(
   seed: number,
 ): NewId | undefined {
   const node = fieldNode(schema.shape, idField, contract)
-  if (node === undefined) return undefined
-  const field = describeField(idField, contract.use(node))
+  const field = node && describeField(idField, contract.use(node))
   const parameters = namingParameters(readers)
   const chanceOf = (ordinal: number) => new Chance(hashOf(`${name}\n${seed}\n${ordinal}`))
-  const examples = examplesOf(schema, idField, field.example, parameters, readers)
+  const examples = examplesOf(schema, idField, field?.example, parameters, readers)
   const generated = (one: ReturnType<typeof describeField>): NewId => {
     return ordinal => String(one.generate(hashOf(`${name}\n${seed}\n${ordinal}`) | 1, true) ?? '')
   }
@@ -42,11 +42,12 @@ export function compileNewId(
       return style === undefined ? [] : [style === 'uuid' ? uuid(name, seed) : (n: number) => style(chanceOf(n))]
     }),
     uuid(name, seed),
-    generated(field),
+    ...(field === undefined ? [] : [generated(field)]),
     ...parameters.map(one => generated(describeField(one.name, one.schema))),
     String,
   ]
-  const fits = (id: string) => id !== '' && field.allows(id) && parameters.every(parameter => isReadBack(id, parameter))
+  const fits = (id: string) =>
+    id !== '' && field?.allows(id) !== false && parameters.every(parameter => isReadBack(id, parameter))
   return candidates.find(make => fits(make(1)) && fits(make(2)) && fits(make(3)) && make(1) !== make(2))
 }
 

@@ -67,8 +67,8 @@ export function readResources(
       continue
     }
     const idNode = fieldNode(schema.shape, idField, contract)
-    if (idNode === undefined) {
-      const hint = suggest(idField, properties.keys())
+    if (idNode === undefined && block.id?.added !== true) {
+      const hint = suggest(idField, properties.keys()) ?? 'added: true adds it to the records'
       const message = `${block.schema} has no field "${idField}" to name its records by`
       report.error('unknown-field', message, at(block.id?.field === undefined ? ['schema'] : ['id', 'field']), hint)
       continue

@@ -1,0 +1,155 @@
+// Inferred state where a contract says little: no reply is described, bounds are objects, names are those of other things.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const string = { type: 'string' }
+const integer = { type: 'integer' }
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const answers = (status: number, schema?: object) => ({
+  responses: { [status]: { description: 'ok', ...(schema === undefined ? {} : json(schema)) } },
+})
+const takes = (schema: object) => ({ requestBody: { required: true, ...json(schema) } })
+const naming = (name: string, schema: object = string) => ({
+  parameters: [{ in: 'path', name, required: true, schema }],
+})
+const documentOf = (paths: object, schemas: object = {}) => ({
+  openapi: '3.0.3',
+  info: { title: 'Shapes', version: '1' },
+  paths,
+  components: { schemas },
+})
+const silent = answers(200)
+
+for (const [kind, schema] of [
+  ['integer', integer],
+  ['string', string],
+] as const) {
+  test(`records whose replies are not described are kept by the request's schema, with an id added: ${kind}`, async () => {
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/boards': { get: silent, post: { ...takes(ref('Board')), ...silent } },
+          '/boards/{idBoard}': {
+            ...naming('idBoard', schema),
+            get: silent,
+            put: { ...takes(ref('Board')), ...silent },
+            delete: silent,
+          },
+        },
+        { Board: object({ name: string, closed: { type: 'boolean' } }, { required: ['name'] }) },
+      ),
+    )
+    const made = (await send('POST /boards', { name: 'Plans' })).body as Fields
+    const other = (await send('POST /boards', { name: 'Plans' })).body as Fields
+    assert.equal(typeof made.id, kind === 'integer' ? 'number' : 'string')
+    assert.notEqual(made.id, other.id)
+    assert.deepEqual(made, { id: made.id, name: 'Plans' })
+    assert.deepEqual((await send(`GET /boards/${made.id}`)).body, made)
+    const listed = (await send('GET /boards')).body as Fields[]
+    assert.ok(listed.some(one => one.id === made.id))
+    await send(`PUT /boards/${made.id}`, { name: 'Done', closed: true })
+    assert.deepEqual((await send(`GET /boards/${made.id}`)).body, { id: made.id, name: 'Done', closed: true })
+    assert.equal((await send('POST /boards', { closed: true })).status, 400)
+    await send(`DELETE /boards/${made.id}`)
+    assert.equal((await send(`GET /boards/${made.id}`)).status, 404)
+  })
+}
+
+test('a collection may be called as what usually stands beside records', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/messages.json': {
+          get: answers(200, object({ page: integer, messages: { type: 'array', items: ref('Message') } })),
+          post: { ...takes(object({ body: string })), ...answers(201, ref('Message')) },
+        },
+        '/messages/{sid}.json': { ...naming('sid'), get: answers(200, ref('Message')) },
+      },
+      { Message: object({ sid: string, body: string }) },
+    ),
+  )
+  const { sid } = (await send('POST /messages.json', { body: 'Hello' })).body as { sid: string }
+  const { messages } = (await send('GET /messages.json')).body as { messages: Fields[] }
+  assert.ok(messages.some(one => one.sid === sid))
+})
+
+test('bounds that a query gives as an object select by them', async () => {
+  const bounds = object({ gt: integer, gte: integer, lt: integer, lte: integer })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/orders': {
+          get: {
+            parameters: [
+              { in: 'query', name: 'placed', style: 'deepObject', explode: true, schema: { anyOf: [bounds, integer] } },
+            ],
+            ...answers(200, { type: 'array', items: ref('Order') }),
+          },
+          post: { ...takes(object({ placed: integer })), ...answers(201, ref('Order')) },
+        },
+        '/orders/{id}': { ...naming('id', integer), get: answers(200, ref('Order')) },
+      },
+      { Order: object({ id: integer, placed: integer }) },
+    ),
+  )
+  for (const placed of [5000, 6000, 7000]) await send('POST /orders', { placed })
+  const placed = async (query: string) => {
+    const { body } = await send(`GET /orders?${query}`)
+    return (body as { placed: number }[]).map(one => one.placed).filter(one => one >= 5000)
+  }
+  assert.deepEqual(await placed('placed[gte]=6000'), [6000, 7000])
+  assert.deepEqual(await placed('placed[gt]=5000&placed[lt]=7000'), [6000])
+  assert.deepEqual(await placed('placed[lte]=5000&placed[gte]=5000'), [5000])
+})
+
+test('a parameter in another format than the field of its name selects nothing', async () => {
+  const uuid = { type: 'string', format: 'uuid' }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/trips': {
+          get: {
+            parameters: [{ in: 'query', name: 'origin', schema: uuid }],
+            ...answers(200, { type: 'array', items: ref('Trip') }),
+          },
+          post: { ...takes(object({ origin: string })), ...answers(201, ref('Trip')) },
+        },
+        '/trips/{id}': { ...naming('id', uuid), get: answers(200, ref('Trip')) },
+      },
+      { Trip: object({ id: { ...uuid, readOnly: true }, origin: { ...string, example: 'Berlin' } }) },
+    ),
+  )
+  const { body } = await send('GET /trips?origin=efdbb9d1-02c2-4bc3-afb7-6788d8782b1e')
+  assert.ok((body as unknown[]).length > 0)
+})
+
+test('a new record begins in a first state, has none of what comes later, and maps that are empty', async () => {
+  const states = { ...string, enum: ['canceled', 'processing', 'succeeded'] }
+  const required = ['status', 'amount_refunded', 'times_redeemed', 'metadata']
+  const metadata = { type: 'object', additionalProperties: string }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/payments': {
+          get: answers(200, { type: 'array', items: ref('Payment') }),
+          post: { ...takes(object({ amount: integer })), ...answers(201, ref('Payment')) },
+        },
+        '/payments/{id}': { ...naming('id', integer), get: answers(200, ref('Payment')) },
+      },
+      {
+        Payment: object(
+          { id: integer, amount: integer, status: states, amount_refunded: integer, times_redeemed: integer, metadata },
+          { required },
+        ),
+      },
+    ),
+  )
+  const { id: _, ...rest } = (await send('POST /payments', { amount: 5 })).body as { id: number }
+  assert.deepEqual(rest, { amount: 5, status: 'processing', amount_refunded: 0, times_redeemed: 0, metadata: {} })
+})
