@@ -83,7 +83,7 @@ export class Exchange {
   /** The record that the reply is about, once found. */
   readonly entry: Entry | undefined = undefined
   /** Judges that record before it is given or written; its answer, if any, is the reply. */
-  readonly precondition: ((entry: Entry) => Reply | undefined) | undefined = undefined
+  readonly precondition: ((entry: Entry | undefined) => Reply | undefined) | undefined = undefined
   /** Called once the request has passed authentication, where its world is not there yet. */
   readonly admit: (() => void) | undefined = undefined
   /** Called when the reply leaves, or there is to be none. */

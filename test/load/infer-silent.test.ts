@@ -153,3 +153,35 @@ test('a new record begins in a first state, has none of what comes later, and ma
   const { id: _, ...rest } = (await send('POST /payments', { amount: 5 })).body as { id: number }
   assert.deepEqual(rest, { amount: 5, status: 'processing', amount_refunded: 0, times_redeemed: 0, metadata: {} })
 })
+
+for (const [what, responses, created] of [
+  ['documents 201', { 200: { description: 'ok' }, 201: { description: 'new' } }, 201],
+  ['documents 200 alone, beside no POST', { 200: { description: 'ok' } }, 200],
+  ['documents 404', { 200: { description: 'ok' }, 404: { description: 'none' } }, 404],
+] as const) {
+  test(`a PUT on the item that ${what} answers ${created} where there is none`, async () => {
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/labels': { get: answers(200, { type: 'array', items: ref('Label') }) },
+          '/labels/{key}': {
+            ...naming('key'),
+            get: answers(200, ref('Label')),
+            put: { ...takes(object({ text: string }, { required: ['text'] })), responses },
+          },
+        },
+        { Label: object({ key: string, text: string, createdAt: { ...string, format: 'date-time' } }) },
+      ),
+    )
+    assert.equal((await send('PUT /labels/home', {})).status, 400)
+    assert.equal((await send('PUT /labels/home', { text: 'Home' })).status, created)
+    if (created === 404) return
+    const made = { key: 'home', text: 'Home', createdAt: '2026-06-01T00:00:00.000Z' }
+    assert.deepEqual((await send('GET /labels/home')).body, made)
+    assert.equal((await send('PUT /labels/home', { text: 'House' })).status, 200)
+    const { text } = (await send('GET /labels/home')).body as Fields
+    assert.equal(text, 'House')
+    const listed = (await send('GET /labels')).body as Fields[]
+    assert.equal(listed.filter(one => one.key === 'home').length, 1)
+  })
+}

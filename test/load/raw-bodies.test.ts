@@ -22,6 +22,7 @@ for (const [type, media, text] of [
   ['text/plain', '{ schema: { type: string }, example: "a b" }', 'a b'],
   ['"image/*"', '{ schema: { type: string, format: binary } }', undefined],
   ['application/x-tar', '{}', 'understudy'],
+  ['multipart/form-data', '{ schema: { type: array, items: { type: string, format: binary } } }', undefined],
 ] as const) {
   test(`a body of ${type} is made up and accepted`, async () => {
     const { plan } = loadFiles(upload(type, media))

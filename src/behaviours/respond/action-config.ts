@@ -10,4 +10,5 @@ export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: str
   readonly body?: Json
   readonly set?: Readonly<Record<string, Json>>
   readonly id?: Id
+  readonly creates?: boolean
 }

@@ -10,6 +10,7 @@ import { type Entry, type Id, idIn, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
 import { ACTIONS, type ActionConfig } from './action-config.ts'
+import { compileAddByPut } from './add-by-put.ts'
 import { schemaBelow } from './branch.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, type Draft, isSound } from './draft.ts'
@@ -155,6 +156,7 @@ function compileWrite(
   const status = successStatus(site.operation, 200, 204)
   const dangling = compileDangling(resource)
   const transition = compileTransition(resource)
+  const add = config.creates === true ? compileAddByPut(resource, site, within, config, give) : undefined
   const { idField } = resource
   // An id that the server gives, or that no request has, is dropped as any other field that is not the client's to say.
   const checksId = resource.unknownFields === 'refuse' || (resource.assign === 'client' && draft.saysId)
@@ -164,6 +166,7 @@ function compileWrite(
     const collection = exchange.world.collection(resource.name)
     for (;;) {
       const old = await collection.read(id)
+      if (old === undefined && add !== undefined) return exchange.precondition?.(old) ?? add(exchange, id)
       if (isMissing(old, exchange, within)) return missing(id)
       const stopped = exchange.precondition?.(old)
       if (stopped !== undefined) return stopped

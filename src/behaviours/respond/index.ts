@@ -53,6 +53,10 @@ export const respond: Behaviour<RespondConfig> = {
         type: ['string', 'integer'],
         description: 'With one record: its id, where the path does not name it (`/me`).',
       },
+      creates: {
+        type: 'boolean',
+        description: 'With `replace`: whether a record that is not there is created under the id in the path. Default: false.',
+      },
       status: { type: 'integer', minimum: 200, maximum: 599, description: 'A fixed reply: its status.' },
       example: { type: 'string', description: 'An example of the contract, by its name.' },
       file: {
@@ -92,6 +96,7 @@ const COMPANIONS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = 
   within: ['list', ...ACTIONS],
   set: ['create', 'replace', 'update'],
   id: ['read', 'replace', 'update', 'delete'],
+  creates: ['replace'],
   headers: ['status', 'list', 'file'],
   body: ['status', 'list', ...ACTIONS],
 }

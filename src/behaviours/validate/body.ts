@@ -81,6 +81,9 @@ export function compileBody(
 
 const UNICODE = /^(?:utf-?8|us-ascii)$/
 
+const NO_TYPES: ReadonlySet<string> = new Set()
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/
+
 type Parse = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 
 /** How a body of a media type becomes a value; `undefined` for one that stays bytes. */
@@ -90,6 +93,9 @@ function parserOf(essence: string, media: MediaType): Parse | undefined {
   if (sequence !== undefined && sequence.framing !== 'parts') {
     return parseText(text => readSequence(text, sequence, parseSent) as Parsed)
   }
+  // Fields are an object. A form that is described as something else, a file or a list of files, stays bytes.
+  const { types } = media.schema ?? { types: NO_TYPES }
+  if (FORM.test(essence) && types.size > 0 && !types.has('object')) return undefined
   if (essence === 'application/x-www-form-urlencoded') {
     return parseText(text => {
       const fields = new Map([...splitQuery(text)].map(([name, texts]) => [name, texts.map(decodeQuery)]))

@@ -69,14 +69,17 @@ export function operationsOf(
     action: Action,
     because: string,
     more: Partial<InferredOperation> = {},
+    besides: Keys = {},
   ): void => {
     const keys = operation && about(operation)
-    if (operation !== undefined && keys !== undefined) add(operation, action, keys, because, more)
+    if (operation !== undefined && keys !== undefined) add(operation, action, { ...keys, ...besides }, because, more)
   }
   if (list !== undefined) addList(list.operation)
   if (create !== undefined) addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
   addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)
-  addOne(item.get('PUT'), 'replace', 'PUT on the item')
+  const put = item.get('PUT')
+  const creates = put?.responses.has('201') === true || (!own.has('POST') && put?.responses.has('404') === false)
+  addOne(put, 'replace', creates ? 'PUT on the item, creates it too' : 'PUT on the item', {}, creates ? CREATES : {})
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
   // Beside another way to change a record, a POST may also do something else: restore what was deleted.
   const changes = item.has('PUT') || item.has('PATCH')
@@ -153,6 +156,7 @@ function confirmation(whole: Node, idField: string, schemas: SchemaReader): Keys
 }
 
 const OPTIONAL = { essential: false } as const
+const CREATES = { creates: true } as const
 
 /** Whether an operation answers with a record of the collection. */
 function isAkin(operation: Operation, word: string, records: readonly Node[], schemas: SchemaReader): boolean {

@@ -32,6 +32,8 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
     return rawBody(types) ?? `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
   }
   const [type, media] = form
+  const { types: kinds } = media.schema ?? { types: new Set<string>() }
+  if (kinds.size > 0 && !kinds.has('object')) return isUrlEncoded(type) ? urlEncoded([]) : multipart([['file', 'x']])
   for (const value of valuesOf(media, adapt)) {
     if (!isObject(value)) continue
     const fields = fieldsOf(value as Readonly<Record<string, Json>>, media)
