@@ -63,9 +63,14 @@ const revalidate: Wrap = next => async exchange => {
 
 /** Has a write judged against the record that it is about, before it is written. */
 function compileGuard(required: boolean): Wrap {
-  const judge = (entry: Entry | undefined, match: string | undefined, noneMatch: string | undefined): Reply | undefined => {
+  const judge = (
+    entry: Entry | undefined,
+    match: string | undefined,
+    noneMatch: string | undefined,
+  ): Reply | undefined => {
     // A record that is about to be created has no state that `If-Match` could name, and is none that `If-None-Match` excludes.
-    if (entry === undefined) return match !== undefined ? FAILED : required && noneMatch === undefined ? REQUIRED : undefined
+    if (entry === undefined)
+      return match !== undefined ? FAILED : required && noneMatch === undefined ? REQUIRED : undefined
     if (match !== undefined) {
       if (!lists(match.replace(MEDIA, '"'), tagOf(entry), true)) return FAILED
     } else if (required) return REQUIRED

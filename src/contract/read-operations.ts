@@ -42,7 +42,7 @@ export function readOperations(root: Node, basePaths: readonly string[], reading
     const path = readPath(key, entry, reading)
     for (const one of readPathItem(path, item, root, basePaths, reading)) {
       const taken = ids.get(one.id)
-      const operation = taken === undefined ? one : { ...one, id: `${one.method} ${one.path}` }
+      const operation = taken === undefined ? one : { ...one, id: freeId(`${one.method} ${one.path}`, ids) }
       if (taken !== undefined) {
         const message = `the operationId ${one.id} is taken by ${taken.method} ${taken.path}; this one is called ${operation.id}`
         reading.warn('duplicate-operation-id', message, childOf(one.node, 'operationId'))
@@ -52,6 +52,13 @@ export function readOperations(root: Node, basePaths: readonly string[], reading
     }
   }
   return operations
+}
+
+/** Returns an id that no operation has: two paths that differ in their fragments alone are served as one. */
+function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = id
+  for (let n = 2; taken.has(free); n++) free = `${id} (${n})`
+  return free
 }
 
 /** Reads a path item and follows its reference. Members beside the reference win. */

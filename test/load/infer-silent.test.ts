@@ -185,3 +185,22 @@ for (const [what, responses, created] of [
     assert.equal(listed.filter(one => one.key === 'home').length, 1)
   })
 }
+
+test('of two operations at one path the first has the state: requests reach it', async () => {
+  const read = { operationId: 'read', ...answers(200, ref('Folder')) }
+  const item = { ...naming('id'), get: read, delete: answers(204) }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/folders': { post: { ...takes(object({ name: string })), ...answers(201, ref('Folder')) } },
+        '/folders/{id}': item,
+        '/folders/{id}#links': { ...naming('id'), get: { operationId: 'links', ...answers(200, ref('Folder')) } },
+      },
+      { Folder: object({ id: string, name: string }) },
+    ),
+  )
+  const made = (await send('POST /folders', { name: 'One' })).body as Fields
+  assert.deepEqual((await send(`GET /folders/${made.id}`)).body, made)
+  await send(`DELETE /folders/${made.id}`)
+  assert.equal((await send(`GET /folders/${made.id}`)).status, 404)
+})

@@ -55,7 +55,8 @@ export const respond: Behaviour<RespondConfig> = {
       },
       creates: {
         type: 'boolean',
-        description: 'With `replace`: whether a record that is not there is created under the id in the path. Default: false.',
+        description:
+          'With `replace`: whether a record that is not there is created under the id in the path. Default: false.',
       },
       status: { type: 'integer', minimum: 200, maximum: 599, description: 'A fixed reply: its status.' },
       example: { type: 'string', description: 'An example of the contract, by its name.' },

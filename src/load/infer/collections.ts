@@ -53,7 +53,9 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Coll
   const byPath = new Map<string, Map<string, Operation>>()
   for (const one of contract.operations) {
     const known = byPath.get(one.path) ?? new Map<string, Operation>()
-    byPath.set(one.path, known.set(one.method, one))
+    byPath.set(one.path, known)
+    // Of two operations at one path, `/a/{id}` and `/a/{id}#links`, requests reach the first.
+    if (!known.has(one.method)) known.set(one.method, one)
   }
   const items = itemPathsOf([...byPath.keys()])
   const byParent = new Map<string, Operation[]>()
