@@ -54,7 +54,7 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Coll
   for (const one of contract.operations) {
     const known = byPath.get(one.path) ?? new Map<string, Operation>()
     byPath.set(one.path, known)
-    // Of two operations at one path, `/a/{id}` and `/a/{id}#links`, requests reach the first.
+    // Requests reach the first of two operations at one path, `/a/{id}` and `/a/{id}#links`.
     if (!known.has(one.method)) known.set(one.method, one)
   }
   const items = itemPathsOf([...byPath.keys()])
