@@ -204,3 +204,23 @@ test('of two operations at one path the first has the state: requests reach it',
   await send(`DELETE /folders/${made.id}`)
   assert.equal((await send(`GET /folders/${made.id}`)).status, 404)
 })
+
+test('a parameter called filter that has a default searches for nothing', async () => {
+  const filter = { in: 'query', name: 'filter', schema: { ...string, default: 'all' } }
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/notes': {
+          get: { parameters: [filter], ...answers(200, { type: 'array', items: ref('Note') }) },
+          post: { ...takes(object({ text: string })), ...answers(201, ref('Note')) },
+        },
+        '/notes/{id}': { ...naming('id'), get: answers(200, ref('Note')) },
+      },
+      { Note: object({ id: string, text: string }) },
+    ),
+  )
+  const made = (await send('POST /notes', { text: 'One' })).body as Fields
+  for (const line of ['GET /notes', 'GET /notes?filter=all']) {
+    assert.ok(((await send(line)).body as Fields[]).some(one => one.id === made.id), line)
+  }
+})

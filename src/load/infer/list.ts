@@ -73,6 +73,8 @@ export function listKeys(
     const numeric = role === 'limit' || role === 'offset' || role === 'page'
     const isNumber = schema.types.has('integer') || schema.types.has('number')
     if (role === undefined || out[role] !== undefined || (numeric && !isNumber)) continue
+    // A search that has a default, such as `filter=all`, is none: nobody who says nothing searches.
+    if (role === 'search' && parameter.default !== undefined) continue
     if (role === 'sort' && !sortsByFields(parameter, properties, schemas)) continue
     out[role] = name
   }
