@@ -221,6 +221,9 @@ test('a parameter called filter that has a default searches for nothing', async 
   )
   const made = (await send('POST /notes', { text: 'One' })).body as Fields
   for (const line of ['GET /notes', 'GET /notes?filter=all']) {
-    assert.ok(((await send(line)).body as Fields[]).some(one => one.id === made.id), line)
+    assert.ok(
+      ((await send(line)).body as Fields[]).some(one => one.id === made.id),
+      line,
+    )
   }
 })
