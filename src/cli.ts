@@ -17,11 +17,12 @@ import { formatAsJson, formatForGitHub } from './kernel/diagnostic-formats.ts'
 import { showProgress } from './kernel/progress.ts'
 import { inferFile, type Loaded, type LoadOptions, loadInferred, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
-import { withoutSharedState } from './load/shared-state.ts'
+import { sharesState } from './load/shared-state.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import { describeWhole } from './plan/describe.ts'
 import type { Plan } from './plan/plan.ts'
 import { start } from './start.ts'
+import { StateRefused } from './state/engine.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
 import { parseMoment } from './world/world-clock.ts'
@@ -130,12 +131,18 @@ async function serve(line: CommandLine): Promise<number> {
   const several = values.workers !== undefined
   /** The files that the configuration on the disk named when it was last loaded. */
   let known: readonly string[] = []
+  /** Whether several processes serve that share no state. */
+  let apart = false
   const accept = (loaded: Loaded, text?: string): Loaded => {
     if (text === undefined) known = loaded.files
-    return several ? withoutSharedState(loaded) : loaded
+    const { plan, report } = loaded
+    if (!apart || plan === undefined || !sharesState(plan)) return loaded
+    const message = 'this makes the workers share state, which they do from the next start on'
+    report.error('shared-state', message, plan.simulation.source.locate([]), 'start the program again')
+    return { ...loaded, plan: undefined }
   }
   const reload = async (text?: string) => {
-    const more = { text, confined: text === undefined ? undefined : known }
+    const more = { text, confined: text === undefined ? undefined : known, recorded: several }
     const trial = {
       path: line.file,
       home: HOME,
@@ -144,9 +151,10 @@ async function serve(line: CommandLine): Promise<number> {
     }
     return accept(await loadAside(trial, () => load(line, more)), text)
   }
-  const loaded = accept(await load(line))
+  const loaded = accept(await load(line, { recorded: several }))
   return withPlan(loaded, line, async plan => {
     const { listen } = plan.simulation
+    apart = several && !sharesState(plan)
     const log = await createLog((values['log-level'] ?? 'info') as LogLevel)
     const started = await start(plan, loaded, reload, {
       clock: realClock,
@@ -158,6 +166,8 @@ async function serve(line: CommandLine): Promise<number> {
         process.stderr.write(`understudy: ${EXHAUSTED}\n`)
         process.exit(3)
       },
+      recover: switches.has('recover'),
+      alone: apart,
       workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
       listen: {
         host: values.host ?? listen.host,
@@ -192,6 +202,7 @@ async function serve(line: CommandLine): Promise<number> {
     await told
     started.stopWatching()
     await started.serving.close({ drain: started.gateway.plan.simulation.listen.drain })
+    await started.closeState()
     leave()
     await log.close()
     unwritten = false
@@ -250,6 +261,7 @@ function refuseToGuess({ command }: CommandLine): number {
 /** What keeps it from starting, for whoever started it. */
 function describeFailure(error: unknown): string {
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  if (error instanceof StateRefused) return error.message
   if (error instanceof UnguardedControlPlane) return error.message
   if (error instanceof FileExists) return `${relative(HOME, error.message)} is there already; overwrite it with --force`
   if (code === 'EADDRINUSE') return `the port ${port} is taken; choose another with --port or --control-port`

@@ -84,7 +84,7 @@ export class ConfigurationError extends Error {
 /** Starts a gateway. Rejects with a `ConfigurationError`, or with the system's error where a port is taken. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const { loaded, plan, reload } = read(options)
-  const { gateway, serving, stopWatching } = await start(plan, loaded, reload, {
+  const { gateway, serving, closeState, stopWatching } = await start(plan, loaded, reload, {
     ...QUIET,
     watch: false,
     listen: {
@@ -101,9 +101,10 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     control: serving.controlOrigin,
     reset: () => gateway.reset(),
     world: (name = gateway.worlds.default.name) => steerWorld(gateway, name, serving.origin),
-    close: () => {
+    close: async () => {
       stopWatching()
-      return serving.close()
+      await serving.close()
+      await closeState()
     },
   }
 }
@@ -113,7 +114,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
  * served. Ports, TLS, CORS and time-outs are those of the application.
  */
 export function understudy(options: UnderstudyOptions): Understudy {
-  const gateway = createGateway(read(options).plan, QUIET)
+  const { plan } = read(options)
+  if (plan.simulation.state !== undefined) {
+    throw new ConfigurationError('a middleware keeps its state in memory; remove "state", or serve with startGateway')
+  }
+  const gateway = createGateway(plan, QUIET)
   let closed = false
   const stopWatching = watchMemory(gateway.worlds, () => {})
   const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', () => closed)

@@ -4,12 +4,19 @@ import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
 import { Metrics } from './gateway/metrics/metrics.ts'
 import { type Load, Reloader } from './gateway/reload.ts'
+import { KeptState } from './gateway/state/kept-state.ts'
 import { watchMemory } from './gateway/watch-memory.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
-import { Fleet } from './http/workers.ts'
+import { isRunning, thisProcess } from './http/this-process.ts'
+import { Fleet, primaryChannel } from './http/workers.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
-import { type Clock, watchLoop } from './world/clock.ts'
+import type { Engine } from './state/engine.ts'
+import { MemoryLog } from './state/memory-log.ts'
+import { makeEngine } from './state/open-engine.ts'
+import { RemoteLog } from './state/remote-log.ts'
+import type { EngineSettings, EngineSurroundings } from './state/settings.ts'
+import { type Clock, every, watchLoop } from './world/clock.ts'
 
 export interface StartOptions {
   readonly clock: Clock
@@ -19,6 +26,10 @@ export interface StartOptions {
   readonly listen: Listen
   /** How many processes serve; or that this is one of them. Unset: this one alone. */
   readonly workers?: number | 'worker' | undefined
+  /** Whether several processes have nothing to share, and so record nothing. */
+  readonly alone?: boolean
+  /** Whether a damaged state file may lose what follows the damage. */
+  readonly recover?: boolean
   /** Called when memory has run out: the engine is about to end the process. */
   readonly exhausted?: () => void
 }
@@ -27,6 +38,8 @@ export interface Started {
   readonly gateway: Gateway
   readonly reloader: Reloader
   readonly serving: Serving
+  /** Writes down the state, after everything that changes it has ended. */
+  readonly closeState: () => Promise<void>
   /** Stops watching the files and the memory. */
   readonly stopWatching: () => void
 }
@@ -50,10 +63,70 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Sta
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
   const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
-  const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log)
+  const around = surroundingsOf(options)
+  const share = typeof fleet === 'object' ? (shared: MemoryLog) => fleet.fleet.shareLog(shared) : undefined
+  if (options.alone !== true) await keepState(gateway, options, around, share)
+  const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log).catch(
+    async (error: unknown) => {
+      await gateway.state?.close()
+      throw error
+    },
+  )
   const stops = [watchMemory(gateway.worlds, options.exhausted ?? (() => {})), ...(watch ? [reloader.watch()] : [])]
   const stopWatching = () => {
     for (const stop of stops) stop()
   }
-  return { gateway, reloader, serving, stopWatching }
+  const closeState = async () => gateway.state?.close()
+  return { gateway, reloader, serving, closeState, stopWatching }
 }
+
+const surroundingsOf = ({ clock, log }: StartOptions): EngineSurroundings => ({
+  owner: thisProcess(),
+  isRunning,
+  now: () => clock.now(),
+  every,
+  sleep: milliseconds => clock.sleep(milliseconds),
+  warn: (message, fields = {}) => log.warn(fields, message),
+})
+
+/**
+ * Has an engine keep the state of a gateway, if its plan says so; rejects where the state cannot be read.
+ *
+ * @param share gives the log of this process to its workers
+ */
+async function keepState(
+  gateway: Gateway,
+  { log, workers, recover = false }: StartOptions,
+  around: EngineSurroundings,
+  share: ((log: MemoryLog) => void) | undefined,
+): Promise<void> {
+  const settings = gateway.plan.simulation.state
+  if (settings === undefined) return
+  const { engine } = settings
+  const own = engine.kind === 'file' ? { ...engine, recover } : engine
+  const made =
+    engine.kind === 'redis' || workers === undefined
+      ? await makeEngine(own, around)
+      : share === undefined
+        ? new RemoteLog(primaryChannel())
+        : await sharedLog(own, around, share)
+  const state = new KeptState(gateway, made, settings, around, log)
+  await state.open()
+  gateway.state = state
+}
+
+/** The log that a process shares with its workers: in its memory, and in a file if the plan says so. */
+async function sharedLog(
+  engine: EngineSettings,
+  around: EngineSurroundings,
+  share: (log: MemoryLog) => void,
+): Promise<Engine> {
+  const patience = () => around.sleep(PATIENCE).then(() => undefined)
+  const log = new MemoryLog(engine.kind === 'file' ? await makeEngine(engine, around) : undefined, patience)
+  await log.load()
+  share(log)
+  return log.connect(true)
+}
+
+/** A process that does not answer a question within this many milliseconds is not waited for. */
+const PATIENCE = 1000

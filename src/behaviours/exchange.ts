@@ -48,6 +48,7 @@ interface Authors {
   readonly capacity: 'queued'
   readonly fault: 'fault'
   readonly prefer: 'choice' | 'request'
+  readonly state: 'request' | 'position'
   readonly authenticate: 'consumer'
   readonly deprecatedInputs: 'deprecatedInputs'
   readonly validate: 'values' | 'body'
@@ -98,6 +99,8 @@ export class Exchange {
   readonly fault: string | undefined = undefined
   /** Which request of its method and path it is in its world, 1 for the first; once an expression has asked. */
   readonly nth: number | undefined = undefined
+  /** The position of its changes in the log of a recorded world; unset where it changed nothing. */
+  readonly position: number | undefined = undefined
   /** Every draw by its purpose, where the client asks why. */
   readonly drawn: Record<string, number> | undefined = undefined
 
@@ -130,6 +133,22 @@ export class Exchange {
   /** The sentences of `Understudy-Warning`: the request was answered, and is probably not what was meant. */
   get warnings(): readonly string[] {
     return this.#warnings
+  }
+
+  /** Goes on in a world that took the place of its own. */
+  enter(world: World): void {
+    if (world === this.world) return
+    Object.assign(this, { world, clock: this.clock === this.world.clock ? world.clock : this.clock })
+  }
+
+  /** Returns a function that takes back what the exchange learns from now on: for a part of the chain that runs again. */
+  mark(): () => void {
+    const { request, values, body, deprecatedInputs, entry, precondition, release, nth, notes, warnings } = this
+    return () => {
+      Object.assign(this, { request, values, body, deprecatedInputs, entry, precondition, release, nth })
+      this.#notes = notes
+      this.#warnings = warnings
+    }
   }
 
   /** A number in [0, 1) that this request always draws for this purpose. */

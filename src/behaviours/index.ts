@@ -15,6 +15,7 @@ import { rateLimit } from './rate-limit.ts'
 import { replies } from './replies.ts'
 import { respond } from './respond/index.ts'
 import { stability } from './stability.ts'
+import { state } from './state.ts'
 import { validate } from './validate/index.ts'
 
 // Each takes a configuration of its own shape, which its own schema has checked: the list need not know it.
@@ -28,6 +29,7 @@ export const behaviours = [
   fault, //        an error status, or something on the wire
   prefer, //       what the client chose to be answered; 404 for what is not documented
   authenticate, // 401
+  state, //        in turn with others that change the world, where it is recorded
   rateLimit, //    429
   deprecatedInputs, // counts them; Understudy-Warning
   validate, //     400 404 413 415

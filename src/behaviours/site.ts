@@ -51,6 +51,8 @@ export interface Site {
   readonly rule: 'own' | 'shared' | undefined
   /** Whether a fixed reply may have any status, documented or not. */
   readonly anyStatus: boolean
+  /** Whether changes of worlds are recorded: see `World.turns`. */
+  readonly recorded: boolean
   /** Whether a request may steer the gateway. */
   readonly clientControls: boolean
   /** Compiles conditions and templates. */

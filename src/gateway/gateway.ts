@@ -6,6 +6,7 @@ import { type Problem, problems } from '../kernel/problem.ts'
 import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders, withWarning } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
+import { Unavailable } from '../state/engine.ts'
 import { Full } from '../world/budget.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
@@ -13,11 +14,13 @@ import { Answers } from './answers.ts'
 import { readControls } from './client-controls.ts'
 import { type Explanation, explain, explanationHeaders } from './explain.ts'
 import { Journal, type Outcome } from './journal/journal.ts'
+import { type JournalView, joinJournals, writeJournal } from './journal/portable.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import type { Meter } from './metrics/meter.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { Overheard, overheardBody } from './overheard.ts'
+import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { findMark, type Visit, type WorldFault, Worlds } from './worlds.ts'
@@ -32,6 +35,10 @@ export class Gateway {
   readonly answers: Answers
   readonly journal: Journal
   readonly traffic: Traffic
+  /** Set where changes of worlds are recorded. */
+  state: KeptState | undefined = undefined
+  /** Serves a configuration that another process was given; set by `Reloader`. */
+  configure: (text: string) => Promise<void> = async () => {}
   #served: Served
   #incidents = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
@@ -85,6 +92,26 @@ export class Gateway {
     return fault
   }
 
+  /** The requests that this process, and all that share its state, have answered. */
+  async requestsOfAll(): Promise<JournalView> {
+    const others = await this.state?.ask(JSON.stringify({ ask: 'requests' } satisfies Question))
+    return joinJournals(this.journal, others ?? [])
+  }
+
+  /** Forgets all requests, or those of one world, in every process that shares the state. */
+  async forgetRequests(world?: string): Promise<void> {
+    this.journal.clear(world)
+    await this.state?.ask(JSON.stringify({ ask: 'forget', world } satisfies Question))
+  }
+
+  /** Answers a question of another process that shares the state. */
+  async answerOther(text: string): Promise<string> {
+    const question = JSON.parse(text) as Question
+    if (question.ask === 'requests') return writeJournal(this.journal)
+    this.journal.clear(question.world)
+    return 'done'
+  }
+
   /** Whether the contract has a path, in whatever world it is addressed: `/v1/books`, `/v1/~alice/books`. */
   serves(path: string): boolean {
     const { contract, simulation, methodsOf } = this.plan
@@ -95,6 +122,24 @@ export class Gateway {
   /** Answers a request. What breaks on the way is an answer as well. */
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
+    const { state } = this
+    if (state === undefined || !state.asks) return this.#answer(sent, started)
+    // The memory of this process may lack what others have acknowledged.
+    return state.catchUp().then(
+      () => this.#answer(sent, started),
+      () => this.#handleLost(sent, this.#served, UNAVAILABLE, started),
+    )
+  }
+
+  /** Runs work that changes worlds: in its turn with all others, where they are recorded. */
+  async change<Result>(work: () => Promise<Result> | Result, text: string): Promise<Result> {
+    const { state } = this
+    if (state === undefined) return work()
+    await state.catchUp()
+    return state.run(async () => work(), { text })
+  }
+
+  #answer(sent: Request, started: number): Promise<Reply> {
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
     // Read once: a swap or a reset while this request is under way cannot mix two plans or two worlds.
     const served = this.#served
@@ -102,6 +147,7 @@ export class Gateway {
     const visit = this.worlds.visit(request)
     if ('status' in visit) return this.#handleLost(request, served, visit, started)
     const { world, clock, path = request.path } = visit
+    this.state?.visited(world)
     const { method } = request
     const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
     if (found === undefined) return this.#handleUnmatched(request, served, visit, path, started)
@@ -197,7 +243,7 @@ export class Gateway {
     }
     this.#incidents += 1
     const incident = `${this.clock.now().toString(36)}-${this.#incidents.toString(36)}`
-    const outage = error instanceof Outage
+    const outage = error instanceof Outage || error instanceof Unavailable
     this.#log.error({ incident, operation: planned.operation.id, err: error }, outage ? 'outage' : 'internal error')
     const reply = outage
       ? refuse(problems.unavailable, `the state cannot be reached; incident ${incident}`, { 'retry-after': '1' })
@@ -285,6 +331,9 @@ export class Gateway {
   }
 }
 
+/** A question of one process to the others. */
+type Question = { readonly ask: 'requests' } | { readonly ask: 'forget'; readonly world?: string | undefined }
+
 /** A plan, and what is kept for as long as it is served: requests under way keep account where they began. */
 interface Served {
   readonly plan: Plan
@@ -358,6 +407,8 @@ function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
   if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
   return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
 }
+
+const UNAVAILABLE = refuse(problems.unavailable, 'the state cannot be reached', { 'retry-after': '1' })
 
 const NO_REQUEST: Request = {
   method: '',

@@ -41,6 +41,7 @@ export class Reloader {
     this.#known = fingerprint(loaded.files)
     this.#candidate = this.#known
     gateway.metrics.reloaded(true)
+    gateway.configure = async text => void (await this.#adopt(text))
   }
 
   /** Loads anew; what cannot be loaded changes nothing. */

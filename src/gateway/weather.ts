@@ -4,6 +4,7 @@ import type { Exchange } from '../behaviours/behaviour.ts'
 import { draftOf } from '../behaviours/exchange.ts'
 import { Diagnostics, formatReport, suggest } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
+import { parseSource } from '../kernel/read-source.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
@@ -24,7 +25,15 @@ export interface CurrentWeather {
   readonly until: number | undefined
   /** What it was made of, where it is not one of the configuration's. */
   readonly source: Source | undefined
+  /** The order that made it, as text. */
+  readonly order: string
 }
+
+/** The order that made some weather, and when that clears, both `null` where there is none. */
+export type WeatherOrder = readonly [order: string | null, until: number | null]
+
+/** Called with every order over a world, or over all where its name is empty, and what was there before. */
+export type WeatherListener = (world: string, order: string | null, until: number | null, before: WeatherOrder) => void
 
 /** The weather over everything, or over one world. */
 export class WeatherSlot {
@@ -33,6 +42,7 @@ export class WeatherSlot {
   /** Empty for the weather over everything. */
   readonly #world: string
   #current: CurrentWeather | undefined
+  onOrder: WeatherListener | undefined = undefined
   /** The plan that the current weather was made for. */
   #plan: Plan | undefined
 
@@ -43,13 +53,41 @@ export class WeatherSlot {
   }
 
   get current(): CurrentWeather | undefined {
-    if (this.#current?.until !== undefined && this.#clock.now() >= this.#current.until) this.clear()
+    if (this.#current?.until !== undefined && this.#clock.now() >= this.#current.until) this.#clear()
     return this.#current
   }
 
   clear(): void {
+    const before = this.order
+    if (before[0] !== null) this.onOrder?.(this.#world, null, null, before)
+    this.#clear()
+  }
+
+  #clear(): void {
     if (this.#current !== undefined) this.#tell('the weather has cleared', { weather: this.#current.weather.name })
     this.#current = undefined
+  }
+
+  get order(): WeatherOrder {
+    const { current } = this
+    return current === undefined ? [null, null] : [current.order, current.until ?? null]
+  }
+
+  /** Makes the weather that another process was told to make, and tells nobody; returns what there was. */
+  restore(plan: Plan, [order, until]: WeatherOrder): WeatherOrder {
+    const before = this.order
+    if (order === before[0] && until === before[1]) return before
+    const listener = this.onOrder
+    this.onOrder = undefined
+    const report = new Diagnostics()
+    const source = order === null ? undefined : parseSource('weather', order, report)
+    if (source === undefined) this.#clear()
+    else if (this.make(plan, source, report) === undefined) {
+      this.#log.warn({}, `the weather that another process made cannot be over this plan\n${formatReport(report)}`)
+      this.#clear()
+    } else if (this.#current !== undefined) this.#current = { ...this.#current, until: until ?? undefined }
+    this.onOrder = listener
+    return before
   }
 
   /** Makes weather, as an order of the control plane has it; what is wrong with that goes to `report`. */
@@ -68,8 +106,10 @@ export class WeatherSlot {
     }
     if (weather === undefined || report.failed) return undefined
     const until = order.for === undefined ? undefined : this.#clock.now() + (parseDuration(order.for) as number)
-    this.#current = { weather, until, source: hasBlocks(order) ? source : undefined }
+    const before = this.order
+    this.#current = { weather, until, source: hasBlocks(order) ? source : undefined, order: given.text }
     this.#plan = plan
+    this.onOrder?.(this.#world, given.text, until ?? null, before)
     this.#tell('the weather has changed', { weather: weather.name, for: order.for })
     return this.#current
   }
@@ -79,17 +119,17 @@ export class WeatherSlot {
     const { current } = this
     if (current === undefined || this.#plan === plan) return
     this.#plan = plan
-    const { weather, until, source } = current
+    const { weather, until, source, order: text } = current
     const report = new Diagnostics()
     const order = source && checkOrder(source, report)
     const remade =
       source === undefined || order === undefined
         ? plan.weather.get(weather.name)
         : plan.compileWeather(weather.name, order, source, report)
-    if (remade !== undefined && !report.failed) this.#current = { weather: remade, until, source }
+    if (remade !== undefined && !report.failed) this.#current = { weather: remade, until, source, order: text }
     else {
       this.#log.warn({}, `the weather ${weather.name} is not over the new plan\n${formatReport(report)}`)
-      this.clear()
+      this.#clear()
     }
   }
 
@@ -106,6 +146,7 @@ export class WeatherStation {
   // A world that is reset or evicted takes its weather with it.
   readonly #own = new WeakMap<World, WeatherSlot>()
   #hasOwn = false
+  #listener: WeatherListener | undefined
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock
@@ -122,6 +163,7 @@ export class WeatherStation {
     let slot = this.#own.get(world)
     if (slot === undefined) {
       slot = new WeatherSlot(this.#clock, this.#log, world.name)
+      slot.onOrder = this.#listener
       this.#own.set(world, slot)
       this.#hasOwn = true
     }
@@ -131,6 +173,25 @@ export class WeatherStation {
 
   adopt(plan: Plan): void {
     this.overall.adopt(plan)
+  }
+
+  /** Tells a listener of every order from now on. */
+  keepBy(listener: WeatherListener): void {
+    this.#listener = listener
+    this.overall.onOrder = listener
+  }
+
+  /** Makes the weather that another process was told to make over a world, or over all; returns what there was. */
+  restore(plan: Plan, world: World | undefined, order: WeatherOrder): WeatherOrder {
+    return (world === undefined ? this.overall : this.of(world, plan)).restore(plan, order)
+  }
+
+  /** Every order that holds. */
+  dump(worlds: readonly World[]): readonly (readonly [world: string, order: string, until: number | null])[] {
+    const own = worlds.map(world => [world.name, this.#own.get(world)?.order ?? NONE] as const)
+    return [['', this.overall.order] as const, ...own].flatMap(([world, [order, until]]) =>
+      order === null ? [] : [[world, order, until] as const],
+    )
   }
 
   /** The weather that a request meets: the one it asks for, its world's, else the overall one; or why it can have none. */
@@ -147,6 +208,8 @@ export class WeatherStation {
     return refuse(problems.invalid_request, detail)
   }
 }
+
+const NONE: WeatherOrder = [null, null]
 
 const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, plan.weather.keys())
 

@@ -37,6 +37,17 @@ interface Held {
   plan: Plan
 }
 
+/** Told of every world that is put in a place, or goes. */
+export interface WorldsKeeper {
+  /** @param before the world that had the place */
+  placed(world: World, before: World | undefined): void
+  /** A sandbox that a request named first is there now. */
+  admitted(world: World): void
+  removed(world: World): void
+  /** The state that everything begins with is another; returns the names of its seeds, by collection. */
+  seeded(seeded: World): Readonly<Record<string, string>>
+}
+
 /** Why a world could not be created or deleted. */
 export type WorldFault = 'bad-name' | 'exists' | 'unknown' | 'permanent' | 'switched-off'
 
@@ -56,6 +67,7 @@ export class Worlds {
   #lastHost = ''
   #lastName: string | undefined
   #sandboxes: Sandboxes<Held>
+  #keeper: WorldsKeeper | undefined
   /** Counts, for the metrics. */
   readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0, memory: 0 }
 
@@ -83,6 +95,18 @@ export class Worlds {
   get(name: string): World | undefined {
     const held = this.#held(name)
     return held && this.#current(held).world
+  }
+
+  /** As `get`, for looking only: it is no sign of life. */
+  peek(name: string): World | undefined {
+    return (this.#permanent.get(name) ?? this.#sandboxes.peek(name))?.world
+  }
+
+  /** Tells a keeper from now on. The worlds that there are take the names of their seeds. */
+  keepBy(keeper: WorldsKeeper): void {
+    this.#keeper = keeper
+    this.#seeded.origin = keeper.seeded(this.#seeded)
+    for (const world of this.list()) world.origin = this.#seeded.origin
   }
 
   isPermanent(name: string): boolean {
@@ -147,13 +171,22 @@ export class Worlds {
 
   /** A world as it begins, which nobody can reach yet: see `put`. */
   blank(name: string): World {
-    return this.#seeded.fork(name).begin()
+    const world = this.#seeded.fork(name)
+    world.copied = false
+    world.began = this.#clock.now()
+    return world.begin(world.began)
   }
 
   /** Puts a world, new or made over, in the place that its name has. */
   put(world: World): void {
     const { name } = world
+    const before = this.#keeper && this.peek(name)
     const held = this.#hold(world)
+    this.#place(name, held)
+    this.#keeper?.placed(world, before)
+  }
+
+  #place(name: string, held: Held): void {
     if (!this.#permanent.has(name)) {
       this.#sandboxes.set(name, held)
       return
@@ -176,7 +209,10 @@ export class Worlds {
 
   delete(name: string): WorldFault | undefined {
     if (this.#permanent.has(name)) return 'permanent'
-    return this.#sandboxes.delete(name) ? undefined : 'unknown'
+    const world = this.#keeper && this.peek(name)
+    if (!this.#sandboxes.delete(name)) return 'unknown'
+    if (world !== undefined) this.#keeper?.removed(world)
+    return undefined
   }
 
   /** Lives by another plan from now on. Records stay; each world is adapted when it is next asked for. */
@@ -187,6 +223,7 @@ export class Worlds {
     this.#mask = new Mask(plan)
     this.#budget.limit(maxBytesOf(plan))
     this.#seeded = seedWorld(plan, this.#clock, this.#budget)
+    if (this.#keeper !== undefined) this.#seeded.origin = this.#keeper.seeded(this.#seeded)
     this.#default = this.#settle()
     const { worlds } = plan.simulation
     if (worlds.max === before.max && worlds.idle === before.idle && worlds.sandboxes === before.sandboxes) return
@@ -199,6 +236,7 @@ export class Worlds {
     return new Sandboxes<Held>(this.#plan.simulation.worlds, now, ({ world }, why) => {
       this.evictions[why] += 1
       this.#log.warn({ world: world.name, reason: why }, 'a sandbox was evicted')
+      this.#keeper?.removed(world)
     })
   }
 
@@ -213,7 +251,9 @@ export class Worlds {
     for (const name of names) {
       if (this.#permanent.has(name)) continue
       this.#sandboxes.delete(name)
-      this.#permanent.set(name, this.#hold(this.blank(name)))
+      const held = this.#hold(this.blank(name))
+      this.#permanent.set(name, held)
+      this.#keeper?.placed(held.world, undefined)
     }
     this.#byHost = new Map(named)
     this.#lastHost = ''
@@ -229,6 +269,7 @@ export class Worlds {
   #open(name: string, from: World): Held {
     const held = this.#hold(from === this.#seeded ? this.blank(name) : from.fork(name))
     this.#sandboxes.set(name, held)
+    this.#keeper?.placed(held.world, undefined)
     return held
   }
 
@@ -239,7 +280,7 @@ export class Worlds {
     const world = this.blank(name)
     const held = this.#hold(world, () => {
       held.visit = this.#hold(world).visit
-      this.#sandboxes.admit(name)
+      if (this.#sandboxes.admit(name)) this.#keeper?.admitted(world)
     })
     this.#sandboxes.propose(name, held)
     return held

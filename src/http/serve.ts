@@ -6,7 +6,7 @@ import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/tls.ts'
 import { atFirstUse } from './at-first-use.ts'
 import { checkGuarded } from './control/access.ts'
-import { refuseControl } from './control/route.ts'
+import { type Route, refuseControl } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import { Listener, type Plane } from './listener.ts'
 import { faultOf } from './message-fault.ts'
@@ -39,6 +39,18 @@ export interface Serving {
    * requests under way, at most `grace` milliseconds; cuts what is left.
    */
   close(options?: { readonly grace?: number; readonly drain?: number }): Promise<void>
+}
+
+/** Answers a call of the control plane in its turn with everything that changes worlds; probes wait for nothing. */
+function inTurn(route: Route, gateway: Gateway): Route {
+  if (route.open) return route
+  const answer: Route['answer'] = route.outsideTurns
+    ? async call => {
+        await gateway.state?.catchUp()
+        return route.answer(call)
+      }
+    : call => gateway.change(() => route.answer(call), `${route.method} ${route.path}`)
+  return { ...route, answer }
 }
 
 const GRACE = 10_000
@@ -85,7 +97,11 @@ export async function serve(
     const { createControlPlane } = await import('./control-plane.ts')
     const { controlRoutes } = await import('./control/index.ts')
     const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
-    return createControlPlane(routes, listen.controlToken, failed)
+    return createControlPlane(
+      routes.map(route => inTurn(route, gateway)),
+      listen.controlToken,
+      failed,
+    )
   })
   const controlPlane: Plane = {
     answer: async (req, res) => {

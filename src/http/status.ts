@@ -26,6 +26,9 @@ export const createStatus =
       const headers = { 'content-type': gateway.metrics.contentType, 'cache-control': 'no-store' }
       return { status: 200, headers, body: await page() }
     }
+    const unavailable = gateway.state?.unavailable
+    if (path === '/readyz' && unavailable !== undefined)
+      return json(503, { status: 'unavailable', reason: unavailable })
     if (path === '/readyz') return ready() ? json(200, { status: 'ready' }) : json(503, { status: 'stopping' })
     return json(200, { status: 'ok' })
   }

@@ -7,6 +7,8 @@ import type { Log } from '../gateway/log.ts'
 import { Metrics, type Snapshot } from '../gateway/metrics/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { KeyPair } from '../plan/tls.ts'
+import type { MemoryLog } from '../state/memory-log.ts'
+import { type Channel, serveLog } from '../state/remote-log.ts'
 import type { Route } from './control/route.ts'
 import { freePort } from './free-port.ts'
 import { followHandOvers } from './hand-overs.ts'
@@ -41,6 +43,7 @@ export class Fleet {
   #calls = 0
   #reloads = 0
   #pair: KeyPair | undefined
+  #shared: MemoryLog | undefined
   /** The workers that hear orders, by their ids. */
   readonly #obeying = new Set<number>()
   /** What each worker told last, by its id; and what those that are no more had told: it stays in the sums. */
@@ -63,6 +66,11 @@ export class Fleet {
 
   #tell(order: Order): void {
     for (const worker of this.#workers) send(worker, order)
+  }
+
+  /** Has all workers share a log. */
+  shareLog(shared: MemoryLog): void {
+    this.#shared = shared
   }
 
   /** Has all workers serve with one certificate, which was made at start. */
@@ -102,11 +110,13 @@ export class Fleet {
       } else if ('counts' in told)
         this.#told.set(worker.id, Metrics.renew(this.#told.get(worker.id) ?? [], told.counts))
     })
+    const endLog = this.#shared && serveLog(this.#shared.connect(), channelOf(worker))
     let served = false
     worker.once('listening', () => {
       served = true
     })
     worker.once('exit', (code, signal) => {
+      endLog?.()
       // One that cannot begin at the start is the end of the start.
       if (served || this.#started) this.#replace(worker, born, { code, signal })
     })
@@ -126,8 +136,10 @@ export class Fleet {
 
   /** The routes of the control plane that stay (see `Route.underWorkers`), with a reset that reaches all. */
   routes(routes: readonly Route[]): Route[] {
+    // The primary has the state of its workers, and what it is told reaches them.
+    if (this.#gateway.state !== undefined) return routes.filter(({ underWorkers }) => underWorkers !== 'absent')
     return routes
-      .filter(({ underWorkers }) => underWorkers !== 'absent')
+      .filter(({ underWorkers }) => underWorkers === undefined || underWorkers === 'reset')
       .map(route => {
         if (route.underWorkers !== 'reset') return route
         const answer: Route['answer'] = call => {
@@ -200,6 +212,21 @@ function ask(worker: Worker, call: number): Promise<Snapshot | undefined> {
     worker.on('exit', gone)
     send(worker, { order: 'metrics', call })
   })
+}
+
+/** The channel to a worker. */
+const channelOf = (worker: Worker): Channel => ({
+  send: message => void (worker.isConnected() && worker.send(message, () => {})),
+  listen: handler => void worker.on('message', handler),
+})
+
+/** In a worker: the channel to the primary. */
+export function primaryChannel(): Channel {
+  const { worker } = cluster
+  return {
+    send: message => void (worker?.isConnected() && worker.send(message, () => {})),
+    listen: handler => void worker?.on('message', handler),
+  }
 }
 
 /** Whether this process is one of several that serve. */

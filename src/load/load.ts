@@ -17,6 +17,7 @@ import type { Plan } from '../plan/plan.ts'
 import { simulationOf } from '../plan/settings.ts'
 import { expandShortForms } from '../plan/short-forms.ts'
 import { checkSimulation, type SimulationFile } from '../plan/simulation.ts'
+import { checkState } from '../plan/state.ts'
 import { readTls, type TlsSettings } from '../plan/tls.ts'
 import { type Document, placeOf } from '../schema/document.ts'
 import { confine } from './confine.ts'
@@ -46,6 +47,8 @@ export interface LoadOptions {
   readonly progress?: Progress
   /** What the file is taken to hold; it need not exist then. */
   readonly text?: string
+  /** Whether changes of worlds are recorded, even if the file keeps its state in memory: several processes share it. */
+  readonly recorded?: boolean
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
   readonly confined?: readonly string[] | undefined
 }
@@ -132,7 +135,8 @@ function readGateway(path: string, home: string, environment: Environment, optio
   const filled = bare || raw.settled ? raw : read(report, environment)
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   const written = bare ? { contract: path } : source && checkSimulation(source, report)
-  const settings = written && withInvalidStatus(written, options.invalidStatus)
+  const valid = written && withInvalidStatus(written, options.invalidStatus)
+  const settings = valid && options.recorded === true ? withRecordedState(valid) : valid
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
 
   for (const [key, text] of Object.entries(settings.limits ?? {})) {
@@ -144,6 +148,7 @@ function readGateway(path: string, home: string, environment: Environment, optio
       'at least 1B or 1ms',
     )
   }
+  checkState(settings.state, source, report)
   const tls = readTls(settings.listen?.tls, source, file, home, report)
   const knowsClients = tls.settings?.clients !== undefined
   const { document, files } = contractDocument(settings, source, file, home, bare, report)
@@ -174,7 +179,16 @@ function compileLoaded(read: Read | Loaded): Loaded {
   const seeding = readResources(settings, contract, source, file, home, report)
   progress?.(`compiling ${contract.operations.length} operations`)
   const replyFiles = new ReplyFiles(dirname(file))
-  const simulation = simulationOf(settings, source, seeding.resources, published, replyFiles, variables, tls)
+  const simulation = simulationOf(
+    settings,
+    source,
+    seeding.resources,
+    published,
+    replyFiles,
+    variables,
+    tls,
+    dirname(file),
+  )
   const plan = compilePlan(simulation, contract, report)
   const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }
@@ -218,6 +232,9 @@ export async function inferFile(
     report,
   }
 }
+
+const withRecordedState = (file: SimulationFile): SimulationFile =>
+  typeof file.state === 'object' ? file : { ...file, state: { history: true } }
 
 /** A flag wins over the file. */
 function withInvalidStatus(file: SimulationFile, status: 400 | 422 | undefined): SimulationFile {

@@ -101,7 +101,7 @@ export class OperationCompiler {
         operation: compileLazily(() => this.#compileChain(operation, index, [over, ...layers])),
       }
     })
-    return withRules(usual, rules, typed, this.#simulation.limits.body)
+    return withRules(usual, rules, typed, this.#simulation.limits.body, this.#simulation.state !== undefined)
   }
 
   #compileChain(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
@@ -186,7 +186,7 @@ export class OperationCompiler {
     { operation, judge, answers, detour, dress, invalid, onRecord, own, shared }: OwnSite,
     { value, path, layer }: Word,
   ): Site {
-    const { resources, limits, listen, replyFiles } = this.#simulation
+    const { resources, limits, listen, replyFiles, state } = this.#simulation
     return {
       operation,
       judge,
@@ -203,6 +203,7 @@ export class OperationCompiler {
       scope: [layer.scope, ...path.slice(0, -1)].filter(step => step !== '').join('/'),
       rule: layer.rule,
       anyStatus: layer.anyStatus === true,
+      recorded: state !== undefined,
       clientControls: listen.clientControls,
       readFile: name => replyFiles.read(name),
       expressions: (layer.rule ?? (path[0] === 'operations' ? 'own' : 'shared')) === 'own' ? own : shared,

@@ -77,16 +77,33 @@ export function withRules(
   rules: readonly PlannedRule[],
   expressions: Expressions,
   maxBody: number,
+  recorded: boolean,
 ): PlannedOperation {
   const roots = new Set(rules.flatMap(({ when }) => [...(when?.roots ?? [])]))
   const prepare = compilePreparation(roots, usual.operation, expressions, maxBody)
-  const choose = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
+  const chooseAtOnce = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
     const prepared = prepare(exchange)
     const scope = expressions.scope(exchange)
     return prepared === undefined
       ? firstThatHolds(rules, usual, exchange, scope)
       : prepared.then(() => firstThatHolds(rules, usual, exchange, scope))
   }
+  // Rules count in the world and look at its records: in a recorded one, in turn with others.
+  const chooseInTurn = async (exchange: Exchange): Promise<PlannedOperation> => {
+    const { turns } = exchange.world
+    if (turns === undefined) return chooseAtOnce(exchange)
+    const { request } = exchange
+    if (request.hasBody) draftOf(exchange, 'rules').request = new KeptBody(request, await request.readBody(maxBody))
+    const restart = exchange.mark()
+    return turns.run(
+      async () => {
+        restart()
+        return chooseAtOnce(exchange)
+      },
+      { text: `${request.method} ${request.path}` },
+    )
+  }
+  const choose = recorded ? chooseInTurn : chooseAtOnce
   return {
     ...usual,
     rules,

@@ -7,6 +7,7 @@ import { parseDuration, parseSize } from '../kernel/units.ts'
 import { type CorsSettings, corsSettings } from './cors.ts'
 import { type JournalSettings, journalSettings } from './journal.ts'
 import type { SimulationFile } from './simulation.ts'
+import { type StateSettings, stateSettings } from './state.ts'
 import type { TlsSettings } from './tls.ts'
 import { type WorldsSettings, worldsSettings } from './worlds.ts'
 
@@ -31,6 +32,8 @@ export interface Simulation {
   readonly expose: readonly ('metrics' | 'healthz' | 'readyz')[]
   readonly worlds: WorldsSettings
   readonly journal: JournalSettings
+  /** `undefined` where changes of worlds are not recorded. Its engine may contain a password: never show it. */
+  readonly state: StateSettings | undefined
   /** Bytes and milliseconds. */
   readonly limits: { readonly body: number; readonly headers: number; readonly request: number; readonly idle: number }
   readonly resources: ReadonlyMap<string, Resource>
@@ -80,6 +83,7 @@ export const simulationOf = (
   replyFiles = new ReplyFiles('.'),
   keyVariables: ReadonlyMap<string, string> = new Map(),
   tls?: TlsSettings,
+  folder = '.',
 ): Simulation => ({
   tls,
   file,
@@ -102,6 +106,7 @@ export const simulationOf = (
   expose: file.listen?.expose ?? ['metrics', 'healthz'],
   worlds: worldsSettings(file.worlds),
   journal: journalSettings(file.journal),
+  state: stateSettings(file.state, folder),
   limits: {
     body: parseSize(file.limits?.body ?? '1MB') as number,
     headers: parseSize(file.limits?.headers ?? '16kB') as number,

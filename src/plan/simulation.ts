@@ -17,6 +17,7 @@ import { type JournalFile, journalSchema } from './journal.ts'
 import { type StatesFile, statesSchema } from './record-states.ts'
 import { rulesSchema } from './rules.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
+import { type StateFile, stateSchema } from './state.ts'
 import { type TlsFile, tlsSchema } from './tls.ts'
 import { type BehaviourConfigs, orderSchema, type WeatherFile, type WeatherOrder, weatherSchema } from './weather.ts'
 import { type WorldsFile, worldsSchema } from './worlds.ts'
@@ -45,6 +46,7 @@ export interface SimulationFile {
   }
   readonly worlds?: WorldsFile
   readonly journal?: JournalFile | null
+  readonly state?: StateFile
   readonly consumers?: Readonly<Record<string, ConsumerFile>>
   readonly errors?: unknown
   readonly resources?: Readonly<Record<string, ResourceFile>>
@@ -112,6 +114,11 @@ export const FORMATS = {
     test: (text: string) => parseByteRate(text) !== undefined,
     like: '64B/s or 10kB/s',
     pattern: `${SIZE}/s`,
+  },
+  'duration or "always"': {
+    test: (text: string) => text === 'always' || parseDuration(text) !== undefined,
+    like: 'always or 1s',
+    pattern: `always|${DURATION}`,
   },
   'block or "off"': { test: (text: string) => text === 'off', like: 'off', pattern: 'off' },
   origin: {
@@ -208,6 +215,7 @@ export const simulationSchema: Schema = {
     },
     worlds: worldsSchema,
     journal: journalSchema,
+    state: stateSchema,
     consumers: {
       type: 'object',
       description:

@@ -40,8 +40,13 @@ export interface Engine {
    * tells whether the entries are there.
    */
   append(after: Position, entries: readonly string[]): Promise<Append>
-  /** Replaces everything up to `at` by a snapshot. Entries after it stay. May do nothing where another one did it already. */
-  compact(at: Position, snapshot: string): Promise<void>
+  /**
+   * Replaces everything up to `at` by a snapshot. Entries after it stay. Does nothing where another process put a snapshot
+   * at that position, or after it, already: at the beginning of a log the first one wins.
+   *
+   * @param tail the entries after `at`, for an engine that does not keep them at hand. Unset: there are none.
+   */
+  compact(at: Position, snapshot: string, tail?: readonly string[]): Promise<void>
   /** Whether a snapshot is worth its cost now: enough was appended since the last one. Asked after each append. */
   readonly worthCompacting: boolean
   /** Sends a text to all other readers of the log, and resolves with the answers of those that are alive; waits at most 1 s. */
@@ -52,6 +57,11 @@ export interface Engine {
   onAvailability(listener: (reason: string | undefined) => void): void
   /** Writes down what is not durable yet, and lets go of files and connections. */
   close(): Promise<void>
+}
+
+/** The state cannot be used by this process, and waiting does not help; the message says why, and what to do. */
+export class StateRefused extends Error {
+  override readonly name: string = 'StateRefused'
 }
 
 /** The engine cannot be reached, or cannot write. Calls reject with it at once while it lasts; no queue grows. */

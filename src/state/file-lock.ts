@@ -1,12 +1,13 @@
 // Keeps a second process from a log file: a lock file beside it that names its owner. A lock whose owner is gone is taken.
 
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, utimesSync, writeSync } from 'node:fs'
+import { StateRefused } from './engine.ts'
 import type { EngineSurroundings } from './settings.ts'
 
 type Owner = EngineSurroundings['owner']
 
 /** Another process uses the file. */
-export class FileInUse extends Error {
+export class FileInUse extends StateRefused {
   override readonly name = 'FileInUse'
 }
 
@@ -50,9 +51,9 @@ export function lockFile(file: string, around: EngineSurroundings): () => void {
 function readOwner(lock: string): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(lock, 'utf8')) as Partial<Owner>
-    const { pid, host, started } = owner
+    const { pid, host, started, mark = '' } = owner
     return typeof pid === 'number' && typeof host === 'string' && typeof started === 'string'
-      ? { pid, host, started }
+      ? { pid, host, started, mark }
       : undefined
   } catch {
     return undefined

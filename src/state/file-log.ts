@@ -5,13 +5,13 @@ import { randomUUID } from 'node:crypto'
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
+import { type Append, type Engine, type News, type Position, StateRefused, Unavailable } from './engine.ts'
 import { lockFile } from './file-lock.ts'
 import { type Line, type LineKind, readLines, writeLine } from './log-lines.ts'
 import type { EngineSurroundings, FileSettings } from './settings.ts'
 
 /** The file cannot be read as a log; the message says where, and what to do. */
-export class DamagedLog extends Error {
+export class DamagedLog extends StateRefused {
   override readonly name = 'DamagedLog'
 }
 
@@ -223,13 +223,15 @@ export class FileLog implements Engine {
     for (const listener of this.#listeners) listener(reason)
   }
 
-  async compact(at: Position, snapshot: string): Promise<void> {
+  async compact(at: Position, snapshot: string, tail: readonly string[] = []): Promise<void> {
     // The snapshot holds the lines that wait to be written.
-    if (at.log !== this.#position.log || at.at !== this.#position.at || this.#down !== undefined) return
+    if (at.log !== this.#position.log || at.at + tail.length !== this.#position.at || this.#down !== undefined) return
     const { file } = this.#settings
     const before = this.#sum
     this.#sum = 0
-    const head = Buffer.from(this.#line('h', headerOf(at)) + this.#line('s', snapshot))
+    let text = this.#line('h', headerOf(at)) + this.#line('s', snapshot)
+    for (const entry of tail) text += this.#line('e', entry)
+    const head = Buffer.from(text)
     const waiting = this.#waiting
     this.#compactions += 1
     this.#replaced = this.#lines

@@ -6,7 +6,7 @@ import { type Append, type Engine, type News, type Position, Unavailable } from 
 const MOST_ENTRIES = 10_000
 
 export class MemoryLog {
-  #name: string
+  #name = 'log'
   #lives = 1
   #snapshot: string | undefined
   /** The position of the snapshot: the entries follow it. */
@@ -14,9 +14,37 @@ export class MemoryLog {
   #entries: string[] = []
   #down: string | undefined
   readonly #readers = new Set<MemoryReader>()
+  readonly #backing: Engine | undefined
+  readonly #patience: () => Promise<undefined>
+  /** The position of the log in its backing engine. */
+  #backed: Position | undefined
+  /** Resolves when everything so far is as durable as the backing engine makes it. */
+  #durable: Promise<unknown> = Promise.resolve()
 
-  constructor(name = 'log') {
-    this.#name = name
+  /**
+   * @param backing keeps the entries as well, so that they survive this process; it is the log's alone
+   * @param patience resolves when an answer is not waited for any longer
+   */
+  constructor(backing?: Engine, patience: () => Promise<undefined> = () => new Promise(() => {})) {
+    this.#backing = backing
+    this.#patience = patience
+    backing?.onAvailability(reason => this.fail(reason))
+  }
+
+  /** Reads the entries of the backing engine. To be called before anything else where there is one. */
+  async load(): Promise<void> {
+    if (this.#backing === undefined) return
+    const { anew, entries, position } = await this.#backing.open()
+    this.#name = position.log
+    this.#snapshot = anew?.snapshot
+    this.#from = position.at - entries.length
+    this.#entries = [...entries]
+    this.#backed = position
+  }
+
+  /** Closes the backing engine. */
+  async close(): Promise<void> {
+    await this.#backing?.close()
   }
 
   get position(): Position {
@@ -24,46 +52,70 @@ export class MemoryLog {
   }
 
   get worthCompacting(): boolean {
-    return this.#entries.length >= MOST_ENTRIES
+    return this.#backing?.worthCompacting ?? this.#entries.length >= MOST_ENTRIES
   }
 
-  /** Another reader of this log. */
-  connect(): Engine {
-    const reader = new MemoryReader(this)
+  /** Another reader of this log. @param owns whether the log is closed with it */
+  connect(owns = false): Engine {
+    const reader = new MemoryReader(this, owns)
     this.#readers.add(reader)
     return reader
   }
 
-  open(): News {
+  async open(): Promise<News> {
+    await this.#durable
+    return this.read()
+  }
+
+  /** The log from its snapshot on, whether it is durable or not. */
+  read(): News {
     this.#check()
     return { anew: { snapshot: this.#snapshot }, entries: [...this.#entries], position: this.position }
   }
 
-  since({ log, at }: Position): News {
+  /** Entries that are not durable yet are not told. */
+  async since(after: Position): Promise<News> {
+    await this.#durable
+    return this.#news(after)
+  }
+
+  #news({ log, at }: Position): News {
     this.#check()
-    if (log !== this.#name || at < this.#from || at > this.position.at) return this.open()
+    if (log !== this.#name || at < this.#from || at > this.position.at) return this.read()
     return { anew: undefined, entries: this.#entries.slice(at - this.#from), position: this.position }
   }
 
-  append(after: Position, entries: readonly string[]): Append {
+  async append(after: Position, entries: readonly string[]): Promise<Append> {
     this.#check()
     const { log, at } = this.position
-    if (after.log !== log || after.at !== at) return { missed: this.since(after) }
+    if (after.log !== log || after.at !== at) {
+      await this.#durable
+      return { missed: this.#news(after) }
+    }
     this.#entries.push(...entries)
-    return { appended: this.position }
+    const appended = { appended: this.position }
+    if (this.#backing !== undefined && this.#backed !== undefined) {
+      this.#backed = { ...this.#backed, at: this.#backed.at + entries.length }
+      const written = this.#backing.append(this.#backed, entries)
+      this.#durable = written.catch(() => {})
+      await written
+    }
+    return appended
   }
 
   compact({ log, at }: Position, snapshot: string): void {
-    if (log !== this.#name || at <= this.#from || at > this.position.at) return
+    const known = this.#snapshot === undefined ? at < this.#from : at <= this.#from
+    if (log !== this.#name || known || at > this.position.at) return
     this.#entries.splice(0, at - this.#from)
     this.#from = at
     this.#snapshot = snapshot
+    this.#backing?.compact({ log, at }, snapshot, this.#entries).catch(() => {})
   }
 
   /** Loses everything, as a flushed database does. */
   flush(): void {
     this.#lives += 1
-    this.#name = `${this.#name.replace(/ \d+$/, '')} ${this.#lives}`
+    this.#name = `log ${this.#lives}`
     this.#snapshot = undefined
     this.#from = 0
     this.#entries = []
@@ -78,7 +130,9 @@ export class MemoryLog {
   /** The answers of all readers but the one that asks. */
   async ask(question: string, asking: MemoryReader): Promise<readonly string[]> {
     const answers = [...this.#readers].filter(reader => reader !== asking).map(reader => reader.hear(question))
-    return (await Promise.all(answers)).filter(answer => answer !== undefined)
+    const patience = this.#patience()
+    const heard = await Promise.all(answers.map(answer => Promise.race([answer, patience])))
+    return heard.filter((answer): answer is string => answer !== undefined && answer !== '')
   }
 
   leave(reader: MemoryReader): void {
@@ -94,11 +148,13 @@ class MemoryReader implements Engine {
   readonly name = 'memory'
   readonly exclusive: boolean = false
   readonly #log: MemoryLog
+  readonly #owns: boolean
   readonly #listeners: ((reason: string | undefined) => void)[] = []
   #handler: ((question: string) => Promise<string>) | undefined
 
-  constructor(log: MemoryLog) {
+  constructor(log: MemoryLog, owns: boolean) {
     this.#log = log
+    this.#owns = owns
   }
 
   get worthCompacting(): boolean {
@@ -135,6 +191,7 @@ class MemoryReader implements Engine {
 
   async close(): Promise<void> {
     this.#log.leave(this)
+    if (this.#owns) await this.#log.close()
   }
 
   /** Tells whether the log became unavailable, and why. */

@@ -9,7 +9,7 @@ type Openers = {
 }
 
 const ENGINES = {
-  memory: async () => new (await import('./memory-log.ts')).MemoryLog().connect(),
+  memory: async () => new (await import('./unread-log.ts')).UnreadLog(),
   file: async (settings, around) => new (await import('./file-log.ts')).FileLog(settings, around),
   redis: async (settings, around) => (await import('./redis.ts')).connectRedis(settings, around),
 } satisfies Openers

@@ -27,8 +27,11 @@ export type EngineSettings = FileSettings | RedisSettings | MemorySettings
 
 /** The program around an engine: its identity, time and log. */
 export interface EngineSurroundings {
-  /** Identifies this process to people: its id, its machine, and since when it runs. */
-  readonly owner: { readonly pid: number; readonly host: string; readonly started: string }
+  /**
+   * This process: its id, its machine, and since when it runs. `mark` tells it from a later process of the same id; it is
+   * empty where the system does not say.
+   */
+  readonly owner: { readonly pid: number; readonly host: string; readonly started: string; readonly mark?: string }
   /** Whether that process of this machine still runs: the same one, and not a later one with its id. */
   isRunning(owner: EngineSurroundings['owner']): boolean
   /** Milliseconds since the epoch. */

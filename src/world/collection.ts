@@ -3,9 +3,11 @@
 
 import { isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
+import type { CollectionEffect, CollectionRecorder, CollectionState } from './effects.ts'
+import type { Id } from './id.ts'
 import type { DumpedTimer, RecordStates } from './states.ts'
 
-export type Id = number | bigint | string
+export type { Id }
 
 /** How a new record gets its id: the next number, a UUID, text of the id's own form, or the one that the client gives it. */
 export type Assign = 'sequence' | 'uuid' | 'generate' | 'client'
@@ -134,8 +136,14 @@ export interface Collection {
   upcoming?(limit: number): readonly DumpedTimer[]
   /** Lives by this clock from now on. A collection without it does not look at the time. */
   follow?(clock: Clock): void
-  /** Lets the first states of its seeds begin now, where nobody has looked at it yet. */
-  begin?(): void
+  /** Lets the first states of its seeds begin now, or at a moment, where nobody has looked at it yet. */
+  begin?(at?: number): void
+  /** Tells every change to a recorder from now on; `undefined`: to nobody. */
+  record(recorder: CollectionRecorder | undefined): void
+  /** Does what another copy of the collection recorded, and tells no recorder; returns what reverses it. */
+  apply(effect: CollectionEffect): CollectionEffect
+  /** All of it as a value; with `base`, a collection that it began as a fork of, only what differs. */
+  state(base?: Collection): CollectionState
 }
 
 /** The id that a record has, at its top or, for a field such as `metadata.name`, within. */

@@ -1,6 +1,9 @@
 // How often each rule that has a number of times has held in a world.
 
-export class Hits {
+import type { KeptChange, Lasting } from './effects.ts'
+
+export class Hits implements Lasting {
+  onChange: KeptChange | undefined = undefined
   #count = 0
 
   get count(): number {
@@ -11,10 +14,25 @@ export class Hits {
   take(times: number): boolean {
     if (this.#count >= times) return false
     this.#count += 1
+    this.onChange?.('', this.#count, this.#count - 1)
     return true
   }
 
   resume(count: number): void {
+    const before = this.#count
     this.#count = count
+    this.onChange?.('', count, before)
+  }
+
+  at(): number {
+    return this.#count
+  }
+
+  restore(_: string, value: unknown): void {
+    this.#count = Number(value ?? 0)
+  }
+
+  *dump(): Iterable<readonly [string, unknown]> {
+    yield ['', this.#count]
   }
 }

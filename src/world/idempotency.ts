@@ -2,6 +2,8 @@
 // longest ago is forgotten. Knows no HTTP: what became of a request is whatever it is given.
 
 import { LRUCache } from 'lru-cache'
+import type { KeptChange, Lasting } from './effects.ts'
+import { fromPortable, toPortable } from './portable.ts'
 
 /** What is known of a key: whose payload it came with, and what became of it, once something has. */
 export interface Use<Outcome> {
@@ -19,7 +21,8 @@ const MOST_CHARACTERS = 32 * 1024 * 1024
 /** A key without its outcome. */
 const KEY_SIZE = 300
 
-export class IdempotencyKeys<Outcome extends object> {
+export class IdempotencyKeys<Outcome extends object> implements Lasting {
+  onChange: KeptChange | undefined = undefined
   readonly #uses = new LRUCache<string, Use<Outcome>>({
     max: MOST_KEYS,
     maxSize: MOST_CHARACTERS,
@@ -44,5 +47,35 @@ export class IdempotencyKeys<Outcome extends object> {
   /** As if it had never been used. */
   forget(key: string): void {
     this.#uses.delete(key)
+  }
+
+  /** Keeps an outcome at once, for all copies of the world: see `finish`. */
+  settle(key: string, payload: string, outcome: Outcome, until: number, size: number): void {
+    const before = this.at(key)
+    this.finish(key, payload, outcome, until, size)
+    this.onChange?.(key, this.at(key), before)
+  }
+
+  /** Keys that are under way are of one process alone: they are nothing to others. */
+  at(key: string): unknown {
+    const use = this.#uses.peek(key)
+    if (use?.outcome === undefined) return null
+    return [use.payload, toPortable(use.outcome), use.until, use.size]
+  }
+
+  restore(key: string, value: unknown): void {
+    if (value === null) {
+      this.forget(key)
+      return
+    }
+    const [payload, outcome, until, size] = value as [string, unknown, number, number]
+    this.#uses.set(key, { payload, outcome: fromPortable(outcome) as Outcome, until, size })
+  }
+
+  *dump(): Iterable<readonly [string, unknown]> {
+    for (const key of [...this.#uses.keys()].reverse()) {
+      const value = this.at(key)
+      if (value !== null) yield [key, value]
+    }
   }
 }

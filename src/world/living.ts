@@ -6,6 +6,14 @@ import { compareIds } from './arrange.ts'
 import type { Clock } from './clock.ts'
 import type { Collection, CollectionOptions, Dump, Entry, Id, Page, Query } from './collection.ts'
 import { draw } from './draws.ts'
+import {
+  type CollectionEffect,
+  type CollectionRecorder,
+  type CollectionState,
+  idOf,
+  type PortableTimer,
+  portableId,
+} from './effects.ts'
 import type { MemoryCollection } from './memory.ts'
 import type { DumpedTimer, Edge, RecordStates } from './states.ts'
 import { Tree } from './tree.ts'
@@ -34,6 +42,7 @@ export class LivingCollection implements Collection {
   #began: number | undefined
   /** By record; `undefined` until the collection is first looked at. */
   #timers: Tree<Id, Timer> | undefined
+  #recorder: CollectionRecorder | undefined
   /** The timers that will fire, in the order in which they do. */
   #due: Tree<Timer, undefined> | undefined
 
@@ -50,8 +59,58 @@ export class LivingCollection implements Collection {
     this.#clock = clock
   }
 
-  begin(): void {
-    this.#began = this.#clock?.now()
+  begin(at = this.#clock?.now()): void {
+    this.#began = at
+  }
+
+  record(recorder: CollectionRecorder | undefined): void {
+    this.records.record(recorder)
+    this.#recorder = recorder
+  }
+
+  apply(effect: CollectionEffect): CollectionEffect {
+    if (effect[0] === 'row') return this.records.apply(effect)
+    if (effect[0] === 'timer') {
+      if (this.#timers === undefined) this.#begin()
+      const [, portable, timer] = effect
+      const id = idOf(portable)
+      const inverse: CollectionEffect = ['timer', portable, portableTimer(this.#timers?.get(id))]
+      this.#forget(id)
+      if (timer !== null) this.#schedule(this.#timerOf(id, timer))
+      return inverse
+    }
+    const before = this.fork()
+    this.become(effect[1]())
+    return ['all', () => before.state()]
+  }
+
+  state(base?: Collection): CollectionState {
+    const timers = [...(this.#timers?.values() ?? [])].map(
+      timer => [portableId(timer.id), portableTimer(timer) as PortableTimer] as const,
+    )
+    const records = this.records.state(base instanceof LivingCollection ? base.records : base)
+    return this.#timers === undefined ? records : { ...records, timers }
+  }
+
+  become(state: CollectionState): void {
+    this.records.become(state)
+    this.#timers = undefined
+    this.#due = undefined
+    if (state.timers === undefined) return
+    this.#timers = new Tree<Id, Timer>(undefined, compareIds)
+    this.#due = new Tree<Timer, undefined>(undefined, byDue)
+    for (const [id, timer] of state.timers) this.#schedule(this.#timerOf(idOf(id), timer))
+  }
+
+  #timerOf(id: Id, [state, entry, due, to]: PortableTimer): Timer {
+    const edge = to === null ? undefined : this.#states.from.get(state)?.find(one => one.to === to)
+    return { id, state, entry, due: due ?? Number.POSITIVE_INFINITY, edge }
+  }
+
+  #tell(id: Id, before: Timer | undefined): void {
+    const portable = portableId(id)
+    const after = portableTimer(this.#timers?.get(id))
+    this.#recorder?.(['timer', portable, after], ['timer', portable, portableTimer(before)])
   }
 
   get touched(): boolean {
@@ -128,7 +187,19 @@ export class LivingCollection implements Collection {
   }
 
   async load(dump: Dump): Promise<void> {
+    const recorder = this.#recorder
+    const before = recorder && this.fork()
+    // The records and their timers are one change.
+    this.records.record(undefined)
     await this.records.load(dump)
+    this.records.record(recorder)
+    this.#loadTimers(dump)
+    if (recorder === undefined || before === undefined) return
+    const after = this.fork()
+    recorder(['all', () => after.state()], ['all', () => before.state()])
+  }
+
+  #loadTimers(dump: Dump): void {
     this.#begin()
     for (const { id, state, entry, due, to } of dump.timers ?? []) {
       if (this.#stateOf(id) !== state) continue
@@ -178,6 +249,7 @@ export class LivingCollection implements Collection {
     const value = { ...record.value, ...set, [this.#states.field]: edge.to }
     this.records.force(id, value)
     this.#schedule(this.#timer(id, edge.to, entry + 1, due))
+    if (this.#recorder !== undefined) this.#tell(id, timer)
   }
 
   /** Begins the states of all records, as the world began. */
@@ -197,6 +269,7 @@ export class LivingCollection implements Collection {
     if (known !== undefined && known.state === state) return
     this.#forget(id)
     if (state !== undefined) this.#schedule(this.#timer(id, state, (known?.entry ?? 0) + 1, this.#clock?.now() ?? 0))
+    if (this.#recorder !== undefined && (known !== undefined || state !== undefined)) this.#tell(id, known)
   }
 
   /** The edge that fires first, if any does. */
@@ -235,5 +308,10 @@ export class LivingCollection implements Collection {
 }
 
 const isEntry = (made: unknown): made is Entry => typeof made === 'object' && made !== null && 'revision' in made
+
+const portableTimer = (timer: Timer | undefined): PortableTimer | null =>
+  timer === undefined
+    ? null
+    : [timer.state, timer.entry, timer.edge === undefined ? null : timer.due, timer.edge?.to ?? null]
 
 const byDue = (a: Timer, b: Timer): number => a.due - b.due || compareIds(a.id, b.id)

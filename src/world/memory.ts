@@ -1,7 +1,7 @@
 // A collection in memory: B-trees, which are ordered, and which clone in constant time because they share what has not
 // been written since.
 
-import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
+import { type Json, type JsonObject, parseSent, stringifyJson } from '../kernel/json.ts'
 import { arrange, compareIds, compareJson, cutPage, isPlain, isUnsearched, pageOf, take } from './arrange.ts'
 import { type Budget, weigh } from './budget.ts'
 import { breathe, SLICE } from './clock.ts'
@@ -18,8 +18,17 @@ import {
   withId,
 } from './collection.ts'
 import { drawUuid } from './draws.ts'
+import {
+  type CollectionEffect,
+  type CollectionRecorder,
+  type CollectionState,
+  type Counters,
+  idOf,
+  type PortableId,
+  portableId,
+} from './effects.ts'
 import { Pages } from './pages.ts'
-import { Tree } from './tree.ts'
+import { differences, Tree } from './tree.ts'
 
 /** `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
 interface Row extends Entry {
@@ -48,6 +57,9 @@ export class MemoryCollection implements Collection {
   /** Bytes of the records written here: those that a fork began with belong to the collection that it was made from. */
   #bytes = 0
   readonly #pages: Pages
+  #recorder: CollectionRecorder | undefined
+  /** The counters that the recorder was told last. */
+  #counters: Counters = [0, 0, 0]
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
     this.#options = options
@@ -147,6 +159,7 @@ export class MemoryCollection implements Collection {
     const row = { id, value, text, revision: ++this.#revision, created: this.#ordinal }
     this.#put(row, undefined, last)
     this.#created.set(row.created, id)
+    if (this.#recorder !== undefined) this.#tell(id, row, undefined)
     this.#evict()
     return row
   }
@@ -166,7 +179,9 @@ export class MemoryCollection implements Collection {
       (this.#rows.size > maxRecords && this.#created.size > 0) ||
       (this.#length > maxBytes && this.#created.size > 1)
     ) {
-      this.#delete(this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row)
+      const oldest = this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row
+      this.#delete(oldest)
+      if (this.#recorder !== undefined) this.#tell(oldest.id, undefined, oldest)
     }
   }
 
@@ -194,6 +209,7 @@ export class MemoryCollection implements Collection {
       created,
     }
     this.#put(row, old)
+    if (this.#recorder !== undefined) this.#tell(id, row, old)
     this.#evict()
     return row
   }
@@ -204,6 +220,7 @@ export class MemoryCollection implements Collection {
     if (revision !== undefined && revision !== row.revision) return 'stale'
     this.#revision += 1
     this.#delete(row)
+    if (this.#recorder !== undefined) this.#tell(id, undefined, row)
     return 'removed'
   }
 
@@ -235,6 +252,7 @@ export class MemoryCollection implements Collection {
     await made.#take(dump)
     this.#budget?.reserve(made.#bytes - this.#bytes, this)
     this.#count(made.#bytes - this.#bytes)
+    const before = this.#recorder === undefined ? undefined : this.fork()
     const options = this.#options
     const changed = options !== made.#options
     this.#rows = made.#rows
@@ -245,6 +263,10 @@ export class MemoryCollection implements Collection {
     this.#next = made.#next
     this.#ordinal = made.#ordinal
     if (changed) this.adapt(options)
+    if (before === undefined) return
+    const after = this.fork()
+    this.#counters = this.#count3()
+    this.#recorder?.(['all', () => after.state()], ['all', () => before.state()])
   }
 
   async #take({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
@@ -267,6 +289,93 @@ export class MemoryCollection implements Collection {
       this.#put(row, undefined)
       if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
     }
+  }
+
+  record(recorder: CollectionRecorder | undefined): void {
+    this.#recorder = recorder
+    this.#counters = this.#count3()
+  }
+
+  #count3(): Counters {
+    return [this.#revision, portableId(this.#next), this.#ordinal]
+  }
+
+  #tell(id: Id, row: Row | undefined, old: Row | undefined): void {
+    const before = this.#counters
+    this.#counters = this.#count3()
+    this.#recorder?.(rowEffect(id, row, this.#counters), rowEffect(id, old, before))
+  }
+
+  apply(effect: CollectionEffect): CollectionEffect {
+    if (effect[0] === 'row') return this.#applyRow(effect)
+    if (effect[0] === 'timer') return effect
+    const before = this.fork()
+    this.become(effect[1]())
+    return ['all', () => before.state()]
+  }
+
+  #applyRow([, portable, text, created, revision, counters]: Extract<
+    CollectionEffect,
+    readonly ['row', ...unknown[]]
+  >): CollectionEffect {
+    const id = idOf(portable)
+    const old = this.#rows.get(id)
+    const inverse = rowEffect(id, old, this.#count3())
+    if (text !== null) this.#set(id, text, created, revision, old)
+    else if (old !== undefined) this.#delete(old)
+    this.#resume(counters)
+    return inverse
+  }
+
+  #set(id: Id, text: string, created: number, revision: number, old = this.#rows.get(id)): void {
+    const value = readRecord(text)
+    if (old !== undefined && old.created !== created) this.#created.delete(old.created)
+    const last = old === undefined && created > 0 && !(compareIds(id, this.#rows.maxKey() ?? FIRST) < 0)
+    this.#put({ id, value, text, revision, created }, old, last)
+    if (created > 0) this.#created.set(created, id)
+  }
+
+  #resume(counters: Counters): void {
+    const [revision, next, ordinal] = counters
+    this.#revision = revision
+    this.#next = idOf(next) as number | bigint
+    this.#ordinal = ordinal
+    this.#counters = counters
+  }
+
+  state(base?: Collection): CollectionState {
+    const counters = this.#count3()
+    const rows: [string, number, number][] = []
+    const keep = ({ text, created, revision }: Row): void => void rows.push([text, created, revision])
+    if (!(base instanceof MemoryCollection)) {
+      for (const row of this.#rows.values()) keep(row)
+      return { whole: true, rows, gone: [], counters }
+    }
+    const gone: PortableId[] = []
+    // The trees of a fork and of its base share what neither has written: only the rest is walked.
+    differences(
+      this.#rows,
+      base.#rows,
+      (_, row) => keep(row),
+      id => void gone.push(portableId(id)),
+      (_, row, other) => {
+        if (row !== other) keep(row)
+      },
+    )
+    return { whole: false, rows, gone, counters }
+  }
+
+  /** Holds these records: nothing else where they are the whole, else besides what it holds. */
+  become({ whole, rows, gone, counters }: CollectionState): void {
+    if (whole) for (const row of this.#rows.valuesArray()) this.#delete(row)
+    for (const id of gone) {
+      const row = this.#rows.get(idOf(id))
+      if (row !== undefined) this.#delete(row)
+    }
+    for (const [text, created, revision] of rows) {
+      this.#set(idIn(this.#options.idField, readRecord(text)) as Id, text, created, revision)
+    }
+    this.#resume(counters)
   }
 
   fork(): MemoryCollection {
@@ -362,6 +471,18 @@ function flatText(value: JsonObject): string {
 }
 
 const BRACE = 125
+
+/** Reads the text of a record that was stored once. */
+function readRecord(text: string): JsonObject {
+  const parsed = parseSent(text)
+  if ('fault' in parsed) throw new Error(`a stored record ${parsed.fault}`)
+  return parsed.value as JsonObject
+}
+
+const rowEffect = (id: Id, row: Row | undefined, counters: Counters): CollectionEffect =>
+  row === undefined
+    ? ['row', portableId(id), null, 0, 0, counters]
+    : ['row', portableId(id), row.text, row.created, row.revision, counters]
 
 const byNumber = (a: number, b: number): number => a - b
 

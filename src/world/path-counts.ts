@@ -1,13 +1,15 @@
 // How often each method and path was requested in a world. Bounded: the path that was asked for least recently is forgotten.
 
 import { LRUCache } from 'lru-cache'
+import type { KeptChange, Lasting } from './effects.ts'
 
 /** The key under which a world keeps them. */
 export const PATHS = 'paths'
 
 const MOST_PATHS = 100_000
 
-export class PathCounts {
+export class PathCounts implements Lasting {
+  onChange: KeptChange | undefined = undefined
   readonly #counts = new LRUCache<string, number>({ max: MOST_PATHS })
   #before: PathCounts | undefined
 
@@ -15,6 +17,7 @@ export class PathCounts {
   next(path: string): number {
     const count = (this.#counts.get(path) ?? this.#before?.count(path) ?? 0) + 1
     this.#counts.set(path, count)
+    this.onChange?.(path, count, count === 1 ? null : count - 1)
     return count
   }
 
@@ -33,6 +36,19 @@ export class PathCounts {
   }
 
   load(counts: Iterable<readonly [path: string, count: number]>): void {
-    for (const [path, count] of counts) this.#counts.set(path, count)
+    for (const [path, count] of counts) {
+      const before = this.at(path)
+      this.#counts.set(path, count)
+      this.onChange?.(path, count, before)
+    }
+  }
+
+  at(path: string): number | null {
+    return this.#counts.peek(path) ?? null
+  }
+
+  restore(path: string, value: unknown): void {
+    if (value === null) this.#counts.delete(path)
+    else this.#counts.set(path, Number(value))
   }
 }

@@ -1,6 +1,7 @@
 // Who has used how much of a quota, by a world's clock. Bounded: the key that has been idle longest is forgotten.
 
 import { LRUCache } from 'lru-cache'
+import type { KeptChange, Lasting } from './effects.ts'
 
 /** So many in so many milliseconds: in windows that begin with the first, or, with `burst`, evenly, from a bucket. */
 export interface Quota {
@@ -26,17 +27,40 @@ interface Use {
 const MOST_KEYS = 10_000
 
 /** The uses of one quota, by key. */
-export class Quotas {
+export class Quotas implements Lasting {
+  onChange: KeptChange | undefined = undefined
   readonly #uses = new LRUCache<string, Use>({ max: MOST_KEYS })
 
   /** Takes one, where one is left. Nothing happens between looking and taking. */
   take(key: string, quota: Quota, now: number): Taken {
+    const before = this.onChange && this.at(key)
     let use = this.#uses.get(key)
     if (use === undefined) {
       use = { at: now, count: 0 }
       this.#uses.set(key, use)
     }
-    return quota.burst === undefined ? takeFromWindow(use, quota, now) : takeFromBucket(use, quota, quota.burst, now)
+    const taken =
+      quota.burst === undefined ? takeFromWindow(use, quota, now) : takeFromBucket(use, quota, quota.burst, now)
+    // One that is not allowed leaves the quota as it was, but for the time of the last look.
+    if (this.onChange !== undefined && taken.allowed) this.onChange(key, this.at(key), before)
+    return taken
+  }
+
+  at(key: string): readonly [at: number, count: number] | null {
+    const use = this.#uses.peek(key)
+    return use === undefined ? null : [use.at, use.count]
+  }
+
+  restore(key: string, value: unknown): void {
+    if (value === null) this.#uses.delete(key)
+    else {
+      const [at, count] = value as readonly [number, number]
+      this.#uses.set(key, { at, count })
+    }
+  }
+
+  *dump(): Iterable<readonly [string, unknown]> {
+    for (const key of [...this.#uses.keys()].reverse()) yield [key, this.at(key)]
   }
 }
 

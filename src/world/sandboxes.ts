@@ -71,12 +71,19 @@ export class Sandboxes<Held extends { readonly world: World }> {
     this.#proposed.set(name, held)
   }
 
-  /** Makes a proposed sandbox one like any other: a request that named it was let in. */
-  admit(name: string): void {
+  /** Makes a proposed sandbox one like any other: a request that named it was let in. Returns whether it is new. */
+  admit(name: string): boolean {
     const held = this.#proposed.get(name)
-    if (held === undefined) return
+    if (held === undefined) return false
     this.#proposed.delete(name)
-    if (!this.#visited.has(name) && !this.#written.has(name)) this.#add(this.#visited, name, held)
+    if (this.#visited.has(name) || this.#written.has(name)) return false
+    this.#add(this.#visited, name, held)
+    return true
+  }
+
+  /** The sandbox, without a sign of life of it. */
+  peek(name: string): Held | undefined {
+    return this.#visited.peek(name) ?? this.#written.peek(name)
   }
 
   /** Puts a sandbox that somebody asked for, over what has its name. */

@@ -2,6 +2,7 @@
 
 import { parseDuration } from '../kernel/units.ts'
 import { type Clock, parseDate } from './clock.ts'
+import type { PortableCourse } from './effects.ts'
 
 /** What to do to a clock; what is not named follows the rules of `adjust`. */
 export interface ClockChange {
@@ -45,6 +46,8 @@ export const EARLIEST = -62_167_219_200_000
 export const LATEST = 253_402_300_799_999
 
 export class WorldClock implements Clock {
+  /** Called with every change of its course while it is set. */
+  onChange: ((after: PortableCourse | null, before: PortableCourse | null) => void) | undefined = undefined
   readonly #base: Clock
   #course: Course | undefined
 
@@ -86,12 +89,28 @@ export class WorldClock implements Clock {
   adjust({ now, shift, freeze = false, rate = 1 }: ClockChange): void {
     const since = this.#base.now()
     const from = now ?? (shift === undefined ? this.now() : since)
-    this.#course = { shown: from + (shift ?? 0), since, rate: freeze ? 0 : rate }
+    this.#turn({ shown: from + (shift ?? 0), since, rate: freeze ? 0 : rate })
+  }
+
+  #turn(course: Course | undefined): void {
+    const before = this.course
+    this.#course = course
+    this.onChange?.(this.course, before)
+  }
+
+  /** How it departs from the clock below it; `null` where it does not. */
+  get course(): PortableCourse | null {
+    return this.#course === undefined ? null : [this.#course.shown, this.#course.since, this.#course.rate]
+  }
+
+  /** Goes on as another copy of it does, and tells nobody. */
+  follow(course: PortableCourse | null): void {
+    this.#course = course === null ? undefined : { shown: course[0], since: course[1], rate: course[2] }
   }
 
   /** Returns to real time. */
   restore(): void {
-    this.#course = undefined
+    this.#turn(undefined)
   }
 
   /** Another clock that shows the same and goes on alike. */

@@ -3,17 +3,48 @@
 import type { Clock } from './clock.ts'
 import type { Collection, CollectionOptions } from './collection.ts'
 import { draw, drawUuid } from './draws.ts'
+import type { Lasting, Recorder, WorldEffect } from './effects.ts'
+import { kindOf, LASTING } from './lasting.ts'
 import { LivingCollection } from './living.ts'
 import { adaptCollection } from './make-collection.ts'
 import { WorldClock } from './world-clock.ts'
 
+/** The reason of a change, for the history. */
+export interface Cause {
+  /** `POST /v1/books`. */
+  readonly text: string
+  /** The position in the log of what was changed, once known; unset where nothing was. */
+  position?: number | undefined
+}
+
+/** Runs the work that changes recorded worlds, one piece after the other, in an order that is the same for all processes. */
+export interface Turns {
+  /**
+   * Runs some work in its turn, and resolves once its changes are as durable as the engine promises. The work may run
+   * several times: its changes of worlds are undone when another process was faster. It must not wait for the network or
+   * the time, because all others wait for it.
+   */
+  run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result>
+}
+
 export class World {
   readonly name: string
+  /** Set where its changes are recorded. */
+  turns: Turns | undefined = undefined
+  /** The world that took its place: by a reset, or as another process has it. */
+  successor: World | undefined = undefined
+  /** Names the seeds that each of its collections began with, where its changes are recorded. */
+  origin: Readonly<Record<string, string>> = {}
+  /** Whether it is a copy of a world other than the one that all begin as. */
+  copied = false
+  /** When it began: milliseconds since the epoch. Recorded worlds only. */
+  began = 0
   readonly clock: WorldClock
   readonly #seed: number
   readonly #collections: Map<string, Collection>
   readonly #ordinals: Map<string, number>
   readonly #kept = new Map<string, unknown>()
+  #recorder: Recorder | undefined
 
   constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>, name = '') {
     this.name = name
@@ -61,6 +92,7 @@ export class World {
   nextOrdinal(operation: string): number {
     const ordinal = (this.#ordinals.get(operation) ?? 0) + 1
     this.#ordinals.set(operation, ordinal)
+    if (this.#recorder !== undefined) this.#recorder(['ordinal', operation, 1], ['ordinal', operation, -1])
     return ordinal
   }
 
@@ -70,8 +102,66 @@ export class World {
     if (!(kept instanceof kind)) {
       kept = new kind()
       this.#kept.set(key, kept)
+      if (this.#recorder !== undefined) this.#follow(key, kept)
     }
     return kept as Kept
+  }
+
+  /** Tells every change to a recorder from now on; `undefined`: to nobody. */
+  record(recorder: Recorder | undefined): void {
+    this.#recorder = recorder
+    this.clock.onChange = recorder && ((after, before) => recorder(['clock', after], ['clock', before]))
+    for (const [name, collection] of this.#collections) this.#recordCollection(name, collection)
+    for (const [key, kept] of this.#kept) this.#follow(key, kept)
+  }
+
+  #recordCollection(name: string, collection: Collection): void {
+    const recorder = this.#recorder
+    collection.record(recorder && ((effect, inverse) => recorder(['in', name, effect], ['in', name, inverse])))
+  }
+
+  #follow(place: string, kept: unknown): void {
+    const kind = kindOf(kept)
+    if (kind === undefined) return
+    const recorder = this.#recorder
+    const lasting = kept as Lasting
+    lasting.onChange =
+      recorder &&
+      ((key, after, before) => recorder(['kept', kind, place, key, after], ['kept', kind, place, key, before]))
+  }
+
+  /** Does what another copy of the world recorded, and tells no recorder; returns what reverses it. */
+  apply(effect: WorldEffect): WorldEffect | undefined {
+    if (effect[0] === 'in') {
+      const [, name, change] = effect
+      // A resource that this configuration does not have.
+      const collection = this.#collections.get(name)
+      return collection && ['in', name, collection.apply(change)]
+    }
+    if (effect[0] === 'kept') {
+      const [, kind, place, key, value] = effect
+      const kept = this.keep(LASTING[kind], place)
+      const before = kept.at(key)
+      kept.restore(key, value)
+      return ['kept', kind, place, key, before]
+    }
+    if (effect[0] === 'clock') {
+      const before = this.clock.course
+      this.clock.follow(effect[1])
+      return ['clock', before]
+    }
+    const [, operation, more] = effect
+    this.#ordinals.set(operation, (this.#ordinals.get(operation) ?? 0) + more)
+    return ['ordinal', operation, -more]
+  }
+
+  /** Everything that is kept and outlasts the process. */
+  *lasting(): Iterable<readonly [kind: string, place: string, key: string, value: unknown]> {
+    for (const [place, kept] of this.#kept) {
+      const kind = kindOf(kept)
+      if (kind === undefined) continue
+      for (const [key, value] of (kept as Lasting).dump()) yield [kind, place, key, value]
+    }
   }
 
   /** All that is kept of a kind, by key. */
@@ -100,12 +190,16 @@ export class World {
   /** A world that begins with this one's records and time, and with ordinals and counters of its own. Constant time per collection. */
   fork(name = this.name): World {
     const collections = new Map([...this.#collections].map(([name, collection]) => [name, collection.fork()]))
-    return new World(this.#seed, this.clock.fork(), collections, name)
+    const copy = new World(this.#seed, this.clock.fork(), collections, name)
+    copy.origin = this.origin
+    copy.began = this.began
+    copy.copied = true
+    return copy
   }
 
   /** Begins its life now: a world made from one that nobody visits would else be as old as that. */
-  begin(): this {
-    for (const collection of this.#collections.values()) collection.begin?.()
+  begin(at?: number): this {
+    for (const collection of this.#collections.values()) collection.begin?.(at)
     return this
   }
 
@@ -113,9 +207,15 @@ export class World {
   adapt(name: string, options: CollectionOptions): void {
     const before = this.collection(name)
     const after = adaptCollection(before, options)
-    if (after === before) return
-    after.follow?.(this.clock)
-    this.#collections.set(name, after)
+    if (after !== before) this.replace(name, after)
+  }
+
+  /** Puts another collection in the place of one: it lives by the clock of this world from now on. */
+  replace(name: string, collection: Collection): void {
+    this.#collections.get(name)?.record(undefined)
+    collection.follow?.(this.clock)
+    this.#collections.set(name, collection)
+    if (this.#recorder !== undefined) this.#recordCollection(name, collection)
   }
 
   /** Whether some of its records go from state to state by the clock. */
@@ -126,6 +226,7 @@ export class World {
 
   /** Takes over what a reload brought: new resources come with their seeds, known ones keep their records. */
   adopt(name: string, seeded: Collection): void {
-    if (!this.#collections.has(name)) this.#collections.set(name, seeded.fork())
+    if (this.#collections.has(name)) return
+    this.replace(name, seeded.fork())
   }
 }

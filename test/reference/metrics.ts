@@ -1,5 +1,6 @@
 // The table of metrics, as the registry declares them.
 
+import { StateMeter } from '../../src/gateway/state/state-meter.ts'
 import { inProcess } from '../support/in-process.ts'
 import { table } from './table.ts'
 
@@ -10,6 +11,11 @@ export function describeMetrics(): string {
   gateway.metrics.followLoop({ read: () => ({ half: 0, most: 0, max: 0 }) })
   // Its metrics are there under `--workers` alone.
   gateway.metrics.countWorkers(() => ({ running: 0, replaced: 0 }))
+  // Under `state` alone.
+  gateway.metrics.followState({
+    histograms: new StateMeter().histograms,
+    read: () => ({ conflicts: 0, position: 0, available: true }),
+  })
   const rows = gateway.metrics
     .list()
     .map(({ name, help, type, labelNames }) => [

@@ -17,7 +17,7 @@ test('a reader behind a compaction, or of a lost log, begins anew', async () => 
   const log = new MemoryLog()
   const reader = log.connect()
   const { position } = await reader.open()
-  const result = log.append(position, ['a', 'b'])
+  const result = await log.append(position, ['a', 'b'])
   assert.ok('appended' in result)
   await reader.compact({ ...position, at: 1 }, 'state')
   assert.deepEqual(await reader.since(position), {

@@ -13,7 +13,7 @@ export function surroundings(pid = 1, running: (pid: number) => boolean = () => 
   const tasks = new Set<() => void>()
   let now = 0
   return {
-    owner: { pid, host: 'here', started: '2026-01-01T00:00:00Z' },
+    owner: { pid, host: 'here', started: '2026-01-01T00:00:00Z', mark: '' },
     isRunning: owner => running(owner.pid),
     now: () => (now += 1000),
     every(_, task) {

@@ -22,6 +22,8 @@ export interface RecordedRequest {
   /** 0 where a fault left the client without a reply. */
   readonly status: number
   readonly durationMs: number
+  /** The position of its changes in the history of its world, where that is kept and it made any. */
+  readonly position?: number
   /** Why it was refused, if it was: the problem's code, and the rule that was violated. */
   readonly refusal?: { readonly code: string; readonly rule: string }
   /** What was done to it on purpose. */
@@ -63,6 +65,7 @@ export function describeEntry(entry: Entry): RecordedRequest {
     query: mask.query(entry.query),
     status: entry.status,
     durationMs: round(entry.milliseconds),
+    ...(entry.position === undefined ? {} : { position: entry.position }),
     ...(refusal === undefined ? {} : { refusal: { code: refusal.problem.code, rule: mask.text(refusal.detail) } }),
     ...(injected === undefined ? {} : { injected }),
     ...(entry.explanation === undefined ? {} : { explanation: describeExplanation(entry.explanation) }),

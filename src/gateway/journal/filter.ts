@@ -8,7 +8,8 @@ import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { type ContentFilter, compileContent, findUnkept } from './content.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
-import type { Entry, Journal } from './journal.ts'
+import type { Entry } from './journal.ts'
+import type { JournalView } from './portable.ts'
 
 /** What requests are chosen by; all of it must hold. Where a text may be a list, its items are separated by commas. */
 export interface RequestFilter extends ContentFilter {
@@ -56,7 +57,7 @@ export interface FilterFault {
  * An operation or a consumer that neither the plan nor the journal knows, or a header or body that is not kept: to ask whether nobody called it would always be
  * answered with yes.
  */
-export function findUnknown(filter: RequestFilter, plan: Plan, journal: Journal): string | undefined {
+export function findUnknown(filter: RequestFilter, plan: Plan, journal: JournalView): string | undefined {
   const { operation, consumer } = filter
   const { consumerNames } = plan.simulation
   const operations = plan.operations.map(one => one.operation.id)
@@ -152,7 +153,7 @@ export const matches = (criteria: readonly Criterion[], entry: Entry): boolean =
   criteria.every(criterion => criterion.holds(entry))
 
 /** The last requests that match, at most so many, in the order in which they were answered. */
-export function selectRequests(journal: Journal, criteria: readonly Criterion[], limit: number): RecordedRequest[] {
+export function selectRequests(journal: JournalView, criteria: readonly Criterion[], limit: number): RecordedRequest[] {
   return selectPage(journal, criteria, limit).requests
 }
 
@@ -163,14 +164,18 @@ export interface RequestPage {
 }
 
 /** As `selectRequests`, and says how many there are in all. */
-export function selectPage(journal: Journal, criteria: readonly Criterion[], limit: number): RequestPage {
-  // Only what is shown is worded.
-  const ids = new Set<number>()
-  for (const entry of journal.each()) if (matches(criteria, entry)) ids.add(entry.id)
-  const shown = new Set([...ids].slice(Math.max(0, ids.size - limit)))
+export function selectPage(journal: JournalView, criteria: readonly Criterion[], limit: number): RequestPage {
+  // Only the requests that are shown are worded. Ids count the requests of each process, so that places are counted here.
+  let total = 0
+  for (const entry of journal.each()) if (matches(criteria, entry)) total += 1
   const requests: RecordedRequest[] = []
-  for (const entry of journal.each()) if (shown.has(entry.id)) requests.push(describeEntry(entry))
-  return { requests, total: ids.size }
+  let place = 0
+  for (const entry of journal.each()) {
+    if (!matches(criteria, entry)) continue
+    place += 1
+    if (place > total - limit) requests.push(describeEntry(entry))
+  }
+  return { requests, total }
 }
 
 export interface Times {
@@ -202,7 +207,7 @@ export interface NearMiss {
 const SHOWN = 5
 
 /** Whether between `min` and `max` requests matched. */
-export function verifyRequests(journal: Journal, criteria: readonly Criterion[], { min, max }: Times): Verdict {
+export function verifyRequests(journal: JournalView, criteria: readonly Criterion[], { min, max }: Times): Verdict {
   const least = min ?? (max === undefined ? 1 : 0)
   let matched = 0
   for (const entry of journal.each()) if (matches(criteria, entry)) matched += 1
@@ -219,7 +224,7 @@ export function verifyRequests(journal: Journal, criteria: readonly Criterion[],
 }
 
 /** Those that differ in the fewest ways, the latest first; what shares nothing with the question is no near miss. */
-function nearestMisses(journal: Journal, criteria: readonly Criterion[]): NearMiss[] {
+function nearestMisses(journal: JournalView, criteria: readonly Criterion[]): NearMiss[] {
   const misses: NearMiss[][] = []
   const most = Math.max(1, criteria.length - 1)
   for (const entry of journal.each()) {

@@ -34,6 +34,8 @@ export interface Entry {
   weather: string | undefined
   queued: boolean
   notes: readonly string[]
+  /** The position of its changes in the log of a recorded world. */
+  position: number | undefined
   refusal: Refusal | undefined
   explanation: Explanation | undefined
   /** Request headers that are kept, unmasked; `undefined` for none. */
@@ -148,6 +150,7 @@ export class Journal {
     entry.weather = exchange.weather
     entry.queued = exchange.queued
     entry.notes = exchange.notes
+    entry.position = exchange.position
     entry.refusal = outcome.refusal
     entry.explanation = outcome.explanation
     entry.headers = this.#keepHeaders(request.headers)
@@ -272,6 +275,7 @@ const blank = (mask: Mask): Entry => ({
   weather: undefined,
   queued: false,
   notes: [],
+  position: undefined,
   refusal: undefined,
   explanation: undefined,
   headers: undefined,

@@ -8,6 +8,7 @@ import { Servers } from '../../world/servers.ts'
 import type { Deprecations, Usage } from '../deprecations.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds.ts'
+import type { Histogram } from './histogram.ts'
 import { Books, type Meter } from './meter.ts'
 
 /** The numbers of one process, as they travel to another. */
@@ -19,6 +20,13 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 const CALLERS = ['operation', 'consumer', 'traffic'] as const
 /** With more pairs of a deprecated operation and a consumer, only those that called have a series. */
 const MOST_EXPECTED = 10_000
+
+/** The state that an engine keeps, in numbers. */
+export interface FollowedState {
+  /** Histograms of appends and of catching up, in seconds. */
+  readonly histograms: readonly Histogram[]
+  read(): { readonly conflicts: number; readonly position: number; readonly available: boolean }
+}
 
 /** A metric, for the documentation. */
 export interface MetricDescription {
@@ -175,6 +183,39 @@ export class Metrics {
       collect() {
         this.reset()
         this.inc(log.lost)
+      },
+    })
+  }
+
+  /** Tells of the state that an engine keeps. */
+  followState(state: FollowedState): void {
+    const registers = [this.#registry]
+    for (const histogram of state.histograms) this.#registry.registerMetric(histogram as never)
+    new Counter({
+      name: 'understudy_state_conflicts_total',
+      help: 'Appends that came too late, because another process was faster: the requests ran again.',
+      registers,
+      collect() {
+        this.reset()
+        this.inc(state.read().conflicts)
+      },
+    })
+    new Gauge({
+      name: 'understudy_state_position',
+      aggregator: 'max',
+      help: 'The position in the log of the state that this process has caught up with.',
+      registers,
+      collect() {
+        this.set(state.read().position)
+      },
+    })
+    new Gauge({
+      name: 'understudy_state_available',
+      aggregator: 'min',
+      help: 'Whether the engine that keeps the state can be used: 1 or 0.',
+      registers,
+      collect() {
+        this.set(state.read().available ? 1 : 0)
       },
     })
   }

@@ -90,6 +90,7 @@ export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
     method: 'PUT',
     path: '/config',
     operation: 'replaceConfiguration',
+    outsideTurns: true,
     underWorkers: 'absent',
     summary:
       'Serves another configuration, until the next reload; the records stay. What cannot be served changes nothing, and so does a dry run.',
@@ -116,6 +117,7 @@ export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
       const given = unmaskText(text ?? stringifyJson(body), gateway.plan)
       const dry = parameters['dry-run'] === true
       const { plan, report } = await (dry ? reloader.check(given) : reloader.replace(given))
+      if (plan !== undefined && !dry) await gateway.change(() => gateway.state?.configured(given), 'PUT /config')
       return plan === undefined ? refuseConfiguration(report) : describeAdopted(plan, report, !dry)
     },
   },

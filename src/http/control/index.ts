@@ -6,6 +6,7 @@ import { clockRoutes } from './clock.ts'
 import { collectionRoutes } from './collections.ts'
 import { configRoutes } from './config.ts'
 import { deprecationRoutes } from './deprecations.ts'
+import { historyRoutes } from './history.ts'
 import { openApiRoute } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
 import { planRoutes } from './plan.ts'
@@ -37,6 +38,7 @@ export function controlRoutes(
     ...resourceRoutes(control), // /resources/{resource}
     ...calendarRoutes(control), // /worlds/{name}/calendar
     ...snapshotRoutes(control), // /worlds/{name}/snapshot
+    ...historyRoutes(control), // /worlds/{name}/history /worlds/{name}/rewind
     ...requestRoutes(control), // /requests
     ...sendRoutes(control), // /requests/{id} /requests/{id}/replay
     ...deprecationRoutes(control), // /deprecations

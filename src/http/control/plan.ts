@@ -157,6 +157,7 @@ export const planRoutes = ({ gateway, reloader, about }: Control): Route[] => [
     method: 'POST',
     path: '/reload',
     operation: 'reload',
+    outsideTurns: true,
     summary: 'Loads the configuration anew from its files; the records stay.',
     replies: {
       200: { description: 'It is being served.', content: { 'application/json': adoptedSchema } },

@@ -13,6 +13,7 @@ import {
   verifyRequests,
 } from '../../gateway/journal/filter.ts'
 import type { Entry } from '../../gateway/journal/journal.ts'
+import type { JournalView } from '../../gateway/journal/portable.ts'
 import type { Schema } from '../../kernel/schema.ts'
 import {
   type Answer,
@@ -87,6 +88,7 @@ export const requestSchema = object(
     query: { ...words, description: 'Credentials are masked, here and everywhere.' },
     status: { type: 'integer', description: '0 where a fault left the client without a reply.' },
     durationMs: milliseconds,
+    position: { ...count, description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.' },
     refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
     injected: object(
       { weather: words, delayMs: milliseconds, queued: { const: true }, fault: words, notes: list(words) },
@@ -107,7 +109,7 @@ export const requestSchema = object(
     requestBody: bodySchema,
     replyBody: bodySchema,
   },
-  ...['refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
+  ...['position', 'refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
 )
 
 const evicted = { ...count, description: 'Requests that were forgotten to make room.' }
@@ -144,9 +146,9 @@ const eventsSchema: Schema = {
 export function requestRoutes({ gateway }: Control): Route[] {
   const { journal } = gateway
   /** What a call asks for, in the words of this plan; or the refusal of one that asks for what cannot be. */
-  const read = ({ parameters }: Call): readonly Criterion[] | Answer => {
+  const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | Answer => {
     const filter = filterOf(parameters)
-    const unknown = findUnknown(filter, gateway.plan, journal)
+    const unknown = findUnknown(filter, gateway.plan, view)
     if (unknown !== undefined) return problem(400, 'invalid_request', unknown)
     const criteria = compileFilter(filter, gateway.clock.now())
     return 'fault' in criteria ? problem(400, 'invalid_request', criteria.fault) : criteria
@@ -157,7 +159,8 @@ export function requestRoutes({ gateway }: Control): Route[] {
       method: 'GET',
       path: '/requests',
       operation: 'listRequests',
-      underWorkers: 'absent',
+      outsideTurns: true,
+      underWorkers: 'shared',
       summary: 'The last requests, in the order in which they were answered.',
       parameters: {
         ...FILTER,
@@ -167,24 +170,26 @@ export function requestRoutes({ gateway }: Control): Route[] {
         },
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
-      answer: call => {
-        const criteria = read(call)
+      answer: async call => {
+        const view = await gateway.requestsOfAll()
+        const criteria = read(call, view)
         if ('status' in criteria) return criteria
         const { limit = 100 } = call.parameters
-        const { requests, total } = selectPage(journal, criteria, limit as number)
-        return json({ requests, total, more: total > requests.length, evicted: journal.evicted })
+        const { requests, total } = selectPage(view, criteria, limit as number)
+        return json({ requests, total, more: total > requests.length, evicted: view.evicted })
       },
     },
     {
       method: 'DELETE',
       path: '/requests',
       operation: 'deleteRequests',
-      underWorkers: 'absent',
+      outsideTurns: true,
+      underWorkers: 'shared',
       summary: 'Forgets all requests, or those of one world.',
       parameters: { world: text('The world whose requests are forgotten.') },
       replies: { 204: { description: 'Done.' } },
-      answer: ({ parameters }) => {
-        journal.clear(parameters.world as string | undefined)
+      answer: async ({ parameters }) => {
+        await gateway.forgetRequests(parameters.world as string | undefined)
         return DONE
       },
     },
@@ -192,7 +197,8 @@ export function requestRoutes({ gateway }: Control): Route[] {
       method: 'GET',
       path: '/requests/verify',
       operation: 'verifyRequests',
-      underWorkers: 'absent',
+      outsideTurns: true,
+      underWorkers: 'shared',
       summary: 'Whether between `min` and `max` requests match, with the nearest misses where too few do.',
       parameters: {
         ...FILTER,
@@ -203,20 +209,22 @@ export function requestRoutes({ gateway }: Control): Route[] {
         max: { schema: { type: 'integer', minimum: 0 }, description: 'At most so many.' },
       },
       replies: { 200: replyWith('The verdict.', verdictSchema) },
-      answer: call => {
-        const criteria = read(call)
+      answer: async call => {
+        const view = await gateway.requestsOfAll()
+        const criteria = read(call, view)
         if ('status' in criteria) return criteria
         const { min, max } = call.parameters as { min?: number; max?: number }
         if (min !== undefined && max !== undefined && min > max) {
           return problem(400, 'invalid_request', `min, ${min}, is more than max, ${max}`)
         }
-        return json(verifyRequests(journal, criteria, { min, max }))
+        return json(verifyRequests(view, criteria, { min, max }))
       },
     },
     {
       method: 'GET',
       path: '/requests/stream',
       operation: 'streamRequests',
+      outsideTurns: true,
       underWorkers: 'absent',
       summary: 'Every request that matches, as it is answered; with `after`, first those that are kept since then.',
       parameters: {

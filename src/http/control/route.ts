@@ -47,10 +47,15 @@ export interface Route {
   readonly open?: boolean
   /**
    * What becomes of the route where several processes serve (`--workers`) and the control plane is in none of them. Unset:
-   * it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there. `reset`: each
-   * of them is told to reset as well.
+   * it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there. `shared`: it
+   * is there if the processes share their state. `reset`: each of them is told to reset as well.
    */
-  readonly underWorkers?: 'absent' | 'reset'
+  readonly underWorkers?: 'absent' | 'shared' | 'reset'
+  /**
+   * Whether it answers outside the turns in which recorded worlds change: it changes none, it takes long, or it sends
+   * requests that take turns themselves.
+   */
+  readonly outsideTurns?: boolean
   answer(call: Call): Answer | Promise<Answer>
 }
 

@@ -62,6 +62,7 @@ export function sendRoutes({ gateway, about }: Control): Route[] {
       method: 'POST',
       path: '/requests',
       operation: 'sendRequest',
+      outsideTurns: true,
       underWorkers: 'absent',
       summary: 'Sends a request to the API, in process: to try an operation without a client.',
       body: {
@@ -108,6 +109,7 @@ export function sendRoutes({ gateway, about }: Control): Route[] {
       method: 'GET',
       path: '/requests/{id}',
       operation: 'getRequest',
+      outsideTurns: true,
       underWorkers: 'absent',
       summary: 'One request; as text, a command of curl that sends it again, with credentials masked.',
       parameters: idParameter,
@@ -131,6 +133,7 @@ export function sendRoutes({ gateway, about }: Control): Route[] {
       method: 'POST',
       path: '/requests/{id}/replay',
       operation: 'replayRequest',
+      outsideTurns: true,
       underWorkers: 'absent',
       summary: 'Sends a request again, in process: to the world that it met, to another, or to a fresh one.',
       parameters: idParameter,

@@ -1,0 +1,220 @@
+// The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
+
+import type { Plan } from '../../plan/plan.ts'
+import type { StateSettings } from '../../plan/state.ts'
+import { type Engine, Unavailable } from '../../state/engine.ts'
+import type { EngineSurroundings } from '../../state/settings.ts'
+import type { Cause, World } from '../../world/world.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { WeatherStation } from '../weather.ts'
+import type { Worlds } from '../worlds.ts'
+import { findMisfits } from './misfits.ts'
+import { StateMeter } from './state-meter.ts'
+import { EngineTurns } from './turns.ts'
+import { WorldLog } from './world-log.ts'
+
+/** How often changes that nobody asked for are appended, and those of others applied, at least: milliseconds. */
+const TICK = 1000
+/** How long to wait before an engine that could not be opened is tried again. */
+const RETRY = 1000
+
+/** The gateway whose state is kept. */
+export interface Kept {
+  readonly worlds: Worlds
+  readonly weather: WeatherStation
+  readonly journal: Journal
+  readonly metrics: Metrics
+  readonly plan: Plan
+  /** Serves a configuration that another process was given. */
+  configure(text: string): Promise<void>
+  /** Answers a question of another process. */
+  answerOther(question: string): Promise<string>
+}
+
+export class KeptState {
+  readonly meter = new StateMeter()
+  readonly worldLog: WorldLog
+  /** Whether a request must call `catchUp` before it is answered. */
+  asks = true
+  readonly #gateway: Kept
+  readonly #engine: Engine
+  readonly #settings: StateSettings
+  readonly #around: EngineSurroundings
+  readonly #log: Log
+  /** `undefined` until the log was read. */
+  #turns: EngineTurns | undefined
+  #down: string | undefined = 'the state is not read yet'
+  #stop: (() => void) | undefined
+  #closed = false
+  /** When a request to each sandbox was last told to other processes: milliseconds. */
+  readonly #seen = new Map<string, number>()
+
+  constructor(gateway: Kept, engine: Engine, settings: StateSettings, around: EngineSurroundings, log: Log) {
+    this.#gateway = gateway
+    this.#engine = engine
+    this.#settings = settings
+    this.#around = around
+    this.#log = log
+    const { worlds, weather, journal } = gateway
+    this.worldLog = new WorldLog({
+      worlds,
+      weather,
+      plan: () => gateway.plan,
+      forgetRequests: world => journal.clear(world),
+      configure: text => gateway.configure(text),
+      lost: () =>
+        log.error(
+          {},
+          `${engine.name} has lost the state (was it flushed?); it begins anew with the state of this process`,
+        ),
+    })
+    engine.onAvailability(reason => this.#become(reason))
+    gateway.metrics.followState({
+      histograms: this.meter.histograms,
+      read: () => ({
+        conflicts: this.meter.conflicts,
+        position: this.position,
+        available: this.unavailable === undefined,
+      }),
+    })
+    engine.answer(question => gateway.answerOther(question))
+  }
+
+  /** Why the engine cannot be used now; `undefined` where it can. */
+  get unavailable(): string | undefined {
+    return this.#down
+  }
+
+  get engineName(): string {
+    return this.#engine.name
+  }
+
+  get position(): number {
+    return this.#turns?.position.at ?? 0
+  }
+
+  /**
+   * Reads the log. Where the engine is not available, resolves anyway and goes on trying; rejects for a log that cannot be
+   * read.
+   */
+  async open(): Promise<void> {
+    try {
+      await this.#begin()
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error
+      this.#become(error.message)
+      void this.#retry()
+    }
+  }
+
+  async #retry(): Promise<void> {
+    while (!this.#closed && this.#turns === undefined) {
+      await this.#around.sleep(RETRY)
+      try {
+        if (!this.#closed) await this.#begin()
+      } catch (error) {
+        if (!(error instanceof Unavailable)) this.#log.error({ err: error }, 'the state could not be read')
+      }
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const engine = this.#engine
+    let news = await engine.open()
+    const isNew = news.anew?.snapshot === undefined && news.position.at === 0
+    if (isNew) {
+      await engine.compact(news.position, this.worldLog.snapshot())
+      // Another process may have been faster.
+      if (!engine.exclusive) news = await engine.open()
+    }
+    if (!isNew || !engine.exclusive) await this.worldLog.apply(news)
+    const turns = new EngineTurns(engine, this.worldLog, news.position, this.#around.now, this.meter)
+    this.#turns = turns
+    this.asks = !engine.exclusive && this.#settings.reads === 'strong'
+    this.worldLog.attach(turns, turns.recording)
+    this.#become(undefined)
+    if (!isNew) await this.#compare()
+    await turns.tick()
+    this.#stop = this.#around.every(TICK, () => void turns.tick().catch(() => {}))
+  }
+
+  /** Compares the state with the configuration: its seeds may be others, and its records may not fit. */
+  async #compare(): Promise<void> {
+    const { worlds, plan } = this.#gateway
+    const { origin } = this.worldLog.seeds
+    for (const world of worlds.list().filter(({ name }) => worlds.isPermanent(name))) {
+      for (const [collection, digest] of Object.entries(origin)) {
+        if (world.origin[collection] === digest) continue
+        if (world.origin[collection] === undefined || this.#settings.onSeedChange === 'reset') {
+          await this.run(async () => this.worldLog.reseed(world, collection), { text: 'onSeedChange: reset' })
+        } else {
+          const { seed } = plan.simulation.file.resources?.[collection] ?? {}
+          const where = typeof seed === 'string' ? seed : `the seeds of ${collection}`
+          const hint = 'POST /reset, or start with state: { onSeedChange: reset }, to begin with the new ones'
+          this.#log.warn(
+            { world: world.name, collection },
+            `${where} has changed since the state of ${collection} began, which is kept; ${hint}`,
+          )
+        }
+      }
+      for (const { collection, count, first } of await findMisfits(world, plan)) {
+        const message = `${count} records of ${collection} do not fit the contract, and are kept; the first is ${first}`
+        this.#log.warn({ world: world.name, collection }, message)
+      }
+    }
+  }
+
+  #become(reason: string | undefined): void {
+    const down = reason ?? (this.#turns === undefined ? 'the state is not read yet' : undefined)
+    if (down === this.#down) return
+    if (down !== undefined) this.#log.error({ reason: down }, 'the state is not available')
+    else if (this.#down !== undefined) this.#log.info({ engine: this.#engine.name }, 'the state is available')
+    this.#down = down
+  }
+
+  run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
+    return this.#turns?.run(work, cause) ?? Promise.reject(new Unavailable(this.#down))
+  }
+
+  /** Resolves when the worlds hold everything that was acknowledged before this was called. */
+  catchUp(): Promise<void> {
+    if (this.#turns === undefined) return Promise.reject(new Unavailable(this.#down))
+    return this.asks ? this.#turns.catchUp() : Promise.resolve()
+  }
+
+  /** Tells other processes now and then that a sandbox is used. */
+  visited(world: World): void {
+    if (this.#engine.exclusive || this.#turns === undefined || world.turns === undefined) return
+    const { worlds, plan } = this.#gateway
+    const { name } = world
+    if (worlds.isPermanent(name)) return
+    const now = this.#around.now()
+    if (now - (this.#seen.get(name) ?? 0) < plan.simulation.worlds.idle / 4) return
+    this.#seen.set(name, now)
+    this.worldLog.seen(world)
+  }
+
+  /** Takes note of a configuration that was put in the place of the file, for other processes. */
+  configured(text: string): void {
+    if (!this.#engine.exclusive) this.worldLog.configured(text)
+  }
+
+  /** Asks every other process a question: see `Engine.ask`. */
+  ask(question: string): Promise<readonly string[]> {
+    return this.#engine.ask(question)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#stop?.()
+    const turns = this.#turns
+    if (turns !== undefined && this.#down === undefined) {
+      await turns.tick().catch(() => {})
+      await turns.settled()
+      if (this.#engine.exclusive) await turns.compact().catch(() => {})
+    }
+    await this.#engine.close()
+  }
+}

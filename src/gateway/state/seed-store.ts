@@ -1,0 +1,65 @@
+// The seeds that worlds began with, by their digest: a log outlives the configuration that it began under, and replicas may
+// differ in their seeds while one is replaced by the next.
+
+import { createHash } from 'node:crypto'
+import type { Collection } from '../../world/collection.ts'
+import type { CollectionState } from '../../world/effects.ts'
+import type { World } from '../../world/world.ts'
+
+export class SeedStore {
+  readonly #bases = new Map<string, Collection>()
+  /** The digests of the seeds of the current configuration, by collection. */
+  #origin: Readonly<Record<string, string>> = {}
+
+  get origin(): Readonly<Record<string, string>> {
+    return this.#origin
+  }
+
+  /** Takes the seeds of another configuration for the current ones. */
+  adopt(seeded: World): void {
+    this.#origin = Object.fromEntries(
+      [...seeded.collections].map(([name, collection]) => {
+        const digest = digestOf(collection.state())
+        this.#bases.set(keyOf(name, digest), collection)
+        return [name, digest]
+      }),
+    )
+  }
+
+  has(collection: string, digest: string): boolean {
+    return this.#bases.has(keyOf(collection, digest))
+  }
+
+  /** A collection that holds these seeds, to be forked; `undefined` where they are not known. */
+  base(collection: string, digest: string | undefined): Collection | undefined {
+    return digest === undefined ? undefined : this.#bases.get(keyOf(collection, digest))
+  }
+
+  /** Keeps the seeds that another configuration has. @param like a collection of the same resource */
+  keep(name: string, digest: string, state: CollectionState, like: Collection): void {
+    if (this.has(name, digest)) return
+    const base = like.fork()
+    base.apply(['all', () => state])
+    this.#bases.set(keyOf(name, digest), base)
+  }
+
+  /** The seeds of these origins, as values. */
+  dump(origins: Iterable<Readonly<Record<string, string>>>): readonly (readonly [string, string, CollectionState])[] {
+    const used = new Map<string, readonly [string, string]>()
+    for (const origin of [this.#origin, ...origins]) {
+      for (const [name, digest] of Object.entries(origin)) used.set(keyOf(name, digest), [name, digest])
+    }
+    return [...used].flatMap(([key, [name, digest]]) => {
+      const base = this.#bases.get(key)
+      return base === undefined ? [] : [[name, digest, base.state()] as const]
+    })
+  }
+}
+
+const keyOf = (collection: string, digest: string): string => `${digest} ${collection}`
+
+function digestOf({ rows }: CollectionState): string {
+  const hash = createHash('sha256')
+  for (const [text] of rows) hash.update(text).update('\n')
+  return hash.digest('base64url').slice(0, 16)
+}

@@ -1,0 +1,160 @@
+// What changed in a world, and the way back: for a state that is recorded.
+
+import type { Gateway } from '../../gateway/gateway.ts'
+import { describeChanges, type HistoryEntry, MOST_ENTRIES } from '../../gateway/state/history.ts'
+import type { KeptState } from '../../gateway/state/kept-state.ts'
+import { timestamp } from '../../world/clock.ts'
+import type { World } from '../../world/world.ts'
+import { parseMoment } from '../../world/world-clock.ts'
+import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
+import {
+  type Answer,
+  type Call,
+  type Control,
+  count,
+  json,
+  list,
+  object,
+  problem,
+  type Route,
+  replyWith,
+  words,
+} from './route.ts'
+
+const time = { type: 'string', format: 'date-time' }
+
+const entrySchema = object({
+  position: { ...count, description: 'Its place in the log.' },
+  at: { ...time, description: 'By the real clock.' },
+  by: { ...words, description: 'The request that made it; empty for changes that nobody asked for.' },
+  changes: list(
+    object({ change: words, collection: words, id: { type: ['string', 'integer'] } }, ...['collection', 'id']),
+  ),
+})
+
+const historySchema = object({
+  entries: list(entrySchema),
+  more: { type: 'boolean', description: 'Whether there are older ones that are remembered.' },
+  reach: { ...count, description: 'The position that the world cannot go back beyond.' },
+})
+
+const unrecorded = { 409: { description: 'The changes of worlds are not recorded.' } }
+
+interface Target {
+  readonly to: number | string | { readonly request: number }
+}
+
+export const historyRoutes = ({ gateway }: Control): Route[] => {
+  /** Answers for a world whose changes are recorded. */
+  const inRecorded = (answer: (state: KeptState, world: World, call: Call) => Answer) =>
+    inWorld(gateway.worlds, (world, call) => {
+      const { state } = gateway
+      if (state !== undefined) return answer(state, world, call)
+      return problem(
+        409,
+        'not_recorded',
+        'the changes of worlds are recorded with state: { history: true }, a file or Redis',
+      )
+    })
+  return [
+    {
+      method: 'GET',
+      path: '/worlds/{name}/history',
+      operation: 'getHistory',
+      underWorkers: 'shared',
+      summary: `What changed in a world, when, and by which request; the latest first. At most ${MOST_ENTRIES} entries are remembered.`,
+      parameters: {
+        ...nameParameter,
+        limit: {
+          schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES },
+          description: 'So many. Default: 100.',
+        },
+        before: { schema: { type: 'integer', minimum: 1 }, description: 'Only entries before this position.' },
+      },
+      replies: { 200: replyWith('The history.', historySchema), ...noSuchWorld, ...unrecorded },
+      answer: inRecorded(({ worldLog: { history } }, { name }, { parameters }) => {
+        const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
+        const all = history.of(name).filter(({ untold, position }) => !untold && position < before)
+        const entries = all.slice(-limit).reverse()
+        return json({ entries: entries.map(describe), more: all.length > entries.length, reach: history.reach })
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/worlds/{name}/rewind',
+      operation: 'rewindWorld',
+      underWorkers: 'shared',
+      summary:
+        'Takes a world back: to how it was after a position or at a time, or just before a request. That is a change itself, and can be taken back.',
+      parameters: nameParameter,
+      body: {
+        description: 'How far.',
+        schema: object({
+          to: {
+            type: ['integer', 'string', 'object'],
+            minimum: 0,
+            required: ['request'],
+            additionalProperties: false,
+            properties: { request: { type: 'integer', minimum: 1 } },
+            description:
+              'A position; a date, timestamp or offset such as -5m, by the real clock; or `{"request": 17}`, the id of a request in GET /requests.',
+          },
+        }),
+      },
+      replies: {
+        200: replyWith('It is there.', object({ position: count, reversed: count })),
+        404: { description: 'There is no such world, or no such request in the journal.' },
+        409: { description: 'The history does not reach back so far, or is not kept.' },
+      },
+      answer: inRecorded((state, { name }, { body }) => {
+        const { to } = body as unknown as Target
+        const position = positionOf(to, name, state, gateway)
+        if (typeof position !== 'number') return position
+        const reversed = state.worldLog.rewind(name, position)
+        if (reversed !== undefined) return json({ position, reversed })
+        const { reach } = state.worldLog.history
+        return problem(409, 'out_of_reach', `the history reaches back to position ${reach}, and not to ${position}`)
+      }),
+    },
+  ]
+}
+
+const describe = (entry: HistoryEntry) => {
+  const { position, at, by } = entry
+  return { position, at: timestamp(at), by, changes: describeChanges(entry) }
+}
+
+/** The position after which a world is to be again as it was, or why there is none. */
+function positionOf(
+  to: Target['to'],
+  world: string,
+  { worldLog: { history } }: KeptState,
+  { journal, clock }: Gateway,
+): number | Answer {
+  if (typeof to === 'number') return to
+  if (typeof to === 'string') {
+    const moment = parseMoment(to, clock.now())
+    if (moment !== undefined) return lastBefore(history.of(world), moment, history.reach)
+    return problem(
+      400,
+      'invalid_request',
+      '"to" must be a position, {"request": 17}, or a date, timestamp or offset such as -5m',
+    )
+  }
+  for (const entry of journal.each()) {
+    if (entry.id !== to.request) continue
+    if (entry.world !== world)
+      return problem(404, 'not_found', `the request ${to.request} reached the world ${entry.world}`)
+    // A request that changed nothing: as it was when that arrived.
+    return entry.position === undefined
+      ? lastBefore(history.of(world), entry.at - entry.milliseconds, history.reach)
+      : entry.position - 1
+  }
+  return problem(404, 'not_found', `the journal has no request ${to.request}`)
+}
+
+/** The position of the last change up to a moment; one beyond the history's reach where that does not tell. */
+function lastBefore(entries: readonly HistoryEntry[], moment: number, reach: number): number {
+  const last = entries.filter(({ at }) => at <= moment).at(-1)
+  return last?.position ?? (reach === 0 ? 0 : reach)
+}

@@ -1,0 +1,113 @@
+// The `state` block of gateway.yaml: where the state of the worlds is kept.
+
+import { resolve } from 'node:path'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
+import type { Schema } from '../kernel/schema.ts'
+import type { Source } from '../kernel/source.ts'
+import { parseDuration } from '../kernel/units.ts'
+import type { EngineSettings } from '../state/settings.ts'
+
+export type StateFile =
+  | 'memory'
+  | {
+      readonly file?: string
+      readonly sync?: string
+      readonly redis?: string
+      readonly prefix?: string
+      readonly reads?: 'strong' | 'local'
+      readonly onSeedChange?: 'keep' | 'reset'
+      readonly history?: true
+    }
+
+export interface StateSettings {
+  readonly engine: EngineSettings
+  /** Whether a request asks the engine for changes of other processes before it is answered. */
+  readonly reads: 'strong' | 'local'
+  /** The records of a resource whose seeds are others than those that the state began with. */
+  readonly onSeedChange: 'keep' | 'reset'
+}
+
+export const stateSchema: Schema = {
+  type: ['string', 'object'],
+  pattern: '^memory$',
+  description:
+    'Where the state of the worlds is kept: `memory`, which is lost with the process; a file, which survives a restart; or Redis, which replicas share. Default: memory.',
+  minProperties: 1,
+  additionalProperties: false,
+  properties: {
+    file: { type: 'string', minLength: 1, description: 'A file of this process alone, relative to this file.' },
+    sync: {
+      type: 'string',
+      format: 'duration or "always"',
+      description:
+        'How often the file is synced to the disk. `always`: before each reply, so that nothing acknowledged is lost. A duration: at most the changes of that time are lost. Default: 1s.',
+    },
+    redis: {
+      type: 'string',
+      pattern: '^rediss?://',
+      description: 'The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.',
+    },
+    prefix: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9._-]{1,64}$',
+      description: 'The name of this state in the database; replicas that share it have the same. Default: understudy.',
+    },
+    reads: {
+      enum: ['strong', 'local'],
+      description:
+        'Whether a request sees everything that any replica has acknowledged (`strong`), or what this one knows (`local`), which asks nobody. Default: strong.',
+    },
+    onSeedChange: {
+      enum: ['keep', 'reset'],
+      description:
+        'What happens to the records of a resource at a start whose seeds differ from those that the state began with. Default: keep, with a warning.',
+    },
+    history: {
+      enum: [true],
+      description:
+        'Keeps the history of the worlds in memory, for `GET /worlds/{name}/history`; a file and Redis do it anyway.',
+    },
+  },
+}
+
+/** Reports keys that do not go together. */
+export function checkState(file: StateFile | undefined, source: Source, report: Diagnostics): void {
+  if (typeof file !== 'object') return
+  const at = (key: string) => source.locate(['state', key], 'key')
+  const wrong = (key: string, message: string, hint: string) =>
+    report.error('conflicting-state', message, at(key), hint)
+  if (file.file !== undefined && file.redis !== undefined) {
+    wrong('redis', '"file" and "redis" exclude each other', 'name one place for the state')
+  }
+  if (file.sync !== undefined && file.file === undefined) wrong('sync', '"sync" is for a "file"', 'remove it')
+  if (file.sync !== undefined && parseDuration(file.sync) === 0) {
+    wrong('sync', '"sync" must be more than 0', 'write always')
+  }
+  for (const key of ['prefix', 'reads'] as const) {
+    if (file[key] !== undefined && file.redis === undefined) wrong(key, `"${key}" is for "redis"`, 'remove it')
+  }
+  if (file.file === undefined && file.redis === undefined && file.history === undefined) {
+    const message = 'this names no place for the state'
+    report.error(
+      'conflicting-state',
+      message,
+      source.locate(['state'], 'key'),
+      'write state: { file: ./understudy.state }',
+    )
+  }
+}
+
+/** @param folder the folder of gateway.yaml; returns `undefined` where nothing is recorded */
+export function stateSettings(file: StateFile | undefined, folder: string): StateSettings | undefined {
+  if (file === undefined || typeof file === 'string') return undefined
+  const { reads = 'strong', onSeedChange = 'keep' } = file
+  return { engine: engineOf(file, folder), reads, onSeedChange }
+}
+
+function engineOf(file: Exclude<StateFile, string>, folder: string): EngineSettings {
+  if (file.redis !== undefined) return { kind: 'redis', url: file.redis, prefix: file.prefix ?? 'understudy' }
+  if (file.file === undefined) return { kind: 'memory' }
+  const { sync = '1s' } = file
+  const milliseconds = sync === 'always' ? 0 : Math.max(1, Math.round(parseDuration(sync) as number))
+  return { kind: 'file', file: resolve(folder, file.file), sync: milliseconds, recover: false }
+}

@@ -1,0 +1,67 @@
+// Changes of a world as values: each can be written down as JSON, applied to another copy of the world, and reversed by its
+// inverse. They say the new state and not the step, so that applying one twice is applying it once.
+
+import type { Id } from './id.ts'
+
+/** An id as JSON holds it without losing digits. */
+export type PortableId = number | string | { readonly big: string }
+
+/** How far a collection has counted: its revision, the next id of its sequence, and how many records were created. */
+export type Counters = readonly [revision: number, next: PortableId, creations: number]
+
+/** All records of a collection, or those in which it differs from the collection that it began as. */
+export interface CollectionState {
+  /** Whether `rows` are all records. */
+  readonly whole: boolean
+  readonly rows: readonly (readonly [text: string, created: number, revision: number])[]
+  /** The ids of records that are gone, where `rows` are not all. */
+  readonly gone: readonly PortableId[]
+  readonly counters: Counters
+  /** Set where records go from state to state by the clock. */
+  readonly timers?: readonly (readonly [id: PortableId, timer: PortableTimer])[]
+}
+
+/** The `entry`-th state of a record, and when the edge to `to` fires: milliseconds since the epoch, `null` for never. */
+export type PortableTimer = readonly [state: string, entry: number, due: number | null, to: string | null]
+
+export type CollectionEffect =
+  /** A record is written, or removed (`null`). `created` is 0 for a seed, else the ordinal of its creation. */
+  | readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters]
+  | readonly ['timer', PortableId, PortableTimer | null]
+  /** The whole collection is another. A function, so that nothing is copied before somebody needs it. */
+  | readonly ['all', () => CollectionState]
+
+/** The clock of a world: it showed `shown` when the clock below showed `since`, and goes on at `rate`; `null` is real time. */
+export type PortableCourse = readonly [shown: number, since: number, rate: number]
+
+/** The kinds of things that behaviours keep in a world and that outlast a process. */
+export type KeptKind = 'hits' | 'quotas' | 'keys' | 'paths'
+
+export type WorldEffect =
+  | readonly ['in', collection: string, CollectionEffect]
+  | readonly ['kept', KeptKind, place: string, key: string, value: unknown]
+  | readonly ['clock', PortableCourse | null]
+  /** So many more requests of an operation: additions commute. */
+  | readonly ['ordinal', operation: string, more: number]
+
+/** Takes down every change of a world while it is attached. */
+export type Recorder = (effect: WorldEffect, inverse: WorldEffect) => void
+
+export type CollectionRecorder = (effect: CollectionEffect, inverse: CollectionEffect) => void
+
+/** `null` stands for no value. */
+export type KeptChange = (key: string, after: unknown, before: unknown) => void
+
+export interface Lasting {
+  /** Called with every change while it is set. */
+  onChange: KeptChange | undefined
+  /** The value of a key as JSON, `null` where it has none. */
+  at(key: string): unknown
+  /** Sets the value of a key, and tells nobody. */
+  restore(key: string, value: unknown): void
+  /** Every key with its value. */
+  dump(): Iterable<readonly [key: string, value: unknown]>
+}
+
+export const portableId = (id: Id): PortableId => (typeof id === 'bigint' ? { big: `${id}` } : id)
+export const idOf = (id: PortableId): Id => (typeof id === 'object' ? BigInt(id.big) : id)

@@ -1,0 +1,3 @@
+// The id of a record.
+
+export type Id = number | bigint | string

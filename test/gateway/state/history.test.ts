@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { historyRoutes } from '../../../src/http/control/history.ts'
+import type { Answer, Call, Route } from '../../../src/http/control/route.ts'
+import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { type Replica, replica } from './replicas.ts'
+
+/** Calls a route of the control plane of a replica, in its turn. */
+async function call(
+  { gateway }: Replica,
+  operation: string,
+  body?: object,
+  world = 'default',
+): Promise<Answer & { body: never }> {
+  const routes = historyRoutes({ gateway } as never)
+  const route = routes.find(one => one.operation === operation) as Route
+  const given = { parameters: { name: world }, body, text: undefined, prefers: () => false } as unknown as Call
+  return (await gateway.change(() => route.answer(given), `${route.method} ${route.path}`)) as never
+}
+
+const titles = async (one: Replica) =>
+  ((await one.send('GET /books')).body as { title: string }[]).map(({ title }) => title)
+
+async function withChanges() {
+  const log = new MemoryLog()
+  const one = await replica(log.connect())
+  await one.send('POST /books', { title: 'three' })
+  one.clock.time += 60_000
+  await one.send('PUT /books/1', { title: 'eins' })
+  await one.send('DELETE /books/2')
+  return { log, one }
+}
+
+test('the history tells what changed, when, and by which request', async () => {
+  const { one } = await withChanges()
+  const { body } = await call(one, 'getHistory')
+  const { entries } = body as { entries: { position: number; at: string; by: string; changes: object[] }[] }
+  assert.deepEqual(
+    entries.map(({ by, at, changes }) => [by, at, changes]),
+    [
+      ['DELETE /books/2', '2026-06-01T00:01:00.000Z', [{ change: 'removed', collection: 'books', id: 2 }]],
+      ['PUT /books/1', '2026-06-01T00:01:00.000Z', [{ change: 'written', collection: 'books', id: 1 }]],
+      ['POST /books', '2026-06-01T00:00:00.000Z', [{ change: 'written', collection: 'books', id: 3 }]],
+    ],
+  )
+})
+
+test('a world goes back to a position, a time and a request, on every replica, and forward again', async () => {
+  const { log, one } = await withChanges()
+  const other = await replica(log.connect())
+  const positions = [...one.gateway.journal.each()].map(({ id, position }) => [id, position] as const)
+  const [[, made], [put], [, removed]] = positions as [
+    readonly [number, number],
+    readonly [number, number],
+    readonly [number, number],
+  ]
+  assert.deepEqual(await titles(one), ['eins', 'three'])
+  assert.equal((await call(one, 'rewindWorld', { to: made })).status, 200)
+  assert.deepEqual(await titles(other), ['one', 'two', 'three'])
+  // The rewind is in the history: before it everything was as it was.
+  await call(other, 'rewindWorld', { to: removed })
+  assert.deepEqual(await titles(one), ['eins', 'three'])
+  await call(one, 'rewindWorld', { to: { request: put } })
+  assert.deepEqual(await titles(other), ['one', 'two', 'three'])
+  await call(one, 'rewindWorld', { to: 0 })
+  assert.deepEqual(await titles(one), ['one', 'two'])
+  assert.equal(((await one.send('POST /books', { title: 'x' })).body as { id: number }).id, 3)
+})
+
+test('to a time, and beyond a reset', async () => {
+  const { one } = await withChanges()
+  one.clock.time += 60_000
+  await one.gateway.change(() => one.gateway.reset(), 'POST /reset')
+  assert.deepEqual(await titles(one), ['one', 'two'])
+  await call(one, 'rewindWorld', { to: '-90s' })
+  assert.deepEqual(await titles(one), ['one', 'two', 'three'])
+})
+
+test('counters go back, too', async () => {
+  const { one } = await withChanges()
+  const { position } = one.state
+  assert.equal((await one.send('GET /ruled')).status, 418)
+  assert.equal((await one.send('GET /ruled')).status, 200)
+  await call(one, 'rewindWorld', { to: position })
+  assert.equal((await one.send('GET /ruled')).status, 418)
+})
+
+test('a position beyond the reach, a request that nobody made, and a world without history are refused', async () => {
+  const { log, one } = await withChanges()
+  log.compact(log.position, one.state.worldLog.snapshot())
+  const late = await replica(log.connect())
+  assert.deepEqual([(await call(late, 'rewindWorld', { to: 0 })).status], [409])
+  assert.equal((await call(one, 'rewindWorld', { to: { request: 999 } })).status, 404)
+  assert.equal((await call(one, 'rewindWorld', { to: 'soon' })).status, 400)
+  const { gateway } = one
+  gateway.state = undefined
+  assert.equal((await call(one, 'getHistory')).status, 409)
+})

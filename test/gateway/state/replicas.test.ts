@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { FixedClock } from '../../support/in-process.ts'
+import { GATEWAY, replica } from './replicas.ts'
+
+/** Two replicas of one state. */
+async function two() {
+  const log = new MemoryLog()
+  const clock = new FixedClock()
+  const [a, b] = [await replica(log.connect(), {}, {}, clock), await replica(log.connect(), {}, {}, clock)]
+  return { log, clock, a, b }
+}
+
+test('a replica sees what another one has acknowledged', async () => {
+  const { a, b } = await two()
+  const made = await a.send('POST /books', { title: 'three' })
+  assert.deepEqual(made.body, { id: 3, title: 'three' })
+  assert.deepEqual((await b.send('GET /books/3')).body, made.body)
+  await b.send('PUT /books/3', { title: 'drei' })
+  assert.deepEqual((await a.send('GET /books/3')).body, { id: 3, title: 'drei' })
+  assert.equal((await a.send('DELETE /books/3')).status, 204)
+  assert.equal((await b.send('GET /books/3')).status, 404)
+})
+
+test('a replica that starts later has everything', async () => {
+  const { log, a } = await two()
+  await a.send('POST /books', { title: 'three' })
+  const late = await replica(log.connect())
+  assert.equal((await late.send('GET /books/3')).status, 200)
+})
+
+test('concurrent creates on two replicas get ids without gaps and twins', async () => {
+  const { a, b } = await two()
+  const made = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? a : b).send('POST /books', { title: `${i}` })),
+  )
+  const ids = made.map(({ body }) => (body as { id: number }).id).sort((x, y) => x - y)
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 40 }, (_, i) => i + 3),
+  )
+  assert.ok(a.state.meter.conflicts + b.state.meter.conflicts > 0, 'there were conflicts')
+  assert.deepEqual((await a.send('GET /books')).body, (await b.send('GET /books')).body)
+})
+
+test('maxRecords holds for all replicas together', async () => {
+  const { a, b } = await two()
+  await Promise.all(Array.from({ length: 80 }, (_, i) => (i % 2 === 0 ? a : b).send('POST /books', { title: `${i}` })))
+  for (const one of [a, b]) assert.equal(((await one.send('GET /books')).body as unknown[]).length, 50)
+})
+
+test('times, rateLimit and Idempotency-Key hold across replicas: never one more', async () => {
+  const { a, b } = await two()
+  const statuses = async (line: string, count: number) =>
+    (await Promise.all(Array.from({ length: count }, (_, i) => (i % 2 === 0 ? a : b).send(line)))).map(
+      one => one.status,
+    )
+  assert.equal((await statuses('GET /ruled', 8)).filter(status => status === 418).length, 1)
+  assert.equal((await statuses('GET /limited', 8)).filter(status => status === 200).length, 3)
+  const replies = await Promise.all(
+    [a, b, a, b].map(one => one.send('POST /books', { title: 'once' }, { 'idempotency-key': 'k' })),
+  )
+  assert.deepEqual(
+    replies.map(({ status, body }) => [status, (body as { id: number }).id]),
+    [1, 2, 3, 4].map(() => [201, 3]),
+  )
+  assert.equal(replies.filter(({ headers }) => headers['idempotent-replayed'] === 'true').length, 3)
+  assert.equal((await a.send('GET /books/4')).status, 404)
+})
+
+test('clocks, resets, sandboxes and weather reach every replica', async () => {
+  const { a, b } = await two()
+  await a.gateway.change(
+    () => a.gateway.worlds.default.clock.adjust({ now: Date.parse('2030-01-01'), freeze: true }),
+    'PUT',
+  )
+  const { headers } = await b.send('GET /books')
+  assert.equal(headers.date, 'Tue, 01 Jan 2030 00:00:00 GMT')
+  await a.send('POST /~alice/books', { title: 'hers' })
+  assert.equal((await b.send('GET /~alice/books/3')).status, 200)
+  assert.equal((await b.send('GET /books/3')).status, 404)
+  await b.gateway.change(() => b.gateway.reset('alice'), 'POST /worlds/alice/reset')
+  assert.equal((await a.send('GET /~alice/books/3')).status, 404)
+  await b.gateway.change(() => void b.gateway.deleteWorld('alice'), 'DELETE /worlds/alice')
+  await a.send('GET /books')
+  assert.equal(a.gateway.worlds.peek('alice'), undefined)
+})
+
+test('a request whose world another replica resets meanwhile changes the new one', async () => {
+  const { a, b } = await two()
+  await a.send('POST /books', { title: 'old' })
+  const [made] = await Promise.all([
+    a.send('POST /books', { title: 'new' }),
+    b.gateway.change(() => b.gateway.reset(), 'POST /reset'),
+  ])
+  const left = (await b.send('GET /books')).body as { id: number; title: string }[]
+  assert.deepEqual((await a.send('GET /books')).body, left)
+  // In one order or the other: before the reset with the next id, or after it with the first one.
+  assert.ok([3, 4].includes((made.body as { id: number }).id))
+  assert.equal(left.length, (made.body as { id: number }).id === 4 ? 2 : 3)
+})
+
+test('an engine that is away refuses at once and recovers by itself', async () => {
+  const { log, a } = await two()
+  log.fail('the connection is closed')
+  for (const line of ['GET /books', 'POST /books']) {
+    const { status, headers, body } = await a.send(line, line === 'GET /books' ? undefined : { title: 'x' })
+    assert.equal(status, 503)
+    assert.equal(headers['retry-after'], '1')
+    assert.equal((body as { code: string }).code, 'unavailable')
+  }
+  assert.equal(a.state.unavailable, 'the connection is closed')
+  log.fail(undefined)
+  assert.equal(a.state.unavailable, undefined)
+  assert.equal((await a.send('GET /books')).status, 200)
+  assert.equal(((await a.send('POST /books', { title: 'x' })).body as { id: number }).id, 3)
+})
+
+test('with local reads a replica answers reads while the engine is away, and refuses writes', async () => {
+  const log = new MemoryLog()
+  const a = await replica(log.connect(), { reads: 'local' })
+  log.fail('gone')
+  assert.equal((await a.send('GET /books')).status, 200)
+  assert.equal((await a.send('POST /books', { title: 'x' })).status, 503)
+  log.fail(undefined)
+  assert.equal((await a.send('POST /books', { title: 'x' })).status, 201)
+  assert.equal(((await a.send('GET /books')).body as unknown[]).length, 3)
+})
+
+test('a flushed engine gets the state of the first replica that notices, and says so', async () => {
+  const { log, a, b } = await two()
+  await a.send('POST /books', { title: 'three' })
+  await b.send('GET /books')
+  log.flush()
+  assert.equal((await b.send('GET /books/3')).status, 200)
+  assert.equal((await a.send('GET /books/3')).status, 200)
+  assert.match([...a.messages, ...b.messages].join(), /has lost the state \(was it flushed\?\)/)
+  assert.equal(((await a.send('POST /books', { title: 'four' })).body as { id: number }).id, 4)
+  assert.equal((await b.send('GET /books/4')).status, 200)
+})
+
+test('compaction: a replica that was behind takes over the snapshot', async () => {
+  const { log, a, b } = await two()
+  for (let i = 0; i < 5; i++) await a.send('PUT /books/1', { title: `${i}` })
+  await a.send('POST /~alice/books', { title: 'hers' })
+  const { position } = log
+  log.compact(position, a.state.worldLog.snapshot())
+  assert.deepEqual((await b.send('GET /books')).body, (await a.send('GET /books')).body)
+  assert.equal((await b.send('GET /~alice/books/3')).status, 200)
+  assert.equal(((await b.send('POST /~alice/books', { title: 'x' })).body as { id: number }).id, 4)
+})
+
+test('changed seeds are kept with a warning that names the fixture, or reset', async () => {
+  const log = new MemoryLog()
+  const a = await replica(log.connect())
+  await a.send('POST /books', { title: 'three' })
+  const files = {
+    'gateway.yaml': GATEWAY.replace('[{ id: 1, title: one, status: ordered }, { id: 2, title: two }]', './books.yaml'),
+    'books.yaml': '[{ id: 1, title: eins }]',
+  }
+  const keeping = await replica(log.connect(), {}, files)
+  assert.match(keeping.messages.join('\n'), /\.\/books\.yaml has changed since the state of books began, which is kept/)
+  assert.equal(((await keeping.send('GET /books')).body as unknown[]).length, 3)
+  // A reset by the old configuration begins with its seeds on every replica.
+  await a.gateway.change(() => a.gateway.reset(), 'POST /reset')
+  assert.equal(((await keeping.send('GET /books')).body as unknown[]).length, 2)
+  await keeping.gateway.change(() => keeping.gateway.reset(), 'POST /reset')
+  assert.deepEqual((await a.send('GET /books')).body, [{ id: 1, title: 'eins' }])
+  await a.gateway.change(() => a.gateway.reset(), 'POST /reset')
+  const resetting = await replica(log.connect(), { onSeedChange: 'reset' }, files)
+  assert.deepEqual((await resetting.send('GET /books')).body, [{ id: 1, title: 'eins' }])
+  assert.deepEqual((await a.send('GET /books')).body, [{ id: 1, title: 'eins' }])
+})
+
+test('records that do not fit a newer contract are kept and reported', async () => {
+  const log = new MemoryLog()
+  const a = await replica(log.connect())
+  await a.send('PUT /books/2', { title: 'a title that is too long' })
+  const { OPENAPI } = await import('./replicas.ts')
+  const b = await replica(
+    log.connect(),
+    {},
+    {
+      'openapi.yaml': OPENAPI.replace(
+        'title: { type: string }\n        status',
+        'title: { type: string, maxLength: 5 }\n        status',
+      ),
+    },
+  )
+  assert.match(b.messages.join('\n'), /1 records of books do not fit the contract, and are kept; the first is 2\/title/)
+  assert.equal((await b.send('GET /books/2')).status, 200)
+})
+
+test('the requests of all replicas are known to each of them', async () => {
+  const { a, b } = await two()
+  await a.send('GET /books/1')
+  a.clock.time += 1
+  await b.send('GET /books/2')
+  await b.send('GET /nowhere')
+  const { selectPage, verifyRequests, compileFilter } = await import('../../../src/gateway/journal/filter.ts')
+  for (const one of [a, b]) {
+    const view = await one.gateway.requestsOfAll()
+    const { requests, total } = selectPage(view, [], 10)
+    assert.deepEqual([requests.map(({ path }) => path), total], [['/books/1', '/books/2', '/nowhere'], 3])
+    const criteria = compileFilter({ operation: 'readBook' }, 0)
+    assert.ok(!('fault' in criteria))
+    assert.equal(verifyRequests(view, criteria, { min: 2, max: 2 }).ok, true)
+  }
+  await a.gateway.forgetRequests()
+  assert.deepEqual(selectPage(await b.gateway.requestsOfAll(), [], 10).requests, [])
+})
+
+test('the metrics tell of the state', async () => {
+  const { log, a } = await two()
+  await a.send('POST /books', { title: 'three' })
+  const page = await a.gateway.metrics.page()
+  assert.match(page, /^understudy_state_append_seconds_count 1$/m)
+  assert.match(page, /^understudy_state_conflicts_total 0$/m)
+  assert.match(page, /^understudy_state_available 1$/m)
+  assert.match(page, /^understudy_state_position [1-9]/m)
+  log.fail('gone')
+  assert.match(await a.gateway.metrics.page(), /^understudy_state_available 0$/m)
+})

@@ -1,0 +1,130 @@
+// Gateways without sockets that share a log in memory: what replicas do, without waiting.
+
+import { Gateway } from '../../../src/gateway/gateway.ts'
+import type { Log } from '../../../src/gateway/log.ts'
+import { Metrics } from '../../../src/gateway/metrics/metrics.ts'
+import { KeptState } from '../../../src/gateway/state/kept-state.ts'
+import { formatDiagnostics } from '../../../src/kernel/diagnostic.ts'
+import type { Request } from '../../../src/kernel/request.ts'
+import type { StateSettings } from '../../../src/plan/state.ts'
+import type { Engine } from '../../../src/state/engine.ts'
+import { surroundings } from '../../state/surroundings.ts'
+import { FixedClock, loadFiles } from '../../support/in-process.ts'
+
+export const OPENAPI = `
+openapi: 3.1.0
+info: { title: Library, version: "1" }
+components:
+  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
+  schemas:
+    Book:
+      type: object
+      required: [id, title]
+      properties:
+        id: { type: integer, format: int64 }
+        title: { type: string }
+        status: { enum: [ordered, shipped] }
+    Draft: { type: object, required: [title], properties: { title: { type: string }, status: { type: string } } }
+paths:
+  /books:
+    get:
+      operationId: listBooks
+      responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Book" } } } } } }
+    post:
+      operationId: createBook
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Draft" } } } }
+      responses: { 201: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Book" } } } } }
+  /books/{id}:
+    parameters: [{ in: path, name: id, required: true, schema: { type: integer, format: int64 } }]
+    get:
+      operationId: readBook
+      responses:
+        200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Book" } } } }
+        404: { description: none }
+    put:
+      operationId: replaceBook
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Draft" } } } }
+      responses: { 200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Book" } } } } }
+    delete: { operationId: deleteBook, responses: { 204: { description: ok } } }
+  /limited: { get: { operationId: limited, responses: { 200: { description: ok } } } }
+  /ruled: { get: { operationId: ruled, responses: { 200: { description: ok }, 418: { description: once } } } }
+`
+
+export const GATEWAY = `
+contract: ./openapi.yaml
+state: { history: true }
+resources:
+  books: { schema: Book, maxRecords: 50, seed: [{ id: 1, title: one, status: ordered }, { id: 2, title: two }] }
+operations:
+  listBooks: { respond: { list: books } }
+  createBook: { respond: { create: books }, idempotency: { for: 1h } }
+  readBook: { respond: { read: books } }
+  replaceBook: { respond: { replace: books } }
+  deleteBook: { respond: { delete: books } }
+  limited: { rateLimit: { limit: 3/h }, respond: { status: 200, body: { ok: true } } }
+  ruled:
+    respond: { status: 200, body: { ok: true } }
+    rules: [{ times: 1, respond: { status: 418, body: { ok: false } } }]
+`
+
+export interface Replica {
+  readonly gateway: Gateway
+  readonly state: KeptState
+  readonly clock: FixedClock
+  readonly messages: string[]
+  /** Sends `GET /books`, perhaps with a body. */
+  send(
+    line: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: unknown; headers: Readonly<Record<string, string>> }>
+}
+
+/** A gateway whose state an engine keeps; opened. */
+export async function replica(
+  engine: Engine,
+  settings: Partial<StateSettings> = {},
+  files: Record<string, string> = {},
+  clock = new FixedClock(),
+): Promise<Replica> {
+  const { plan, report } = loadFiles({ 'gateway.yaml': GATEWAY, 'openapi.yaml': OPENAPI, ...files })
+  if (plan === undefined) throw new Error(formatDiagnostics(report.list))
+  const messages: string[] = []
+  const tell = (_: object, message: string) => void messages.push(message)
+  const log: Log = { requests: false, info: tell, warn: tell, error: tell, lost: 0, close: async () => {} }
+  const gateway = new Gateway(plan, clock, log, worlds => new Metrics('0', worlds))
+  const around = { ...surroundings(), now: () => clock.now(), sleep: () => new Promise<void>(() => {}) }
+  const state = new KeptState(
+    gateway,
+    engine,
+    { engine: { kind: 'memory' }, reads: 'strong', onSeedChange: 'keep', ...settings },
+    around,
+    log,
+  )
+  gateway.state = state
+  await state.open()
+  return {
+    gateway,
+    state,
+    clock,
+    messages,
+    async send(line, body, headers = {}) {
+      const [method = 'GET', target = '/'] = line.split(' ')
+      const [path = '', query = ''] = target.split('?')
+      const bytes = body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))
+      const request: Request = {
+        method,
+        path,
+        query,
+        address: '127.0.0.1',
+        headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        hasBody: bytes.length > 0,
+        readBody: async () => ({ bytes }),
+      }
+      const reply = await gateway.handle(request)
+      const text = typeof reply.body === 'string' ? reply.body : ''
+      const json = /[/+]json(?:;|$)/.test(reply.headers['content-type'] ?? '')
+      return { status: reply.status, headers: reply.headers, body: json && text !== '' ? JSON.parse(text) : text }
+    },
+  }
+}

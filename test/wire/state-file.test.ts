@@ -1,0 +1,237 @@
+// The state of one process in a file: real processes, killed at any moment.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { PROGRAM } from '../support/built-program.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+const children: ChildProcess[] = []
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+let files = 0
+
+const gatewayWith = (state: string) => `
+contract:
+  openapi: 3.1.0
+  info: { title: Notes, version: "1" }
+  components:
+    schemas:
+      Note: { type: object, required: [id, text], properties: { id: { type: integer }, text: { type: string }, status: { enum: [draft, sent] } } }
+      Draft: { type: object, required: [text], properties: { text: { type: string }, status: { enum: [draft, sent] } } }
+  paths:
+    /notes:
+      get: { operationId: list, responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Note" } } } } } } }
+      post:
+        operationId: create
+        requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Draft" } } } }
+        responses: { 201: { description: made, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } } }
+    /notes/{id}:
+      parameters: [{ in: path, name: id, required: true, schema: { type: integer } }]
+      get: { operationId: read, responses: { 200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }, 404: { description: none } } }
+      put:
+        operationId: replace
+        requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Draft" } } } }
+        responses: { 200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } } }
+    /hit: { get: { operationId: hit, responses: { 200: { description: ok }, 503: { description: once } } } }
+    /limited: { get: { operationId: limited, responses: { 200: { description: ok } } } }
+listen: { expose: [readyz] }
+state: ${state}
+resources:
+  notes:
+    schema: Note
+    seed: ./notes.yaml
+    states: { field: status, from: { draft: { sent: { after: 30d } } } }
+operations:
+  list: { respond: { list: notes } }
+  create: { respond: { create: notes }, idempotency: { for: 1h } }
+  read: { respond: { read: notes } }
+  replace: { respond: { replace: notes } }
+  hit: { respond: { status: 200, body: {} }, rules: [{ times: 1, respond: { status: 503, body: {} } }] }
+  limited: { rateLimit: { limit: 2/h }, respond: { status: 200, body: {} } }
+`
+
+/** A folder with a configuration; the path of its state is in it. */
+function project(state = '{ file: ./state, sync: always }') {
+  const config = join(folder, `${++files}.yaml`)
+  writeFileSync(config, gatewayWith(state.replace('./state', `./${files}.state`)))
+  writeFileSync(join(folder, 'notes.yaml'), '[{ id: 1, text: seed, status: draft }]')
+  return { config, state: join(folder, `${files}.state`) }
+}
+
+function start(config: string, ...args: string[]) {
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, 'serve', config, '--port', '0', '--control-port', '0', '--log-level', 'warn', ...args],
+    {
+      env: { ...process.env, NO_COLOR: '1' },
+    },
+  )
+  children.push(child)
+  let text = ''
+  const ended = once(child, 'exit')
+  const served = new Promise<void>(resolve => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', chunk => {
+        text += chunk
+        if (text.includes('curl')) resolve()
+      })
+    }
+  })
+  return { child, ended, served, output: () => text }
+}
+
+async function serve(config: string, ...args: string[]) {
+  const program = start(config, ...args)
+  await Promise.race([program.served, program.ended.then(() => assert.fail(program.output()))])
+  const api = /API +(\S+)/.exec(program.output())?.[1] as string
+  const control = /Control plane +(\S+)/.exec(program.output())?.[1] as string
+  const send = async (line: string, body?: object, headers: Record<string, string> = {}) => {
+    const [method, path] = line.split(' ') as [string, string]
+    const url = path.startsWith('control:') ? control + path.slice(8) : api + path
+    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }
+    const reply = await fetch(url, { method, headers, ...json })
+    const text = await reply.text()
+    return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  const kill = async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+  }
+  return { ...program, send, kill }
+}
+
+test('everything that was acknowledged is there after kill -9 and a restart', async () => {
+  const { config } = project()
+  const first = await serve(config)
+  await first.send('POST /notes', { text: 'mine' })
+  await first.send('POST /~alice/notes', { text: 'hers' }, { 'idempotency-key': 'k1' })
+  await first.send('PUT control:/worlds/default/clock', { now: '2030-01-01', freeze: true })
+  await first.send('PUT control:/weather', { defaults: { latency: { fixed: '1ms' } } })
+  assert.equal((await first.send('GET /hit')).status, 503)
+  await first.send('GET /limited')
+  await first.kill()
+
+  const second = await serve(config)
+  const { body, headers } = await second.send('GET /notes/2')
+  assert.deepEqual(body, { id: 2, text: 'mine' })
+  assert.equal(headers.get('date'), 'Tue, 01 Jan 2030 00:00:00 GMT')
+  const again = await second.send('POST /~alice/notes', { text: 'hers' }, { 'idempotency-key': 'k1' })
+  assert.deepEqual([again.body.id, again.headers.get('idempotent-replayed')], [2, 'true'])
+  assert.equal((await second.send('GET /~alice/notes/2')).body.text, 'hers')
+  assert.equal((await second.send('GET /hit')).status, 200)
+  assert.deepEqual([(await second.send('GET /limited')).status, (await second.send('GET /limited')).status], [200, 429])
+  assert.equal((await second.send('GET control:/weather')).body.name, 'custom')
+  // A record lives on by the clock: the seed was a draft in 2026.
+  assert.equal((await second.send('GET /notes/1')).body.status, 'sent')
+  assert.equal((await second.send('POST /notes', { text: 'next' })).body.id, 3)
+  await second.send('POST control:/reset')
+  await second.kill()
+
+  const third = await serve(config)
+  assert.equal((await third.send('GET /notes')).body.length, 1)
+  await third.kill()
+})
+
+test('killed at random moments under load, no acknowledged write is lost and no id is given twice', async () => {
+  const { config } = project()
+  const acknowledged = new Map<number, string>()
+  for (let round = 0; round < 4; round++) {
+    const { send, kill } = await serve(config)
+    let ended = false
+    const clients = Array.from({ length: 6 }, async (_, client) => {
+      for (let i = 0; i < 1000 && !ended; i++) {
+        const text = `${round}.${client}.${i}`
+        try {
+          const { status, body } = await send('POST /notes', { text })
+          assert.equal(status, 201)
+          assert.ok(!acknowledged.has(body.id), `${body.id} was given twice`)
+          acknowledged.set(body.id, text)
+        } catch (error) {
+          if (!ended) throw error
+        }
+      }
+    })
+    await new Promise(resolve => setTimeout(resolve, 100 + Math.random() * 300))
+    ended = true
+    await kill()
+    await Promise.all(clients)
+  }
+  const { send, kill } = await serve(config)
+  const found = new Map(
+    (await send('GET /notes')).body.map((note: { id: number; text: string }) => [note.id, note.text]),
+  )
+  for (const [id, text] of acknowledged) assert.equal(found.get(id), text)
+  assert.ok(acknowledged.size > 10)
+  await kill()
+})
+
+test('with an interval a stop in the usual way loses nothing', async () => {
+  const { config } = project('{ file: ./state, sync: 10m }')
+  const { send, child, ended } = await serve(config)
+  await send('POST /notes', { text: 'mine' })
+  child.kill('SIGTERM')
+  await ended
+  const again = await serve(config)
+  assert.equal((await again.send('GET /notes/2')).status, 200)
+  await again.kill()
+})
+
+test('a second process on the file refuses to start and names the first', async () => {
+  const { config, state } = project()
+  const first = await serve(config)
+  const second = start(config)
+  const [code] = await second.ended
+  assert.equal(code, 1)
+  assert.match(second.output(), new RegExp(`understudy: ${state} is used by process ${first.child.pid} on `))
+  assert.equal((await first.send('GET /notes')).status, 200)
+  await first.kill()
+  assert.ok(existsSync(`${state}.lock`))
+  const third = await serve(config)
+  await third.kill()
+})
+
+test('a torn last line is cut off; a damaged one stops the start with its place, and --recover drops it', async () => {
+  const { config, state } = project()
+  const first = await serve(config)
+  for (const text of ['two', 'three', 'four']) await first.send('POST /notes', { text })
+  await first.kill()
+  appendFileSync(state, '12345678 e [17, "PO')
+  const second = await serve(config)
+  assert.match(second.output(), /the last line was not written whole, and was cut off/)
+  assert.equal((await second.send('GET /notes')).body.length, 4)
+  await second.kill()
+
+  writeFileSync(state, readFileSync(state, 'utf8').replace('three', 'thr3e'))
+  const damaged = start(config)
+  assert.equal((await damaged.ended)[0], 1)
+  assert.match(
+    damaged.output(),
+    /understudy: .*\.state:\d+: the line is damaged; start with --recover to drop this line and the \d+ after it/,
+  )
+  const recovered = await serve(config, '--recover')
+  assert.match(recovered.output(), /were dropped/)
+  assert.deepEqual(
+    (await recovered.send('GET /notes')).body.map(({ text }: { text: string }) => text),
+    ['seed', 'two'],
+  )
+  await recovered.kill()
+})
+
+test('changed seeds are kept at a restart with a warning that names their file', async () => {
+  const { config } = project()
+  const first = await serve(config)
+  await first.send('POST /notes', { text: 'mine' })
+  await first.kill()
+  writeFileSync(join(folder, 'notes.yaml'), '[{ id: 1, text: other }]')
+  const second = await serve(config)
+  assert.match(second.output(), /\.\/notes\.yaml has changed since the state of notes began, which is kept/)
+  assert.equal((await second.send('GET /notes')).body.length, 2)
+  await second.kill()
+})
