@@ -85,7 +85,7 @@ const surroundingsOf = ({ clock, log }: StartOptions): EngineSurroundings => ({
   isRunning,
   now: () => clock.now(),
   every,
-  sleep: milliseconds => clock.sleep(milliseconds),
+  sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
   warn: (message, fields = {}) => log.warn(fields, message),
 })
 

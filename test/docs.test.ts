@@ -76,7 +76,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'README.md': [whole, whole],
   'docs/browsers.md': [beside(petStore)],
   'docs/getting-started.md': [whole],
-  'docs/lasting-state.md': [beside(petStore), beside(petStore)],
+  'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
   'docs/rules.md': [beside(petStore), beside(pictures)],
   'docs/state.md': [shape, shape],

@@ -4,6 +4,7 @@
 import { basename } from 'node:path'
 import { isObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
+import { passwordsOf } from '../plan/state.ts'
 import { escapeRegExp } from './mask.ts'
 
 /** Keys of a consumer that are not credentials. */
@@ -49,8 +50,9 @@ function placesOf({ scheme, value }: Credential): RegExp {
 
 /** Longest first, so that no part of one is masked before the whole. */
 const credentialsOf = ({ simulation: { file, published } }: Plan): Credential[] =>
-  Object.entries(file.consumers ?? {})
-    .flatMap(([consumer, schemes]) =>
+  [
+    ...passwordsOf(file.state).map(value => ({ scheme: 'redis', value, placeholder: '<masked:redis>' })),
+    ...Object.entries(file.consumers ?? {}).flatMap(([consumer, schemes]) =>
       Object.entries(schemes as Readonly<Record<string, unknown>>).flatMap(([scheme, value]): Credential[] =>
         PUBLIC.has(scheme) ||
         typeof value !== 'string' ||
@@ -59,5 +61,5 @@ const credentialsOf = ({ simulation: { file, published } }: Plan): Credential[] 
           ? []
           : [{ scheme, value, placeholder: `<masked:${consumer}.${scheme}>` }],
       ),
-    )
-    .sort((a, b) => b.value.length - a.value.length)
+    ),
+  ].sort((a, b) => b.value.length - a.value.length)

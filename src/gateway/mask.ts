@@ -5,6 +5,7 @@ import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/parameters.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { SimulationFile } from '../plan/simulation.ts'
+import { passwordsOf } from '../plan/state.ts'
 
 const MASKED = '***'
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
@@ -14,12 +15,14 @@ const SHORTEST_WITHIN = 4
 export class Mask {
   readonly #consumers: SimulationFile['consumers']
   readonly #schemes: Contract['securitySchemes']
+  readonly #state: SimulationFile['state']
   // Made when first needed: most gateways are never asked what they saw.
   #known: Known | undefined
 
   constructor({ contract, simulation }: Plan) {
     this.#consumers = simulation.file.consumers
     this.#schemes = contract.securitySchemes
+    this.#state = simulation.file.state
   }
 
   /** The length of the longest credential: a text must not be cut within one before it is masked. */
@@ -65,7 +68,7 @@ export class Mask {
   }
 
   get #secrets(): Known {
-    this.#known ??= gather(this.#consumers ?? {}, this.#schemes)
+    this.#known ??= gather(this.#consumers ?? {}, this.#schemes, passwordsOf(this.#state))
     return this.#known
   }
 }
@@ -82,18 +85,21 @@ interface Known {
   readonly longest: number
 }
 
-function gather(consumers: NonNullable<SimulationFile['consumers']>, schemes: Contract['securitySchemes']): Known {
+function gather(
+  consumers: NonNullable<SimulationFile['consumers']>,
+  schemes: Contract['securitySchemes'],
+  passwords: readonly string[],
+): Known {
   const parameters = new Set<string>()
   const headers = new Set<string>()
   for (const scheme of schemes.values()) {
     if (scheme.type === 'apiKey' && scheme.in === 'query') parameters.add(scheme.name)
     if (scheme.type === 'apiKey' && scheme.in === 'header') headers.add(scheme.name.toLowerCase())
   }
-  const whole = new Set(
-    Object.values(consumers).flatMap(({ expires: _, scopes: __, ...credentials }) =>
-      Object.values(credentials as Readonly<Record<string, string>>).flatMap(formsOf),
-    ),
+  const credentials = Object.values(consumers).flatMap(({ expires: _, scopes: __, ...own }) =>
+    Object.values(own as Readonly<Record<string, string>>),
   )
+  const whole = new Set([...credentials, ...passwords].flatMap(formsOf))
   const long = [...whole].filter(one => one.length >= SHORTEST_WITHIN).sort((a, b) => b.length - a.length)
   const within = long.length === 0 ? undefined : new RegExp(long.map(escapeRegExp).join('|'), 'g')
   return { parameters, headers, whole, short: long.length < whole.size, within, longest: long[0]?.length ?? 0 }

@@ -4,7 +4,8 @@
 export type Show = (start: number, line: string) => string
 
 /**
- * Returns a function that shows lines of a text with the credentials under `consumers` masked, character by character. It
+ * Returns a function that shows lines of a text with the credentials under `consumers`, and the passwords in URLs, masked,
+ * character by character. It
  * reads the text and not its value, because excerpts of a file that cannot be parsed are shown too. The text is searched
  * once, when the first line is shown. The last line is kept, because a file of one line of megabytes may have a thousand
  * mistakes in it.
@@ -14,7 +15,7 @@ export function withoutSecrets(text: string): Show {
   let last: { readonly start: number; readonly shown: string } | undefined
   return (start, line) => {
     secrets ??= secretsOf(text)
-    if (last?.start !== start) last = { start, shown: blotted(line, start, secrets) }
+    if (last?.start !== start) last = { start, shown: blotted(line, start, secrets).replace(PASSWORD, blotPassword) }
     return last.shown
   }
 }
@@ -46,6 +47,11 @@ const WORD =
 /** Masks a text, except `${NAME}` and punctuation. */
 const blot = (value: string): string =>
   value.replace(/\$\{[A-Za-z_]\w*\}|[^\s{}"']/g, part => (part.length > 1 ? part : '•'))
+
+/** Matches the user and the password of a URL up to its host: `//user:password`. */
+const PASSWORD = /(\/\/[^\s"':]{0,200}:)([^\s"']{1,500})(?=@)/g
+
+const blotPassword = (_: string, before: string, password: string): string => before + blot(password)
 
 /** Matches the block `consumers` of a file. */
 function secretsOf(text: string): [from: number, to: number] {

@@ -5,6 +5,7 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
+import { parseRedisUrl } from '../state/redis-address.ts'
 import type { EngineSettings } from '../state/settings.ts'
 
 export type StateFile =
@@ -79,6 +80,10 @@ export function checkState(file: StateFile | undefined, source: Source, report: 
   if (file.file !== undefined && file.redis !== undefined) {
     wrong('redis', '"file" and "redis" exclude each other', 'name one place for the state')
   }
+  if (file.redis !== undefined && parseRedisUrl(file.redis) === undefined) {
+    const message = '"redis" is not the URL of a Redis database'
+    wrong('redis', message, 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS')
+  }
   if (file.sync !== undefined && file.file === undefined) wrong('sync', '"sync" is for a "file"', 'remove it')
   if (file.sync !== undefined && parseDuration(file.sync) === 0) {
     wrong('sync', '"sync" must be more than 0', 'write always')
@@ -110,4 +115,12 @@ function engineOf(file: Exclude<StateFile, string>, folder: string): EngineSetti
   const { sync = '1s' } = file
   const milliseconds = sync === 'always' ? 0 : Math.max(1, Math.round(parseDuration(sync) as number))
   return { kind: 'file', file: resolve(folder, file.file), sync: milliseconds, recover: false }
+}
+
+/** The password in the URL of the state, as the URL has it and decoded; none where there is none. */
+export function passwordsOf(file: StateFile | undefined): readonly string[] {
+  const url = typeof file === 'object' ? file.redis : undefined
+  const written = /\/\/[^/]*?:(.*)@/.exec(url ?? '')?.[1]
+  if (url === undefined || written === undefined || written === '') return []
+  return [...new Set([written, parseRedisUrl(url)?.password ?? written])]
 }

@@ -9,7 +9,7 @@ import type { EngineSurroundings } from './settings.ts'
 /** How often waiting calls are looked after, in milliseconds. Limits are counted in these: a busy process is no slow server. */
 const TICK = 250
 /** Ticks that a connection may take, and that a question may wait for its reply. */
-const PATIENCE = 4
+const PATIENCE = 8
 /** Ticks that reading or writing a snapshot may take. */
 const LONG_PATIENCE = 40
 /** Ticks between two attempts to connect. */

@@ -31,7 +31,7 @@ export class RedisServer {
     for (let attempt = 0; ; attempt++) {
       if (this.port === 0) this.port = await freePort()
       const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder]
-      const kept = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
+      const kept = ['--save', '', '--appendonly', 'yes']
       const child = spawn(PROGRAM as string, [...args, ...kept, ...this.#args])
       this.#child = child
       const ready = new Promise<boolean>(resolve => {
@@ -50,7 +50,7 @@ export class RedisServer {
     this.#child?.kill(signal)
   }
 
-  /** Kills it; what it had acknowledged is on the disk. */
+  /** Kills it; what it had acknowledged is in its file. */
   async kill(): Promise<void> {
     const child = this.#child
     this.#child = undefined

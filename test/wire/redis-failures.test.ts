@@ -1,0 +1,169 @@
+// Replicas and their Redis server that are killed, stopped and flushed under load.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { realClock } from '../../src/world/clock.ts'
+import { NO_REDIS, RedisServer } from './redis-server.ts'
+import { NOTES, type Replica, Replicas } from './replicas.ts'
+
+const skip = NO_REDIS
+const server = new RedisServer()
+const replicas = new Replicas()
+const state = (prefix: string) => `{ redis: "${server.url}", prefix: ${prefix} }`
+let one: Replica
+let two: Replica
+
+before(async () => {
+  if (skip !== false) return
+  await server.start()
+  ;[one, two] = (await Promise.all([1, 2].map(() => replicas.serve(state('notes'))))) as [Replica, Replica]
+})
+after(async () => {
+  replicas.end()
+  await server.remove()
+})
+
+/** Repeats a request until it has a status; gives up after ten seconds. */
+async function until(replica: Replica, line: string, status: number) {
+  for (let i = 0; i < 200; i++) {
+    const answer = await replica.send(line)
+    if (answer.status === status) return answer
+    await realClock.sleep(50)
+  }
+  return assert.fail(`${line} was never answered with ${status}: ${replica.output()}`)
+}
+
+/** Has clients create notes on random replicas until told to stop; returns what was acknowledged, by id. */
+let loads = 0
+function load(targets: readonly Replica[]) {
+  loads += 1
+  const run = loads
+  const acknowledged = new Map<number, string>()
+  const statuses = new Map<number, number>()
+  let ended = false
+  const clients = Array.from({ length: 6 }, async (_, client) => {
+    for (let i = 0; i < 2000 && !ended; i++) {
+      const text = `${run}.${client}.${i}`
+      const target = targets[(client + i) % targets.length] as Replica
+      try {
+        const { status, body } = await target.send('POST /notes', { text })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        if (status === 201) {
+          assert.ok(!acknowledged.has(body.id), `${body.id} was given twice`)
+          acknowledged.set(body.id, text)
+        } else await realClock.sleep(10)
+      } catch (error) {
+        // The process was killed.
+        if (error instanceof assert.AssertionError) throw error
+        await realClock.sleep(10)
+      }
+    }
+  })
+  return {
+    acknowledged,
+    statuses,
+    /** Waits for so many more notes. */
+    async more(count: number) {
+      const goal = acknowledged.size + count
+      for (let i = 0; i < 1000 && acknowledged.size < goal; i++) await realClock.sleep(5)
+    },
+    async end() {
+      ended = true
+      await Promise.all(clients)
+    },
+  }
+}
+
+async function assertKept(replica: Replica, acknowledged: ReadonlyMap<number, string>) {
+  const { body } = await replica.send('GET /notes')
+  const found = new Map((body as { id: number; text: string }[]).map(({ id, text }) => [id, text]))
+  // `maxRecords` lets the oldest go.
+  const oldest = Math.min(...[...found.keys()].filter(id => id > 1))
+  for (const [id, text] of acknowledged) if (id >= oldest) assert.equal(found.get(id), text, `note ${id}`)
+  const texts = [...found.values()]
+  assert.equal(new Set(texts).size, texts.length, 'a note was made twice')
+}
+
+test('kill -9 of a replica loses nothing that it acknowledged, and the other one goes on', { skip }, async () => {
+  assert.equal((await one.send('POST control:/reset')).status, 204)
+  const third = await replicas.serve(state('notes'))
+  const { acknowledged, more, end, statuses } = load([one, two, third])
+  await more(10 + Math.floor(Math.random() * 50))
+  await third.kill()
+  await more(20)
+  await end()
+  assert.deepEqual([...statuses.keys()], [201])
+  assert.ok(acknowledged.size > 30, `${acknowledged.size}`)
+  await assertKept(one, acknowledged)
+  await assertKept(two, acknowledged)
+})
+
+test('while Redis is away requests and probes get 503 at once; all is well when it is back', { skip }, async () => {
+  assert.equal((await one.send('POST control:/reset')).status, 204)
+  const { acknowledged, more, end, statuses } = load([one, two])
+  await more(20)
+  await server.kill()
+  const { headers, body } = await until(one, 'GET /notes', 503)
+  assert.equal(headers.get('retry-after'), '1')
+  assert.equal(body.code ?? body.title, 'unavailable')
+  assert.equal((await until(two, 'POST /notes', 503)).status, 503)
+  const ready = await until(one, 'GET /readyz', 503)
+  assert.match(JSON.stringify(ready.body), /redis 127\.0\.0\.1:\d+ cannot be used: ECONNREFUSED/)
+  assert.equal((await one.send('GET control:/healthz')).status, 200)
+  await server.start()
+  await until(one, 'GET /readyz', 200)
+  await until(two, 'GET /readyz', 200)
+  await more(20)
+  await end()
+  assert.deepEqual([...statuses.keys()].sort(), [201, 503])
+  await assertKept(one, acknowledged)
+  await assertKept(two, acknowledged)
+  assert.match(one.output(), /the state is not available/)
+})
+
+test('a Redis that does not answer is not waited for without end', { skip }, async () => {
+  server.signal('SIGSTOP')
+  const [first] = await Promise.all([one.send('GET /notes'), one.send('POST /notes', { text: 'late' })])
+  assert.equal(first.status, 503)
+  assert.equal((await one.send('GET /notes')).status, 503)
+  server.signal('SIGCONT')
+  await until(one, 'GET /readyz', 200)
+  await until(two, 'GET /readyz', 200)
+  const [a, b] = [await one.send('GET /notes'), await two.send('GET /notes')]
+  assert.deepEqual(a.body, b.body)
+})
+
+test('after FLUSHALL the replicas go on with one state, and say so', { skip }, async () => {
+  assert.equal((await one.send('POST control:/reset')).status, 204)
+  const { body: mine } = await two.send('POST /notes', { text: 'mine' })
+  assert.equal((await one.send('GET /notes/2')).body.text, mine.text)
+  const { more, end } = load([one, two])
+  await more(10)
+  await server.command('FLUSHALL')
+  await more(20)
+  await end()
+  const [a, b] = [await one.send('GET /notes'), await two.send('GET /notes')]
+  assert.deepEqual(a.body, b.body)
+  assert.equal((await two.send('GET /notes/2')).body.text, 'mine')
+  const ids = (a.body as { id: number }[]).map(({ id }) => id)
+  assert.equal(new Set(ids).size, ids.length)
+  assert.match(one.output() + two.output(), /has lost the state \(was it flushed\?\)/)
+})
+
+test('a replica with a newer contract serves the same records, and reports those that do not fit', {
+  skip,
+}, async () => {
+  const old = await replicas.serve(state('rolling'))
+  await old.send('POST /notes', { text: 'a note that is long', status: 'sent' })
+  const newer = NOTES.replace('text: { type: string }, status', 'text: { type: string, maxLength: 10 }, status')
+  const next = await replicas.serve(state('rolling'), newer)
+  assert.match(next.output(), /1 records? of notes do(?:es)? not fit the contract/)
+  const { body } = await next.send('POST /notes', { text: 'short' })
+  assert.equal(body.id, 3)
+  assert.equal((await old.send('GET /notes/3')).body.text, 'short')
+  assert.equal((await next.send('GET /notes/2')).body.text, 'a note that is long')
+  await Promise.all([old.kill(), next.kill()])
+  const again = await replicas.serve(state('rolling'), newer)
+  assert.equal((await again.send('GET /notes')).body.length, 3)
+  await again.kill()
+})
