@@ -131,7 +131,7 @@ test('while the server is away calls fail at once; it comes back by itself with 
   const end = await appended(engine, position, 'a')
   const down = change(engine)
   await own.kill()
-  assert.match((await down) ?? '', /^redis 127\.0\.0\.1:\d+ cannot be used: ECONNREFUSED$/)
+  assert.match((await down) ?? '', /^redis 127\.0\.0\.1:\d+ cannot be used: /)
   await assert.rejects(engine.since(end), Unavailable)
   await assert.rejects(engine.append(end, ['b']), Unavailable)
   const up = change(engine)
