@@ -35,7 +35,7 @@ async function until(replica: Replica, line: string, status: number) {
 
 /** Has clients create notes on random replicas until told to stop; returns what was acknowledged, by id. */
 let loads = 0
-function load(targets: readonly Replica[]) {
+function load(targets: readonly Replica[], isFlushed = false) {
   loads += 1
   const run = loads
   const acknowledged = new Map<number, string>()
@@ -49,7 +49,8 @@ function load(targets: readonly Replica[]) {
         const { status, body } = await target.send('POST /notes', { text })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         if (status === 201) {
-          assert.ok(!acknowledged.has(body.id), `${body.id} was given twice`)
+          // A flush may lose the last notes, whose ids are given again.
+          assert.ok(isFlushed || !acknowledged.has(body.id), `${body.id} was given twice`)
           acknowledged.set(body.id, text)
         } else await realClock.sleep(10)
       } catch (error) {
@@ -137,7 +138,7 @@ test('after FLUSHALL the replicas go on with one state, and say so', { skip }, a
   assert.equal((await one.send('POST control:/reset')).status, 204)
   const { body: mine } = await two.send('POST /notes', { text: 'mine' })
   assert.equal((await one.send('GET /notes/2')).body.text, mine.text)
-  const { more, end } = load([one, two])
+  const { more, end } = load([one, two], true)
   await more(10)
   await server.command('FLUSHALL')
   await more(20)
