@@ -35,7 +35,8 @@ export const journalSchema: Schema = {
     size: {
       type: 'string',
       format: 'size',
-      description: 'At most about this much memory; the oldest request goes first. Default: 16MB.',
+      description:
+        'At most about this much memory, and at most a tenth of the heap; the oldest request goes first. Default: 16MB.',
     },
     bodies: {
       type: ['string', 'null'],

@@ -102,6 +102,32 @@ for (const [bound, settings] of [
   )
 }
 
+attack(KIND, '60 creates of 900 kB in place of one another with 64 MB of memory and a journal of 1 GB', () =>
+  inFolder(
+    {
+      'gateway.yaml': `${GATEWAY}resources: { notes: { schema: Note, maxRecords: 1 } }\njournal: { size: 1GB, bodies: 1MB }\n`,
+    },
+    async folder => {
+      const program = await startProgram('ignore', [join(folder, 'gateway.yaml')], SMALL)
+      let code: number | string | null
+      try {
+        for (let i = 0; i < 60; i++) {
+          const headers = { 'content-type': 'application/json' }
+          const reply = await fetch(`${program.url}/notes`, { method: 'POST', headers, body: BODY })
+          await reply.arrayBuffer()
+          assert.equal(reply.status, 201)
+        }
+        const kept = (await (await fetch(`${program.control}/requests?limit=100`)).json()) as { total: number }
+        assert.ok(kept.total > 0 && kept.total < 30, `${kept.total}`)
+      } finally {
+        code = await program.stop()
+      }
+      assert.equal(code, 0)
+      return 'every request is answered, and the journal keeps the last ones'
+    },
+  ),
+)
+
 attack(KIND, 'a heap that is full and no sandbox left to evict', async () => {
   let evictions = 2
   const measured: number[] = []

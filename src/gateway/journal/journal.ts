@@ -6,6 +6,7 @@ import type { Refusal } from '../../kernel/problem.ts'
 import type { Headers } from '../../kernel/reply.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { JournalSettings } from '../../plan/journal.ts'
+import { heapLimit } from '../../world/heap.ts'
 import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
 
@@ -71,6 +72,9 @@ export interface Outcome {
   readonly replyBody: string | Uint8Array | undefined
 }
 
+/** The share of the heap that entries may take, whatever `journal.size` says: records take up to 40 %, see `Budget`. */
+const SHARE = 0.1
+
 /** An entry without its texts. */
 const ENTRY_BYTES = 300
 
@@ -90,9 +94,16 @@ export class Journal {
   #evicted = 0
   readonly #listeners = new Set<Listener>()
   #watchers = 0
+  readonly #limit: number
 
-  constructor(settings: JournalSettings) {
+  /** @param limit the maximum size of the entries in bytes, besides that of the settings */
+  constructor(settings: JournalSettings, limit = Math.floor(SHARE * heapLimit())) {
     this.#settings = settings
+    this.#limit = limit
+  }
+
+  get #room(): number {
+    return Math.min(this.#settings.size, this.#limit)
   }
 
   /** Bytes kept of each body; 0 for none. */
@@ -122,7 +133,7 @@ export class Journal {
   }
 
   record(exchange: Exchange, mask: Mask, outcome: Outcome): void {
-    const { requests, size: room } = this.#settings
+    const { requests } = this.#settings
     if (requests === 0) return
     const id = this.#last + 1
     this.#last = id
@@ -160,7 +171,7 @@ export class Journal {
     entry.mask = mask
     entry.size = sizeOf(entry)
     this.#bytes += entry.size
-    while (this.#bytes > room) this.#evict()
+    while (this.#bytes > this.#room) this.#evict()
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(entry, request)
   }
 
@@ -210,7 +221,7 @@ export class Journal {
       this.#bytes += entry.size
     }
     this.#first = kept[0]?.id ?? this.#last + 1
-    while (this.#bytes > settings.size) this.#evict()
+    while (this.#bytes > this.#room) this.#evict()
   }
 
   #evict(): void {
