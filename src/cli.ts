@@ -258,7 +258,7 @@ function refuseToGuess({ command }: CommandLine): number {
   return 1
 }
 
-/** What keeps it from starting, for whoever started it. */
+/** Prints the reason why the program cannot start. */
 function describeFailure(error: unknown): string {
   const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   if (error instanceof StateRefused) return error.message

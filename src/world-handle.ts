@@ -18,7 +18,7 @@ import { parseSource } from './kernel/read-source.ts'
 import type { World } from './world/world.ts'
 import { EARLIEST, LATEST, parseMoment } from './world/world-clock.ts'
 
-/** What a test may ask of the requests of one world. */
+/** The query for the requests of one world. */
 export type WorldFilter = Omit<RequestFilter, 'world'>
 
 export interface WorldHandle {
@@ -45,7 +45,7 @@ export interface WorldHandle {
   weather(order: string | Readonly<Record<string, unknown>> | null): void
   /** All records of a collection, by id. */
   records(collection: string): Promise<readonly JsonObject[]>
-  /** What the journal knows of the requests to this world, in the order in which they were answered. */
+  /** Returns the journal's entries of this world, in the order in which they were answered. */
   requests(filter?: WorldFilter): readonly RecordedRequest[]
   /**
    * Whether as many requests as should have matched did; with the nearest misses where too few did.

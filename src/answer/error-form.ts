@@ -12,7 +12,8 @@ export interface ErrorModel {
   readonly value: Json
   /** A sample of the schema, for fields that the example lacks. */
   readonly sample: Json | undefined
-  /** The origin of `value`: `example` for an example of this status, `elsewhere` for one that several statuses share, `none`
+  /**
+   * The origin of `value`: `example` for an example of this status, `elsewhere` for one that several statuses share, `none`
    * for a sample, of which only fields about the refusal are kept. `shown` is a sample that the client asked for; it is kept
    * whole.
    */

@@ -1,4 +1,4 @@
-// Who calls: the contract's security schemes, against the consumers of the simulation. Before the body is read.
+// Authenticates requests: checks the contract's security schemes against the configured consumers, before the body is read.
 
 import { type Contract, isOauth, type Operation, type SecurityScheme } from '../contract/contract.ts'
 import { problems } from '../kernel/problem.ts'
@@ -23,7 +23,7 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
   },
   compile(config, site) {
     const { securitySchemes } = site.contract
-    // A scheme that nothing is known of asks for nothing that can be looked at.
+    // A scheme of an unsupported type is always satisfied.
     const asks = site.operation.security.map(list => list.filter(({ scheme }) => isKnown(securitySchemes.get(scheme))))
     if (asks.flat().length === 0) return undefined
     const anonymous = asks.some(alternative => alternative.length === 0)
@@ -49,11 +49,11 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
 }
 
 interface Refusals extends Readonly<Record<Refused, Reply>> {
-  /** The refusal of an `Authorization` field that has not the form that any scheme of the operation wants. */
+  /** The refusal of an `Authorization` field whose form matches no scheme of the operation. */
   schemeOf(authorization: string): Reply
 }
 
-/** By realm and requirements, which thousands of operations may share. */
+/** Cached by realm and requirements, which thousands of operations may share. */
 const refusals = new WeakMap<Contract, Map<string, Refusals>>()
 
 function refusalsOf(realm: string, { contract, operation: { security } }: Site): Refusals {
@@ -65,7 +65,7 @@ function refusalsOf(realm: string, { contract, operation: { security } }: Site):
   return found
 }
 
-/** Each reason is one reply, made at load (RFC 6750 §3: an error only where a token was sent). */
+/** One reply for each reason, made at load (RFC 6750 §3: an error code only if a token was sent). */
 function compileRefusals(realm: string, contract: Contract, security: Operation['security']): Refusals {
   const quoted = `realm="${realm.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
   const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
@@ -109,7 +109,7 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
   }
 }
 
-/** The word that an `Authorization` field begins with. */
+/** The scheme name at the beginning of an `Authorization` field. */
 function schemeWord(scheme: SecurityScheme): string[] {
   if (isOauth(scheme)) return ['Bearer']
   if (scheme.type !== 'http') return []

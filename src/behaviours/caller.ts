@@ -5,16 +5,16 @@ import type { Request } from '../kernel/request.ts'
 /** A named caller. */
 export interface Consumer {
   readonly name: string
-  /** By the name of a security scheme of the contract. */
+  /** Credentials by the name of the contract's security scheme. */
   readonly credentials: ReadonlyMap<string, string>
   /** Milliseconds since the epoch, by the world's clock. */
   readonly expires: number | undefined
-  /** What it may do where a scheme of OAuth asks for scopes. */
+  /** Its scopes, for OAuth schemes. */
   readonly scopes: ReadonlySet<string>
 }
 
-/** Why a request's credential is nobody's. */
+/** The reason why no consumer could be identified. */
 export type Refused = 'missing' | 'unknown' | 'expired' | 'unscoped'
 export type Verdict = Consumer | Refused
-/** Who a request comes from, or why nobody can say. */
+/** The consumer of a request, or the reason why there is none. */
 export type Judge = (request: Request, now: number) => Verdict

@@ -1,5 +1,5 @@
-// Serves so many requests at once, and lets the rest wait in line: time goes up with load, as a real service's does.
-// Stands outside `latency`, which so becomes the time that a server is taken.
+// Serves at most `concurrent` requests at once; others queue, so that response times grow with load. It is outside
+// `latency`, which therefore is the service time.
 
 import { problems } from '../kernel/problem.ts'
 import { refuse } from '../kernel/reply.ts'
@@ -64,7 +64,7 @@ export const capacity: Behaviour<CapacityConfig> = {
   },
 }
 
-/** Whether its turn came before the time was up, or the client gone. */
+/** Returns whether its turn came before the timeout and before the client disconnected. */
 function turnOf({ clock, request }: Exchange, servers: Servers, timeout: number): Promise<boolean> {
   return new Promise(resolve => {
     const came = new AbortController()

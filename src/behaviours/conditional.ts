@@ -1,5 +1,5 @@
-// Conditional requests (RFC 9110 §13): an entity tag, 304 for a client that has the representation already, and 412 for one
-// that would overwrite a state it has not seen.
+// Conditional requests (RFC 9110 §13): adds entity tags, answers 304 to a client that has the current representation, and
+// 412 to a write based on another one.
 
 import { createHash } from 'node:crypto'
 import { problems } from '../kernel/problem.ts'
@@ -61,14 +61,15 @@ const revalidate: Wrap = next => async exchange => {
   return withHeaders(reply, { etag })
 }
 
-/** Has a write judged against the record that it is about, before it is written. */
+/** Checks the preconditions of a write against the record, before it is written. */
 function compileGuard(required: boolean): Wrap {
   const judge = (
     entry: Entry | undefined,
     match: string | undefined,
     noneMatch: string | undefined,
   ): Reply | undefined => {
-    // A record that is about to be created has no state that `If-Match` could name, and is none that `If-None-Match` excludes.
+    // A record that is about to be created has no state that `If-Match` could name, and is none that `If-None-Match`
+    // excludes.
     if (entry === undefined)
       return match !== undefined ? FAILED : required && noneMatch === undefined ? REQUIRED : undefined
     if (match !== undefined) {
@@ -93,7 +94,7 @@ const FAILED = refuse(problems.precondition_failed, 'the record is not as the re
 const CHANGED = refuse(problems.precondition_failed, 'there is another representation here than If-Match names')
 const REQUIRED = refuse(problems.precondition_required, 'say with If-Match which state of the record this is about')
 
-/** A 304 has these of the headers that the 200 would have had (RFC 9110 §15.4.5); what else it has is added further out. */
+/** The headers of the 200 that a 304 keeps (RFC 9110 §15.4.5). Outer behaviours add others. */
 const KEPT = ['cache-control', 'content-location', 'expires', 'vary']
 
 function notModified(headers: Headers, etag: string): Reply {
@@ -101,15 +102,15 @@ function notModified(headers: Headers, etag: string): Reply {
   return { status: 304, headers: { ...Object.fromEntries(kept), etag }, body: undefined }
 }
 
-/** The revision tells the states of a world apart; the digest, those of a world and of the one that a reset left behind. */
+/** The revision distinguishes the states of a record; the digest, those before and after a reset. */
 const tagOf = ({ revision, text }: Entry): string => `"${revision.toString(36)}-${digest(text).toString(36)}"`
 
-/** What a record is sent as, at the end of its tag: JSON and XML are different representations of one state. */
+/** The representation at the end of a tag: JSON and XML are different representations of one state. */
 const MEDIA = /\.[a-z0-9+-]*"/g
 
 /**
- * The entity tag of a reply: its own, where contract or configuration have it say one; a record's; or a digest of its body,
- * which is sent byte for byte as it is digested, so that the tag is strong (RFC 9110 §8.8.1).
+ * Returns the entity tag of a reply: the one in its headers, a record's, or a digest of its body. The body is sent exactly
+ * as digested, so the tag is strong (RFC 9110 §8.8.1).
  */
 function tagOfReply({ headers, body }: Reply, entry: Entry | undefined): string {
   const { etag, 'content-type': type = '' } = headers
@@ -125,7 +126,7 @@ function tagOfReply({ headers, body }: Reply, entry: Entry | undefined): string 
 
 const TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
 
-/** Whether a list of entity tags holds this one. A weak tag equals another unless the comparison is strong (§8.8.3.2). */
+/** Returns whether a list of entity tags contains this one. Weak tags match only in a weak comparison (§8.8.3.2). */
 function lists(field: string, tag: string, strongly: boolean): boolean {
   if (field.trim() === '*') return true
   const own = tag.replace(/^W\//, '')

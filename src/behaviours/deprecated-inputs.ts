@@ -1,4 +1,4 @@
-// Parameters and fields that the contract calls deprecated: notes who still sends them, and tells them so on request.
+// Parameters and fields that the contract deprecates: records who still sends them, and warns clients if configured.
 
 import { cookieValues, type Parameter, splitQuery } from '../contract/parameters.ts'
 import { deprecatedFields } from '../schema/deprecated-fields.ts'
@@ -9,7 +9,7 @@ export interface DeprecatedInputsConfig {
   readonly warn?: boolean
 }
 
-/** Something a request may carry, by the name that metrics and warnings call it. */
+/** A deprecated input, with its name in metrics and warnings. */
 interface Input {
   readonly label: string
   isIn(exchange: Exchange): boolean
@@ -42,7 +42,7 @@ export const deprecatedInputs: Behaviour<DeprecatedInputsConfig> = {
     const warn = config?.warn === true
     return next => async exchange => {
       const reply = await next(exchange)
-      // Only now has the body been read; what was refused before that is not counted as used.
+      // The body has been read now. Inputs of requests that were refused before are not counted.
       const used = inputs.filter(input => input.isIn(exchange)).map(({ label }) => label)
       if (used.length === 0) return reply
       draftOf(exchange, 'deprecatedInputs').deprecatedInputs = used

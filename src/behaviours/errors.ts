@@ -1,4 +1,4 @@
-// Gives every refusal the shape this API uses. Outermost: whatever refuses further in, its reply passes here.
+// Gives every refusal the API's error shape. Outermost, so that every refusal passes it.
 
 import { compileRefusals } from '../answer/refusals.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
@@ -52,7 +52,7 @@ export const errors: Behaviour<ErrorsConfig> = {
       return next => async exchange => fromRequest(await next(exchange), exchange)
     }
     const dress = dressingOf(config ?? UNSET)
-    // A shape of one's own is for every refusal; without one each operation's own shape is the truest.
+    // A configured shape is for every refusal. Without one, each operation's documented shape is used.
     const documented = config === undefined ? compileRefusals(site.operation, site.contract) : undefined
     if (documented === undefined) return next => exchange => next(exchange).then(dress)
     const dressAsDocumented = (reply: Reply): Reply => {
@@ -71,8 +71,8 @@ export const errors: Behaviour<ErrorsConfig> = {
 }
 
 /**
- * Gives a refusal a body that holds expressions about the request; `undefined` where the body holds none, and one text
- * serves many refusals. An expression that fails is null: the refusal is to be seen all the same.
+ * Compiles a refusal's body with expressions about the request; `undefined` if the body has none, so that one text serves
+ * many refusals. An expression that fails gives null, so that the refusal is sent anyway.
  */
 function compileFromRequest(
   config: ErrorsConfig | undefined,
@@ -119,19 +119,19 @@ function shapeOf({ body, codes = {} }: ErrorsConfig = UNSET): { body: Json; fiel
 
 const NO_ERRORS = new JsonText('[]')
 
-/** Says why in a header, where the body has no place for it. */
+/** Adds the reason as a header if the body has no place for it. */
 const whyHeader = ({ detail }: Refusal) => ({ 'understudy-problem': printable(detail) })
 
-/** By their configuration, which thousands of operations may share. */
+/** Cached by configuration, which thousands of operations may share. */
 const dressings = new WeakMap<ErrorsConfig, (reply: Reply) => Reply>()
 
-/** What gives a refusal the shape of a configuration. */
+/** Returns a function that gives a refusal the configured shape. */
 function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
   let dress = dressings.get(config)
   if (dress === undefined) {
     const { body, fields } = shapeOf(config)
     const plain = compileTemplate(body, 'problem', fields)
-    // A problem document of our own lists what is wrong only where something is (RFC 9457 §3.2).
+    // The default problem document has `errors` only for broken rules (RFC 9457 §3.2).
     const listed =
       config.body === undefined ? compileTemplate({ ...(body as object), ...LISTED }, 'problem', fields) : plain
     const render = (refusal: Refusal) => (refusal.errors === undefined ? plain : listed)(refusal)

@@ -13,7 +13,7 @@ import type { World } from '../world/world.ts'
 export type Handler = (exchange: Exchange) => Promise<Reply>
 export type Wrap = (next: Handler) => Handler
 
-/** What a client may choose for itself. */
+/** The reply that a client may choose. */
 export interface Choice {
   readonly status?: number
   readonly example?: string
@@ -62,7 +62,7 @@ type WrittenBy<Author extends keyof Authors> = { -readonly [Field in Authors[Aut
 /** Returns an exchange as its author may write it: `draftOf(exchange, 'respond').entry = entry`. */
 export const draftOf = <Author extends keyof Authors>(exchange: Exchange, _: Author): WrittenBy<Author> => exchange
 
-/** One request on its way through the chain: what arrived, the world it meets, and what was learnt so far. */
+/** One request in the chain: the request, its world, and the results of the behaviours so far. */
 export class Exchange {
   /** The request. `prefer` removes its own `__code`-style parameters from the query. */
   readonly request: Request
@@ -79,29 +79,29 @@ export class Exchange {
   readonly values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   readonly body: Json | undefined = undefined
-  /** The deprecated parameters and fields that it made use of, once known. */
+  /** The deprecated parameters and fields that it used, once known. */
   readonly deprecatedInputs: readonly string[] | undefined = undefined
   /** The record that the reply is about, once found. */
   readonly entry: Entry | undefined = undefined
-  /** Judges that record before it is given or written; its answer, if any, is the reply. */
+  /** Checks that record before it is returned or written. A reply from it replaces the usual one. */
   readonly precondition: ((entry: Entry | undefined) => Reply | undefined) | undefined = undefined
-  /** Called once the request has passed authentication, where its world is not there yet. */
+  /** Called after authentication if the world does not exist yet. */
   readonly admit: (() => void) | undefined = undefined
-  /** Called when the reply leaves, or there is to be none. */
+  /** Called when the reply is sent, or when there will be none. */
   readonly release: (() => void) | undefined = undefined
-  /** Whether it had to stand in line. */
+  /** Whether it waited in the queue of `capacity`. */
   readonly queued: boolean = false
-  /** What the client chose to be answered, where it chose. */
+  /** The reply that the client chose, if any. */
   readonly choice: Choice | undefined = undefined
-  /** The weather that it came in, if any. */
+  /** The weather at its arrival, if any. */
   readonly weather: string | undefined = undefined
-  /** The kind of the fault that struck it. */
+  /** The kind of the fault that was injected. */
   readonly fault: string | undefined = undefined
-  /** Which request of its method and path it is in its world, 1 for the first; once an expression has asked. */
+  /** Its number among the requests of its method and path in the world, from 1; set once an expression needs it. */
   readonly nth: number | undefined = undefined
   /** The position of its changes in the log of a recorded world; unset where it changed nothing. */
   readonly position: number | undefined = undefined
-  /** Every draw by its purpose, where the client asks why. */
+  /** Every random draw by its purpose, if the client asked for an explanation. */
   readonly drawn: Record<string, number> | undefined = undefined
 
   #injected = 0
@@ -151,33 +151,33 @@ export class Exchange {
     }
   }
 
-  /** A number in [0, 1) that this request always draws for this purpose. */
+  /** Returns a number in [0, 1), the same for the same request and purpose. */
   draw(purpose: string): number {
     const drawn = this.world.draw(this.operation.id, this.ordinal, purpose)
     if (this.drawn !== undefined) this.drawn[purpose] = drawn
     return drawn
   }
 
-  /** A UUID that this request always draws for this purpose. */
+  /** Returns a UUID, the same for the same request and purpose. */
   uuid(purpose: string): string {
     return this.world.drawUuid(this.operation.id, this.ordinal, purpose)
   }
 
-  /** Writes down, for the journal, what is done to the request or its reply on purpose. */
+  /** Records a deliberate effect on the request or its reply for the journal. */
   note(text: string): void {
     this.#notes = [...this.#notes, text]
   }
 
-  /** Tells the client, whatever the reply will be. */
+  /** Adds a sentence to `Understudy-Warning`, whatever the reply will be. */
   warn(text: string): void {
     this.#warnings = [...this.#warnings, text]
   }
 
-  /** This request, as a question to the contract alone: equal requests are equal questions. */
+  /** Returns this request as a question to the contract. Equal requests give equal questions. */
   question({ status, example, dynamic = false, seed }: Choice = {}): Question {
     const { request, operation, values, segments } = this
     const { accept, host } = request.headers
-    // Whoever asks for something made up, and names no seed, gets something else each time.
+    // Without a seed, each request for a generated reply gets another one.
     const ordinal = dynamic && seed === undefined ? this.ordinal : 0
     const purpose = `${seed ?? ''} ${segments.join('/')}?${request.query}`
     const parameters = operation.parameters.flatMap(({ name, in: place }, i) =>
@@ -196,12 +196,12 @@ export class Exchange {
     }
   }
 
-  /** Waits by the world's clock, until the client goes away at most, and keeps account of it. */
+  /** Waits by the world's clock, at most until the client disconnects, and records the time. */
   async wait(milliseconds: number): Promise<void> {
     if (milliseconds > 0) await this.pause(this.clock.sleep(milliseconds, this.request.signal))
   }
 
-  /** Waits for what is none of the gateway's work, and keeps account of the time. */
+  /** Awaits work that is not the gateway's, and records the time. */
   async pause<Result>(until: Promise<Result>): Promise<Result> {
     const started = monotonic()
     const result = await until

@@ -22,18 +22,20 @@ export class Expressions {
   readonly #typed: boolean
   #language: Language | undefined
 
-  /** @param typed whether the configuration speaks of this operation alone, whose contract then says what a request has */
+  /**
+   * @param typed whether the configuration is for this operation alone, so that its contract gives the types of a request
+   */
   constructor(site: ScopeSite, typed: boolean) {
     this.#site = site
     this.#typed = typed
   }
 
-  /** Compiles a condition; `undefined` where it is wrong. */
+  /** Compiles a condition; `undefined` if it is invalid. */
   condition(text: string, path: Path, report: ReportExpression): Expression | undefined {
     return this.#compile(text, 'bool', path, 0, report)
   }
 
-  /** Compiles one expression that begins at `start` of the string at `path`; `undefined` where it is wrong. */
+  /** Compiles one expression that begins at `start` of the string at `path`; `undefined` if it is invalid. */
   expression(text: string, path: Path, start: number, report: ReportExpression): Expression | undefined {
     return this.#compile(text, 'any', path, start, report)
   }

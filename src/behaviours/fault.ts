@@ -1,4 +1,4 @@
-// Fails now and then, as configured: with a status, or on the wire. The first fault that is drawn wins.
+// Injects faults with configured probabilities: a status, or a fault on the wire. The first fault that is drawn wins.
 
 import { responseFor } from '../contract/contract.ts'
 import { problemOf } from '../kernel/problem.ts'
@@ -23,7 +23,7 @@ export interface FaultSpec {
   readonly for?: string
 }
 
-/** Keys that mean something beside one kind only. */
+/** Keys that are allowed beside one kind only. */
 const COMPANIONS = { status: 'status', retryAfter: 'status', keep: 'truncate', rate: 'drip', for: 'hang' } as const
 const spec = {
   required: ['kind'],
@@ -113,14 +113,14 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
       draftOf(exchange, 'fault').fault = kind
       exchange.note(`${purpose}: ${config.status ?? kind}${works ? ', after the work' : ''}`)
       const reply = works ? await next(exchange) : NO_REPLY
-      // Waited for here, by the world's clock: HTTP need not know of it.
+      // Waits here, by the world's clock, so that HTTP need not know of it.
       if (kind === 'hang') await exchange.wait(parseDuration(config.for ?? '30s') as number)
       return spoil(reply)
     },
   }
 }
 
-/** What never reaches the client has no status. */
+/** A reply that never reaches the client has no status. */
 const NO_REPLY: Reply = Object.freeze({ status: 0, headers: NO_HEADERS, body: undefined })
 
 /** Makes the reply that the client gets out of the one that there would have been. */
@@ -147,7 +147,7 @@ const SPOILERS: Readonly<Record<Kind, (config: FaultSpec, site: Site, path: Path
   drip: ({ rate = '64B/s' }) => on({ kind: 'drip', rate: parseByteRate(rate) as number }),
 }
 
-/** Any server may answer 429 or 5xx; what else a client is to expect, the contract says. */
+/** Any server may answer 429 or 5xx; other statuses must be documented in the contract. */
 function compileStatus({ status, retryAfter }: FaultSpec, { operation, error }: Site, path: Path): Reply {
   if (status === undefined) {
     error('missing-key', '"status" is missing here', path, 'such as status: 503', 'key')

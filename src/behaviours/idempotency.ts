@@ -1,4 +1,4 @@
-// Makes it safe to ask twice: a request with the same `Idempotency-Key` gets the first reply again
+// Makes retries safe: a request with the same `Idempotency-Key` gets the first reply again
 // (draft-ietf-httpapi-idempotency-key-header).
 
 import { createHash } from 'node:crypto'
@@ -60,9 +60,9 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
         return made
       }
       keys.begin(key, payload)
-      // Whoever does not get here has failed: the request may be made again.
+      // A request that does not reach this line has failed and may be repeated.
       let reply: Reply | undefined
-      // Under way until the reply leaves, and not only until it is made: latency comes in between.
+      // In progress until the reply is sent, not only until it is made: latency comes in between.
       draftOf(exchange, 'idempotency').release = () => {
         if (reply === undefined || reply.status >= 500) keys.forget(key)
         else keys.finish(...settle(reply))
@@ -74,7 +74,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
   describe: config => config && `for ${config.for}`,
 }
 
-/** The header is kept with the reply; nobody's UUID is longer. */
+/** The maximum length of a key, which is kept with the reply. */
 const LONGEST_KEY = 255
 const HEADER = 'Idempotency-Key'
 const REUSED = refuse(problems.key_reused, 'this Idempotency-Key came with another request before')

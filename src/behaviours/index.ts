@@ -18,7 +18,7 @@ import { stability } from './stability.ts'
 import { state } from './state.ts'
 import { validate } from './validate/index.ts'
 
-// Each takes a configuration of its own shape, which its own schema has checked: the list need not know it.
+// Each behaviour's schema has checked its configuration, so the list need not know its type.
 export const behaviours = [
   errors, //       every refusal in the shape of this API
   replies, //      500 or a warning for a reply that breaks the contract

@@ -1,4 +1,4 @@
-// A request whose body has been read before its time, for those who read it again.
+// A request whose body has already been read, for behaviours that read it again.
 
 import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
 

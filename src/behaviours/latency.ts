@@ -1,4 +1,4 @@
-// Lets a reply take as long as the real service does: a delay drawn per request, waited for by the world's clock.
+// Delays replies like the real service: draws a delay per request and waits by the world's clock.
 
 import {
   fixed,
@@ -59,7 +59,7 @@ export const latency: Behaviour<LatencyConfig> = {
     const quantile = config && compileQuantile(config, site)
     if (quantile === undefined) return undefined
     return next => async exchange => {
-      // The work is done first, so that requests take effect in the order in which they came, whatever they draw.
+      // The work is done before the delay, so that requests take effect in their order of arrival.
       const reply = await next(exchange)
       const delay = quantile(exchange.draw('latency'))
       exchange.note(`latency: ${delay.toFixed(1)} ms`)
@@ -79,7 +79,7 @@ export const latency: Behaviour<LatencyConfig> = {
 
 const ms = (text: string): number => parseDuration(text) as number
 
-/** The distribution that a configuration describes, in milliseconds; `undefined` once it has reported what is wrong. */
+/** Returns the configured distribution in milliseconds; `undefined` after reporting mistakes. */
 export function compileQuantile(config: LatencyConfig, site: Pick<Site, 'error'>): Quantile | undefined {
   const kinds: string[] = KINDS.filter(kind => config[kind] !== undefined)
   const percentiles = Object.keys(config).filter(key => !(KINDS as readonly string[]).includes(key))
@@ -139,7 +139,7 @@ function compilePercentiles({ min, max, ...config }: LatencyConfig, site: Pick<S
   return throughPercentiles(min === undefined ? ms(stated[0]![1]) / 2 : ms(min), knots)
 }
 
-/** Whether each is longer than the one before it, or at least not shorter; says where not. */
+/** Checks that each percentile is not below the previous one, and reports those that are. */
 function rises(
   steps: readonly (readonly [string, string])[],
   within: Path,

@@ -1,9 +1,9 @@
-// The ages of an operation, worked out from its dates alone: what it is at a moment, and what comes next. Knows no request.
+// Computes an operation's life-cycle phase and its next change from its dates. Knows no request.
 
 import { parseDuration } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 
-/** When an operation ages: milliseconds since the epoch. */
+/** The dates of an operation's life-cycle, in milliseconds since the epoch. */
 export interface Lifecycle {
   readonly since: number
   readonly sunset: number | undefined
@@ -14,7 +14,7 @@ export interface Lifecycle {
 export const AFTER_SUNSET = ['gone', 'not-found', 'serve'] as const
 export type AfterSunset = (typeof AFTER_SUNSET)[number]
 
-/** Rests of a deprecated operation on its way to the sunset. All in milliseconds. */
+/** The brown-outs of a deprecated operation before its sunset, in milliseconds. */
 export interface Brownouts {
   readonly starts: number
   readonly ends: number
@@ -24,7 +24,7 @@ export interface Brownouts {
   readonly answer: 503 | 410
 }
 
-/** From the first moment to the one after the last. */
+/** The start, and the end (exclusive). */
 export interface Rest {
   readonly start: number
   readonly end: number
@@ -38,7 +38,7 @@ export function phaseAt({ since, sunset, afterSunset, brownouts }: Lifecycle, ti
   return brownouts !== undefined && time >= brownouts.starts ? 'browning out' : 'deprecated'
 }
 
-/** The rest that is under way at a moment. */
+/** Returns the brown-out at a moment. */
 export function restAt(brownouts: Brownouts, time: number): Rest | undefined {
   const { starts, ends, every } = brownouts
   if (time < starts || time >= ends) return undefined
@@ -46,7 +46,7 @@ export function restAt(brownouts: Brownouts, time: number): Rest | undefined {
   return time < rest.end ? rest : undefined
 }
 
-/** The rests that end after a moment, in order. */
+/** Returns the brown-outs that end after a moment, in order. */
 export function* restsFrom(brownouts: Brownouts, time: number): Iterable<Rest> {
   const { starts, ends, every } = brownouts
   for (let n = Math.max(0, Math.floor((time - starts) / every)); starts + n * every < ends; n++) {
@@ -55,7 +55,7 @@ export function* restsFrom(brownouts: Brownouts, time: number): Iterable<Rest> {
   }
 }
 
-/** How many rests end after a moment: counted, not walked. */
+/** Returns the number of brown-outs that end after a moment, in constant time. */
 export function countRests(brownouts: Brownouts, time: number): number {
   const { starts, ends, every } = brownouts
   const all = Math.ceil((ends - starts) / every)
@@ -65,8 +65,8 @@ export function countRests(brownouts: Brownouts, time: number): number {
 }
 
 /**
- * The n-th rest. Where they grow, each is longer than the one before by the same factor, from `for` at the beginning towards
- * `every` at the sunset: minutes first, hours last, and in the end no pause between them.
+ * Returns the n-th brown-out. With growth, each is longer than the previous one by the same factor, from `for` at the start
+ * to `every` at the sunset, where no pause is left.
  */
 function restOf({ starts, ends, every, for: length, growing }: Brownouts, n: number): Rest {
   const start = starts + n * every

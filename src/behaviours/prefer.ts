@@ -1,5 +1,5 @@
-// Lets a client choose what it is answered: a status, an example, a seed (RFC 7240, or the query where a browser asks).
-// What stands before the answer is passed all the same; a refusal on the way wins, unless it is what was asked for.
+// Lets a client choose the reply: a status, an example, a seed (RFC 7240, or the query for browsers). The other behaviours
+// still run. Their refusal wins unless its status is the chosen one.
 
 import type { Answers } from '../answer/answers.ts'
 import { responseFor } from '../contract/contract.ts'
@@ -41,7 +41,7 @@ export const prefer: Behaviour<boolean> = {
         }
         draftOf(exchange, 'prefer').choice = choiceOf(words)
         return chosen(exchange).then(reply => {
-          // Refused on the way with the very status that was asked for: then as the contract documents it.
+          // Refused with the chosen status: answer as the contract documents it.
           if (reply.refusal === undefined || reply.status !== exchange.choice?.status) return reply
           const documented = answerTo(exchange, answers, false)
           return documented.refusal === undefined
@@ -57,7 +57,7 @@ export const prefer: Behaviour<boolean> = {
 const IN_QUERY = { in: 'query', path: '__code' } as const
 const IN_HEADER = { in: 'header', path: 'Prefer: code' } as const
 
-/** Answers as the client chose, and says so. */
+/** Returns the chosen reply, with `Preference-Applied`. */
 function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Reply {
   const { choice = {} } = exchange
   const { status, example, dynamic, seed } = choice
@@ -94,7 +94,7 @@ const STATUS = /^[1-5]\d\d$/
 const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"
 const PREFERENCE = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;"]*)))?`, 'g')
 
-/** The preferences of a field (RFC 7240 §2): names in any case, values quoted or not, of two the first. */
+/** Parses a `Prefer` field (RFC 7240 §2): names in any case, values quoted or not; the first of two wins. */
 function wordsIn(field: string | string[] | undefined, exchange: Exchange): Words {
   if (field === undefined) return {}
   const words: { -readonly [name in keyof Words]: string } = {}
@@ -106,7 +106,7 @@ function wordsIn(field: string | string[] | undefined, exchange: Exchange): Word
   return words
 }
 
-/** The words among the query's parameters; they are then gone from it, for the API knows nothing of them. */
+/** Removes the control parameters from the query, and returns them. */
 function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[number][]): Words {
   const { request } = exchange
   if (!request.query.includes('__')) return {}
@@ -122,7 +122,7 @@ function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[num
   return Object.fromEntries(found)
 }
 
-/** Tells a client of a preference that is a letter or two off one of ours: it does nothing. */
+/** Warns a client of a preference that looks like a misspelt one of ours and has no effect. */
 function warnOfSlip(exchange: Exchange, word: string): void {
   const meant = word.length > LONGEST_WORD ? undefined : slipOf(word.toLowerCase(), NAMES)
   if (meant !== undefined) exchange.warn(`unknown preference "${word}"; did you mean "${meant}"?`)

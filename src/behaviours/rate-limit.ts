@@ -1,4 +1,4 @@
-// Lets a caller make so many requests in so much time, by the world's clock, and says how many are left
+// Limits the requests of a caller per window, by the world's clock, and announces the remaining quota
 // (draft-ietf-httpapi-ratelimit-headers-10).
 
 import { problems } from '../kernel/problem.ts'
@@ -51,7 +51,7 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
     const name = `"${(scope.split('/').at(-1) as string).replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
     const policy = `${name};q=${count};w=${window / 1000}`
     const headersOf = ({ remaining: left, reset }: Taken, now: number): Headers => {
-      // A bucket may hold more than the policy allows in its window: the fields then promise no more than the policy.
+      // A bucket may hold more than the policy allows in its window; the fields announce at most the policy.
       const remaining = Math.min(left, count)
       const seconds = Math.ceil(reset / 1000)
       const headers = { 'ratelimit-policy': policy, ratelimit: `${name};r=${remaining};t=${seconds}` }
@@ -65,7 +65,7 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
     }
     const detail = `the limit of ${config.limit} is used up`
     return next => async exchange => {
-      // What requests share is counted by the time they share, not by the one that a request may ask for.
+      // Shared quotas use the world's clock, not the time that a single request may choose.
       const now = exchange.world.clock.now()
       const taken = exchange.world.keep(Quotas, `rateLimit ${scope}`).take(keyOf(exchange), quota, now)
       const headers = headersOf(taken, now)

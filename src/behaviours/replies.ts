@@ -1,5 +1,5 @@
-// Checks every reply against the contract: what the responder answers, what the client chose, refusals and status faults.
-// Stands inside `errors`, which gives refusals their body, and outside all else.
+// Checks every reply against the contract: responders' replies, chosen replies, refusals and status faults. It is inside
+// `errors`, which gives refusals their body, and outside all other behaviours.
 
 import { nonconformanceOf } from '../contract/conformance.ts'
 import { problems } from '../kernel/problem.ts'
@@ -23,7 +23,7 @@ export const replies: Behaviour<RepliesConfig> = {
       const bare = reply.refusal !== undefined && reply.body === undefined
       const fault = nonconformanceOf(operation, bare ? await dress(exchange, reply) : reply)
       if (fault === undefined) return reply
-      // Any operation may refuse, and any may answer 304 to a request that asks for it: contracts leave them out.
+      // Any operation may refuse, and may answer 304 to a conditional request; contracts do not document these.
       if (fault.code === 'undocumented-status' && (reply.refusal !== undefined || reply.status === 304)) return reply
       if (mode === 'refuse') return refuse(problems.invalid_reply, `${operation.id} ${fault.message}`)
       return withWarning(reply, fault.message)

@@ -6,58 +6,58 @@ import type { SchemaUse } from '../schema/dialect.ts'
 import type { Assign, Id } from '../world/collection.ts'
 import type { RecordStates } from '../world/states.ts'
 
-/** A resource as the simulation declares it, checked against the contract. */
+/** A configured resource, checked against the contract. */
 export interface Resource {
   readonly name: string
   readonly schema: SchemaUse
   readonly idField: string
   readonly assign: Assign
-  /** What an id is: an integer, exact whatever its size, or text. */
+  /** The type of an id: an integer, exact at any size, or text. */
   readonly ids: 'integer' | 'text'
-  /** Makes a new id out of how many records were created; `undefined` where ids are counted. */
+  /** Makes a new id from the number of created records; `undefined` if ids are counted. */
   readonly newId: ((ordinal: number) => string) | undefined
-  /** What a new record has where the client says nothing, by field. */
+  /** Default values of a new record, by field. */
   readonly defaults: ReadonlyMap<string, Make>
-  /** What every write through the API sets, whatever the client says, by field. */
+  /** Values that every write through the API sets, whatever the client sends, by field. */
   readonly set: ReadonlyMap<string, Make>
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
   readonly maxRecords: number
   readonly maxBytes: number
   /** Fields that hold the id of a record of another resource, or a list of such ids, by name. */
   readonly references: ReadonlyMap<string, Reference>
-  /** The records it begins with, checked. */
+  /** The initial records, validated. */
   readonly seeds: readonly JsonObject[]
-  /** Set where its records go from state to state. */
+  /** Set if its records have states. */
   readonly states: RecordStates | undefined
 }
 
 export interface Reference {
-  /** The resource whose records the field names. */
+  /** The resource that the field refers to. */
   readonly to: string
-  /** What deleting such a record does to the ones that name it: forbids it, deletes them too, or empties their field. */
+  /** The effect of deleting a referenced record: refuse, delete the referring records too, or empty their field. */
   readonly onDelete: 'restrict' | 'cascade' | 'null'
 }
 
-/** What a value may be made of. */
+/** The data for a value's expressions. */
 export interface Making {
   /** The time of the request. */
   readonly clock: { now(): number }
-  /** A UUID that this request always draws for this purpose. */
+  /** Returns a UUID, the same for the same request and purpose. */
   uuid(purpose: string): string
-  /** A number in [0, 1) that this request always draws for this purpose. */
+  /** Returns a number in [0, 1), the same for the same request and purpose. */
   draw(purpose: string): number
-  /** What an expression in CEL sees; absent where no request is under way. */
+  /** The scope of CEL expressions; absent outside a request. */
   readonly scope?: Scope
 }
 
 export interface Make {
-  /** `undefined` where an expression fails for this request: the field is left out. */
+  /** Returns `undefined` if an expression fails for this request; the field is left out then. */
   (making: Making): Json | undefined
   /** Whether it needs a request. */
   readonly scoped?: boolean
 }
 
-/** A value from a path as an id of the kind that the records have. */
+/** Converts a path value to an id of the records' type. */
 export const asId = (value: Id, ids: Resource['ids']): Id => {
   if (ids === 'integer') return typeof value === 'string' ? (parseInteger(value) ?? value) : value
   return typeof value === 'string' ? value : String(value)

@@ -1,4 +1,4 @@
-// What an expression sees of an exchange: the request as the contract types it, and the world that it meets.
+// The variables of an expression: the request, typed by the contract, and its world.
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Scope } from '../expression/scope.ts'
@@ -20,7 +20,7 @@ export interface ScopeSite {
   readonly judge: Judge
 }
 
-/** Made for one exchange. `values` and `body` of the exchange must have been read. */
+/** The scope of one exchange, whose `values` and `body` must have been read. */
 export class ExchangeScope implements Scope {
   readonly #exchange: Exchange
   readonly #site: ScopeSite
@@ -49,7 +49,7 @@ export class ExchangeScope implements Scope {
   }
   get headers(): Readonly<Record<string, string>> {
     const { headers } = this.#exchange.request
-    // Node keeps only `set-cookie` as a list, which no request has; a test may send what it likes.
+    // Node gives only `set-cookie` as a list, which requests do not have; tests may send one.
     this.#headers ??= Object.values(headers).some(Array.isArray)
       ? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
       : (headers as Readonly<Record<string, string>>)
@@ -132,7 +132,7 @@ export function requestTypes(operation: Operation, contract: Contract): RequestT
   return { params: parameters('path'), query: parameters('query'), cookies: parameters('cookie'), body }
 }
 
-/** Deeper than this, and where a schema is a union or open, an expression is checked when a request arrives. */
+/** The depth to which types are known at load. Deeper parts, unions and open objects are checked per request. */
 const DEEPEST = 4
 
 function typesWithin(contract: Contract) {
@@ -153,5 +153,5 @@ function typesWithin(contract: Contract) {
   return typeOf
 }
 
-/** The items of a list are typed where they are simple. */
+/** Lists of simple items have typed items. */
 const listable = (type: ExpressionType): ExpressionType => (typeof type === 'string' ? type : 'dyn')

@@ -13,40 +13,40 @@ import type { Resource } from './resource.ts'
 /** Refuses a request that breaks these rules, of which there is at least one. */
 export type Invalid = (rules: readonly BrokenRule[]) => Reply
 
-/** What a behaviour may know at load. */
+/** The context in which a behaviour is compiled. */
 export interface Site {
   readonly contract: Contract
   readonly operation: Operation
   readonly consumers: readonly Consumer[]
-  /** Knows the operation's callers by their credentials. */
+  /** Identifies the operation's callers by their credentials. */
   readonly judge: Judge
   readonly resources: ReadonlyMap<string, Resource>
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, readonly string[]>
   /** Whether the operation reads or changes one record of a resource. */
   readonly onRecord: boolean
-  /** What the contract alone has the operation answer. */
+  /** Answers from the contract alone. */
   readonly answers: Answers
   /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */
   readonly invalid: Invalid
   /** The largest body in bytes, after decompression. */
   readonly maxBody: number
-  /** Where its configuration stands: `defaults`, `tags/books`, `operations/listBooks`. State that it keeps is kept there. */
+  /** The path of its configuration: `defaults`, `tags/books`, `operations/listBooks`. Its state is kept under this name. */
   readonly scope: string
   /**
-   * The same way further in with another end: what stands between is passed, and what the operation usually answers
-   * with is not asked. To be called once the chain is known: while it is wrapped.
+   * Returns the rest of the chain with another responder: the behaviours in between run, the usual responder does not. Call
+   * it in `wrap`, when the chain is known.
    */
   detour(end: Handler): Handler
-  /** Gives a refusal the body that the client will see. To be called for a request, not at load. */
+  /** Gives a refusal its body. Call it for a request, not at load. */
   dress(exchange: Exchange, reply: Reply): Promise<Reply>
-  /** The content of a file below the folder of the configuration; or why it cannot be had, as a sentence. */
+  /** Returns the content of a file below the folder of the configuration, or a sentence that says why it cannot be read. */
   readFile(name: string): Uint8Array | string
-  /** Asks for an index on a field of a resource. */
+  /** Requests an index on a field of a resource. */
   index(resource: string, field: string): void
   /**
-   * Set for the block of a rule, which may answer with a status that the contract does not document: a rule of this
-   * operation's own, or of many.
+   * Set for the block of a rule of this operation or of many. A rule may answer with a status that the contract does not
+   * document.
    */
   readonly rule: 'own' | 'shared' | undefined
   /** Whether a fixed reply may have any status, documented or not. */

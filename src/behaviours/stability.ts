@@ -1,4 +1,4 @@
-// Says on every reply how settled an operation is, where the contract marks it with `x-stability`.
+// Adds the stability of an operation to every reply, if the contract has `x-stability`.
 
 import { type Reply, withHeaders } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'

@@ -1,4 +1,4 @@
-// What a gateway says when it is up: where it listens, for whom, with what, and a line to try. Shows no key but one that
+// The text that a started gateway prints: its addresses, consumers, contents, and a line to try. Shows no key but one that
 // the configuration itself publishes.
 
 import { describeOperations } from '../plan/describe.ts'

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { suggest } from '../kernel/diagnostic.ts'
 import { COMMANDS, CONFIGURATIONS, type Command, type Option, variableOf } from './commands.ts'
 
-/** What was asked for. */
+/** The requested command. */
 export interface CommandLine {
   readonly command: string
   /** As named, else the first that is found, else the first that was looked for; empty where a command needs none. */
@@ -14,7 +14,7 @@ export interface CommandLine {
   /** By the name of the option: from the command line, else from the environment. */
   readonly values: Readonly<Record<string, string | undefined>>
   readonly switches: ReadonlySet<string>
-  /** What to print instead of doing anything. */
+  /** The text to print instead of running a command. */
   readonly help?: string
   readonly version?: boolean
 }

@@ -6,12 +6,12 @@ import { parseMoment } from '../world/world-clock.ts'
 
 /** An option of a command. */
 export interface Option {
-  /** What stands after it; none for a switch. */
+  /** The name of its value; absent for a switch. */
   readonly takes?: string
   /** The environment variable that it wins over. Default: `UNDERSTUDY_` and the option's name. */
   readonly variable?: string
   readonly about: string
-  /** What is wrong with a value, as it reads on after the option's name. */
+  /** Returns the mistake of a value, as the rest of a sentence that begins with the option's name. */
   readonly fault?: (text: string) => string | undefined
 }
 
@@ -34,7 +34,7 @@ const moment = (text: string) =>
 
 const DOCUMENTS = ['openapi.yaml', 'openapi.yml', 'openapi.json']
 
-/** Where a configuration is looked for, in this order. */
+/** The files that are tried as the configuration, in this order. */
 export const CONFIGURATIONS: readonly string[] = ['gateway.yaml', 'config/gateway.yaml', ...DOCUMENTS]
 
 const FORMATS = ['text', 'json', 'github']

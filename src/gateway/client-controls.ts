@@ -1,5 +1,5 @@
-// What a request asks of the gateway and not of the API: headers named `Understudy-…`, and query parameters named `__…` for
-// where a browser's address bar is all there is.
+// The controls of a request for the gateway: headers named `Understudy-…`, and query parameters named `__…` for a browser's
+// address bar.
 
 import type { Operation } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/parameters.ts'
@@ -10,15 +10,15 @@ import { type Request, withQuery } from '../kernel/request.ts'
 import { parseDuration } from '../kernel/units.ts'
 
 export interface Controls {
-  /** The request without the query parameters that speak to the gateway. */
+  /** The request without the gateway's query parameters. */
   readonly request: Request
-  /** The name of the weather that it wants. */
+  /** The name of the requested weather. */
   readonly weather?: string
-  /** Milliseconds that its reply is to take longer. */
+  /** The requested additional delay in milliseconds. */
   readonly delay?: number
-  /** The ordinal whose draws it wants to meet. */
+  /** The requested ordinal, which determines the random draws. */
   readonly ordinal?: number
-  /** Whether it asks why it is answered so. */
+  /** Whether it asks for an explanation. */
   readonly why?: boolean
 }
 
@@ -28,13 +28,13 @@ const HEADERS = [
 ]
 const known = new Set(HEADERS.map(name => name.toLowerCase()))
 
-/** Of these, `prefer` reads the first four. */
+/** The query controls; `prefer` reads the first four. */
 const PARAMETERS = ['__code', '__example', '__dynamic', '__seed', '__delay', '__weather']
 
-/** No client waits longer. */
+/** The maximum delay in milliseconds. */
 const LONGEST_DELAY = 600_000
 
-/** What a request asks for, or why it cannot have it. Costs 50 ns where it asks for nothing. */
+/** Reads the controls of a request, or refuses them. Costs 50 ns for a request without any. */
 export function readControls(request: Request, operation: Operation | undefined): Controls | Reply {
   const { headers, query } = request
   let steered = false
@@ -73,7 +73,7 @@ interface InQuery {
   readonly weather: string | undefined
 }
 
-/** Takes `__delay` and `__weather` out of the query; refuses a `__…` that neither the gateway nor the operation knows. */
+/** Removes `__delay` and `__weather` from the query. Refuses a `__…` that neither the gateway nor the operation knows. */
 function takeFromQuery(request: Request, operation: Operation | undefined): InQuery | Reply | undefined {
   const given = splitQuery(request.query)
   const own = (name: string): boolean =>

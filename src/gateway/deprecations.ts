@@ -1,25 +1,24 @@
-// Who still calls what is deprecated: counted as it happens, told as a report. Knows no HTTP.
+// Counts the callers of deprecated operations and inputs, and reports them. Knows no HTTP.
 
 import { table } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
 import { DAY, isoDate } from '../world/clock.ts'
 
 /**
- * Whether a call says something about a client: one to a sandbox, or at another time than the real one, is somebody's
- * rehearsal.
+ * Whether a call counts as real use: a call to a sandbox, or at another time than the real one, is a rehearsal.
  */
 export type Traffic = 'live' | 'rehearsed'
 
 /** The calls of one operation by one consumer, or their uses of one of its inputs. */
 export interface Usage {
   readonly operation: string
-  /** A parameter or a field of the body; empty where it is the operation itself that is deprecated. */
+  /** A parameter or a field of the body; empty if the operation itself is deprecated. */
   readonly input: string
-  /** Empty for calls that named no known consumer. */
+  /** Empty for calls without a known consumer. */
   readonly consumer: string
   readonly traffic: Traffic
   count: number
-  /** The earliest and the latest, by the clocks of the worlds they reached: milliseconds since the epoch. */
+  /** The first and the last call by the clocks of their worlds, in milliseconds since the epoch. */
   first: number
   last: number
 }
@@ -30,7 +29,7 @@ export type Count = (consumer: string | undefined, time: number, traffic: Traffi
 export class Deprecations {
   readonly #usages = new Map<string, Map<string, Usage>>()
 
-  /** Looks an operation up once, when it is first called; or an input of it, when it is used. */
+  /** Binds an operation or an input on its first use. */
   bind(operation: string, input = ''): Count {
     const key = keyOf(operation, input)
     let usages = this.#usages.get(key)
@@ -52,17 +51,17 @@ export class Deprecations {
     }
   }
 
-  /** Whoever calls most stands first. */
+  /** Sorted by the number of calls, most first. */
   of(operation: string): Usage[] {
     return ranked([...(this.#usages.get(keyOf(operation, ''))?.values() ?? [])])
   }
 
-  /** Of all operations. */
+  /** The totals of all operations. */
   all(): Usage[] {
     return this.#list(({ input }) => input === '')
   }
 
-  /** Of all inputs. */
+  /** The totals of all inputs. */
   inputs(): Usage[] {
     return this.#list(({ input }) => input !== '')
   }
@@ -83,7 +82,7 @@ export interface DeprecatedOperation {
   readonly sunset?: string
   /** Whole days until the sunset, begun ones counted; negative after it. */
   readonly daysLeft?: number
-  /** Live ones, here and below. */
+  /** Real calls, here and below. */
   readonly calls: number
   readonly consumers: readonly Caller[]
   /** Calls to sandboxes, or at another time than the real one. */
@@ -91,7 +90,7 @@ export interface DeprecatedOperation {
 }
 
 export interface Caller {
-  /** `null` for calls that named no known consumer. */
+  /** `null` for calls without a known consumer. */
   readonly consumer: string | null
   readonly calls: number
   readonly firstSeen: string
@@ -101,11 +100,11 @@ export interface Caller {
 export interface DeprecationReport {
   readonly at: string
   readonly operations: readonly DeprecatedOperation[]
-  /** Deprecated parameters and fields, as far as anybody used them. */
+  /** Deprecated parameters and fields that were used. */
   readonly inputs: readonly (Caller & { readonly operation: string; readonly input: string })[]
 }
 
-/** Every deprecated operation of the plan, those that nobody calls included; whoever calls most stands first. */
+/** Reports every deprecated operation of the plan, also uncalled ones; consumers are sorted by calls, most first. */
 export function describeDeprecations(plan: Plan, deprecations: Deprecations, now: number): DeprecationReport {
   const operations = plan.operations
     .filter(({ deprecated }) => deprecated)
@@ -144,10 +143,10 @@ const describeCaller = ({ consumer, count, first, last }: Usage): Caller => ({
   lastSeen: isoDate(last),
 })
 
-// Adding 0 makes 0 of -0.
+// Adding 0 converts -0 to 0.
 const daysUntil = (sunset: number, now: number): number => Math.ceil((sunset - now) / DAY) + 0
 
-/** The report as a table: one line for each consumer of each operation, then one for each of each input. */
+/** Formats the report as a table: one line per consumer and operation, then one per consumer and input. */
 export function formatDeprecations({ operations, inputs }: DeprecationReport): string {
   const rows = operations.flatMap(({ operation, sunset = '·', daysLeft, consumers }) => {
     const life = [operation, sunset, daysLeft === undefined ? '·' : `${daysLeft}`]

@@ -1,4 +1,4 @@
-// The configuration as whoever asks may see it: what was written and what it comes to, credentials masked.
+// The configuration for display: as written and with defaults, credentials masked.
 
 import type { Plan } from '../plan/plan.ts'
 import { Mask } from './mask.ts'
@@ -21,7 +21,7 @@ export function effectiveConfiguration(plan: Plan): object {
   }
 }
 
-/** A copy; a key may stand in a fixed reply or an example as well. */
+/** Returns a masked copy. A key may also be in a fixed reply or an example. */
 function masked(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask.text(value)
   if (Array.isArray(value)) return value.map(item => masked(item, mask))

@@ -1,4 +1,4 @@
-// Why a request got the reply it got: for whoever asks with `Understudy-Explain: 1`. Knows no HTTP but the one field.
+// Explains a reply to clients that send `Understudy-Explain: 1`. Knows no HTTP besides that field.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import type { Headers, Reply } from '../kernel/reply.ts'
@@ -6,23 +6,23 @@ import type { PlannedOperation } from '../plan/plan.ts'
 import type { Mask } from './mask.ts'
 
 export interface Explanation {
-  /** Empty where no operation was meant. */
+  /** Empty without an operation. */
   readonly route: string
   readonly operation: string
   readonly consumer: string | undefined
   readonly world: string
-  /** Milliseconds since the epoch, by the clock that the request met; and whether that is real time. */
+  /** The request's time in milliseconds since the epoch, and whether it is real time. */
   readonly time: number
   readonly real: boolean
-  /** Which request of this operation it was in its world. */
+  /** Its number among this operation's requests in its world. */
   readonly ordinal: number
-  /** The behaviours it came through, outermost first; the last of them replied. */
+  /** The behaviours that it passed, outermost first; the last one replied. */
   readonly passed: readonly string[]
   readonly replied: string
   /** The problem and the rule that was violated, of a refusal. */
   readonly problem: string | undefined
   readonly rule: string | undefined
-  /** What was drawn, by purpose: numbers in [0, 1). */
+  /** The random draws by purpose: numbers in [0, 1). */
   readonly draws: Readonly<Record<string, number>>
   readonly notes: readonly string[]
 }
@@ -46,7 +46,7 @@ export function explain(
     real: !clock.adjusted,
     ordinal,
     passed,
-    // Where no operation was meant, it is the route that nobody has.
+    // Requests without an operation have the unmatched route.
     replied: operation.id === '' ? 'route' : [last, detail].filter(one => one !== undefined).join(': '),
     problem: reply.refusal?.problem.code,
     rule: reply.refusal === undefined ? undefined : mask.text(reply.refusal.detail),

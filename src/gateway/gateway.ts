@@ -1,4 +1,4 @@
-// The running thing: holds the plan and the worlds, takes a request, gives a reply. Knows no socket.
+// The gateway: holds the plan and the worlds, and answers requests. Knows no socket.
 
 import { draftOf, Exchange } from '../behaviours/exchange.ts'
 import { isDecodable } from '../contract/paths.ts'
@@ -26,7 +26,7 @@ import { underWeather, WeatherStation } from './weather.ts'
 import { findMark, type Visit, type WorldFault, Worlds } from './worlds.ts'
 
 export class Gateway {
-  /** Real time, as far as this gateway knows. */
+  /** The gateway's real time. */
   readonly clock: Clock
   readonly #log: Log
   readonly #metrics: Metrics
@@ -65,7 +65,7 @@ export class Gateway {
     return this.#metrics
   }
 
-  /** Serves another plan from the next request on; the records stay. */
+  /** Serves another plan from the next request on. Records stay. */
   adopt(plan: Plan): void {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
@@ -74,18 +74,18 @@ export class Gateway {
     for (const adopter of this.#adopters) adopter(plan)
   }
 
-  /** Calls back with every plan that is adopted from now on: for what is settled before a request arrives. */
+  /** Calls back with every plan that is adopted from now on. */
   onAdopt(adopter: (plan: Plan) => void): void {
     this.#adopters.push(adopter)
   }
 
-  /** Begins a world anew (see `Worlds.reset`) and forgets the requests that reached it. */
+  /** Resets a world (see `Worlds.reset`) and removes its requests from the journal. */
   reset(name = this.worlds.default.name): void {
     this.worlds.reset(name)
     this.journal.clear(name)
   }
 
-  /** Forgets a sandbox and the requests that reached it. */
+  /** Removes a sandbox and its requests from the journal. */
   deleteWorld(name: string): WorldFault | undefined {
     const fault = this.worlds.delete(name)
     if (fault === undefined) this.journal.clear(name)
@@ -119,7 +119,7 @@ export class Gateway {
     return methodsOf(marked?.path ?? path).length > 0
   }
 
-  /** Answers a request. What breaks on the way is an answer as well. */
+  /** Answers a request, internal errors included. */
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
     const { state } = this
@@ -141,7 +141,7 @@ export class Gateway {
 
   #answer(sent: Request, started: number): Promise<Reply> {
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
-    // Read once: a swap or a reset while this request is under way cannot mix two plans or two worlds.
+    // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const served = this.#served
     const { plan } = served
     const visit = this.worlds.visit(request)
@@ -190,7 +190,7 @@ export class Gateway {
     return this.#finish(turn, reply)
   }
 
-  /** The reply to what never became a request of the API: shaped like every refusal. */
+  /** Returns the refusal of a malformed request, in the shape of every refusal. */
   async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
     const { plan, mask, meterOf } = this.#served
     const { unmatched } = plan
@@ -201,7 +201,7 @@ export class Gateway {
     return reply
   }
 
-  /** Tells the log of what broke outside a request of the API. */
+  /** Logs an error outside of API requests. */
   reportFailure(error: unknown): void {
     this.#log.error({ err: error }, 'internal error')
   }
@@ -224,7 +224,7 @@ export class Gateway {
     return this.#dress({ served, planned: unmatched, exchange, path, started, passed, why }, bare)
   }
 
-  /** A request that names no possible world, time, weather or ordinal reaches none. */
+  /** Answers a request whose `Understudy-*` controls are invalid. */
   #handleLost(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
     const { unmatched } = served.plan
     const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation })
@@ -236,7 +236,7 @@ export class Gateway {
     return this.#finish(turn, await turn.planned.dress(turn.exchange, bare))
   }
 
-  /** The one place where a throw becomes a reply. The reason goes to the log; the client gets a number to ask about. */
+  /** Converts an exception to a reply. The reason goes to the log; the client gets its number. */
   async #fail(error: unknown, planned: PlannedOperation, exchange: Exchange): Promise<Reply> {
     if (error instanceof Full) {
       return this.#decorateFailure(planned, exchange, refuse(problems.insufficient_storage, error.message))
@@ -259,7 +259,7 @@ export class Gateway {
     }
   }
 
-  /** Says of the reply what there is to say, and tells whoever keeps account: metrics, journal, log. */
+  /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
   #finish(turn: Turn, bare: Reply): Reply {
     const { served, planned, exchange, passed, why } = turn
     const { clock } = exchange
@@ -313,7 +313,7 @@ export class Gateway {
   }
 
   #serve(plan: Plan): Served {
-    // Bound when there is first something to count: an operation that nobody calls costs nothing, and shows nowhere.
+    // Bound on first use: an operation that is never called costs nothing and has no series.
     const meters: (Meter | undefined)[] = new Array(plan.operations.length)
     const unmatched = this.#metrics.bind(plan.unmatched)
     const meterOf = (planned: PlannedOperation): Meter => {
@@ -334,14 +334,14 @@ export class Gateway {
 /** A question of one process to the others. */
 type Question = { readonly ask: 'requests' } | { readonly ask: 'forget'; readonly world?: string | undefined }
 
-/** A plan, and what is kept for as long as it is served: requests under way keep account where they began. */
+/** A plan with the data of its service. Running requests are recorded where they began. */
 interface Served {
   readonly plan: Plan
   readonly mask: Mask
   readonly meterOf: (planned: PlannedOperation) => Meter
 }
 
-/** A request under way: what it met, since when (see `monotonic`), and the behaviours it passed where it asks for them. */
+/** A running request: its destination, its start (see `monotonic`), and its trace if it asked for one. */
 interface Turn {
   readonly served: Served
   readonly planned: PlannedOperation
@@ -353,7 +353,7 @@ interface Turn {
   readonly why: boolean
 }
 
-/** Has a world kept that a request names first: at once where nobody is asked who calls. */
+/** Keeps the new world of a request: at once if the operation needs no authentication. */
 function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
   if (chain.some(({ name }) => name === 'authenticate')) draftOf(exchange, 'gateway').admit = admit
   else admit()
@@ -378,7 +378,7 @@ const outcomeOf = (
   replyBody: body,
 })
 
-/** The operation with a reply that takes so many milliseconds longer. */
+/** Returns the operation with an additional delay. */
 const delayed = (planned: PlannedOperation, delay: number): PlannedOperation => {
   const wait =
     (run: (exchange: Exchange, passed: string[]) => Promise<Reply>) =>

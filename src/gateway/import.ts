@@ -1,4 +1,4 @@
-// From a snapshot to a world: checked completely against the plan, filled aside, and only then put in its place.
+// Makes a world from a snapshot: checks it completely against the plan, fills a new world, and then puts it in place.
 
 import { check } from '../behaviours/respond/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
@@ -12,10 +12,10 @@ import { type ClockChange, readClockChange } from '../world/world-clock.ts'
 import type { Worlds } from './worlds.ts'
 
 const MOST_FAULTS = 20
-/** Above it no further record is looked at. */
+/** The maximum number of mistakes; after it no further record is checked. */
 const MOST_LOOKED_AT = 1000
 
-/** A world made of a snapshot, which `put` makes reachable; or what is wrong, as sentences that begin with a JSON Pointer. */
+/** Returns a world for `put`, or the mistakes as sentences that begin with a JSON Pointer. */
 export async function importSnapshot(
   worlds: Worlds,
   plan: Plan,
@@ -46,7 +46,7 @@ export async function importSnapshot(
 
 type Resource = Parameters<typeof check>[0]
 
-/** What is wrong with a collection's records, together and one by one; looks at them in slices. */
+/** Finds the mistakes of a collection's records, together and one by one, in slices. */
 export async function faultsOf({ records, created = [] }: Dump, resource: Resource): Promise<string[]> {
   const { maxRecords, seeds, idField } = resource
   const most = Math.max(maxRecords, seeds.length)
@@ -67,7 +67,7 @@ export async function faultsOf({ records, created = [] }: Dump, resource: Resour
   return faults
 }
 
-/** What is wrong with a record, its id included. */
+/** Finds the mistakes of a record, including its id. */
 export function recordFaults(record: JsonObject, resource: Resource): string[] {
   const faults = check(resource, record) ?? []
   const id = idIn(resource.idField, record as JsonObject)

@@ -1,5 +1,5 @@
-// Where the lines of the log go: to a file descriptor that may refuse them. A line that cannot be written is dropped and
-// counted; nobody waits for it.
+// Writes the lines of the log to a file descriptor that may refuse them. A line that cannot be written is dropped and
+// counted; no request waits for it.
 
 /** Writes bytes, and calls back with the error, or with how many were written. */
 export type Write = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void) => void
@@ -7,9 +7,9 @@ export type Write = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, 
 /** Calls back after so many milliseconds. */
 export type Later = (milliseconds: number, task: () => void) => void
 
-/** Characters that may wait: more are dropped. */
+/** The maximum number of waiting characters; more are dropped. */
 const ROOM = 4_000_000
-/** Milliseconds until a descriptor that refused is tried again, and one that was busy. */
+/** The delay before a failed and before a busy descriptor is tried again, in milliseconds. */
 const PAUSE = { refused: 1000, busy: 20 } as const
 
 export class LineSink {
@@ -19,7 +19,7 @@ export class LineSink {
   #queue: string[] = []
   #length = 0
   #state: 'idle' | 'writing' | 'pausing' = 'idle'
-  /** Whether the last line that was written is not whole. */
+  /** Whether the last written line is incomplete. */
   #torn = false
   #lost = 0
   #untold = 0
@@ -37,7 +37,7 @@ export class LineSink {
     return this.#lost
   }
 
-  /** Takes a line, its end included. */
+  /** Accepts a line, including its end. */
   write(line: string): void {
     if (this.#length + line.length > ROOM) {
       this.#lose(1)
@@ -48,7 +48,7 @@ export class LineSink {
     if (this.#state === 'idle') this.#next()
   }
 
-  /** Resolves once nothing is left to be written, or nothing can be. */
+  /** Resolves once every line is written, or none can be. */
   settled(): Promise<void> {
     if (this.#state !== 'writing') return Promise.resolve()
     return new Promise(resolve => this.#waiting.push(resolve))

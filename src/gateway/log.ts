@@ -1,5 +1,5 @@
-// The log: JSON lines for machines, one readable line for a terminal. The only file that knows pino. No key and no query
-// string is ever handed to it.
+// The log: JSON lines for machines, one readable line for a terminal. The only file that imports pino. It never receives a
+// key or a query string.
 
 import { write } from 'node:fs'
 import { Writable } from 'node:stream'
@@ -10,29 +10,29 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface Log {
-  /** Whether requests that went well are worth a line. */
+  /** Whether successful requests are logged. */
   readonly requests: boolean
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-  /** How many lines could not be written. */
+  /** The number of lines that could not be written. */
   readonly lost: number
-  /** Resolves once what was logged is written, or cannot be; at most after half a second. */
+  /** Resolves once every line is written or lost, at most after half a second. */
   close(): Promise<void>
 }
 
-/** Milliseconds that the last lines may take. */
+/** The maximum time for the last lines, in milliseconds. */
 const LAST_LINES = 500
 
 /** Logs to standard error, so that standard output stays what a command prints. */
 export async function createLog(level: LogLevel): Promise<Log> {
-  // Node's own streams wait for a descriptor that is busy, and throw where it is full.
+  // Node's own streams wait for a busy descriptor, and throw on a full disk.
   const sink = new LineSink(
     (bytes, done) => write(2, bytes, done),
     (milliseconds, task) => void setTimeout(task, milliseconds).unref(),
     lines => log.warn({ lines }, 'lines of this log could not be written'),
   )
-  // Loaded for a terminal alone: nobody else waits for it.
+  // Loaded only for a terminal.
   const pretty = process.stderr.isTTY ? (await import('pino-pretty')).default : undefined
   const stream = pretty ? pretty({ ...LINE, colorize: true, destination: streamInto(sink) }) : sink
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
@@ -64,7 +64,7 @@ const streamInto = (sink: LineSink): Writable =>
     },
   })
 
-/** A line for a terminal: what a request was answered stands first, and why it was refused stands behind it. */
+/** Formats a line for a terminal: the status first, the reason of a refusal last. */
 export const LINE = {
   ignore: 'pid,hostname,status,reason',
   messageFormat: '{if status}{status} {end}{msg}{if reason}: {reason}{end}',

@@ -1,5 +1,4 @@
-// Takes credentials out of a text before anybody sees it: those of the consumers, and whatever stands where the contract
-// wants one.
+// Masks credentials in texts: those of the consumers, and values in the places where the contract expects one.
 
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/parameters.ts'
@@ -9,14 +8,14 @@ import { passwordsOf } from '../plan/state.ts'
 
 const MASKED = '***'
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie'])
-/** A shorter credential is masked where it stands alone, or every `a` would be. */
+/** A shorter credential is masked only as a whole word; otherwise every `a` would be. */
 const SHORTEST_WITHIN = 4
 
 export class Mask {
   readonly #consumers: SimulationFile['consumers']
   readonly #schemes: Contract['securitySchemes']
   readonly #state: SimulationFile['state']
-  // Made when first needed: most gateways are never asked what they saw.
+  // Made on first use: most journals are never read.
   #known: Known | undefined
 
   constructor({ contract, simulation }: Plan) {
@@ -30,21 +29,21 @@ export class Mask {
     return this.#secrets.longest
   }
 
-  /** Every known credential in a text becomes `***`. */
+  /** Replaces every known credential in a text by `***`. */
   text(whole: string): string {
     const { within } = this.#secrets
     return within === undefined ? whole : whole.replace(within, MASKED)
   }
 
-  /** A path as sent: a segment that holds a credential becomes `***`. */
+  /** Replaces each path segment that contains a credential by `***`. */
   path(sent: string): string {
     const { within, short } = this.#secrets
-    // Most paths hold none; each line of the log asks.
+    // Most paths contain none, and every log line checks.
     if (!short && !/[%+]/.test(sent) && (within === undefined || sent.search(within) === -1)) return sent
     return sent.replace(/[^/]+/g, segment => (this.holds(segment) ? MASKED : segment))
   }
 
-  /** A query as sent: so does a value that holds one, or that stands where the contract wants one. */
+  /** Replaces each query value that contains a credential, or is in the place of one, by `***`. */
   query(sent: string): string {
     return sent.replace(/[^&]+/g, pair => {
       const at = pair.indexOf('=')
@@ -56,12 +55,12 @@ export class Mask {
     })
   }
 
-  /** The value of a header: that of one which carries a credential becomes `***` whole, whoever it belongs to. */
+  /** Returns a header's value; one that carries a credential becomes `***`. */
   header(name: string, value: string): string {
     return CREDENTIALS.has(name) || this.#secrets.headers.has(name) ? MASKED : this.text(value)
   }
 
-  /** Whether a segment of a path, the name of a world, or a value holds a known credential. */
+  /** Returns whether a text contains a known credential. */
   holds(part: string): boolean {
     const decoded = decodeQuery(part) ?? part
     return this.#secrets.whole.has(decoded) || this.text(decoded) !== decoded
@@ -76,10 +75,10 @@ export class Mask {
 interface Known {
   /** Query parameters that carry a credential. */
   readonly parameters: ReadonlySet<string>
-  /** Headers that do, by lower-case name. */
+  /** Headers that carry a credential, by lower-case name. */
   readonly headers: ReadonlySet<string>
   readonly whole: ReadonlySet<string>
-  /** Whether one of them is too short to be looked for within a text. */
+  /** Whether one of them is too short to be searched inside a text. */
   readonly short: boolean
   readonly within: RegExp | undefined
   readonly longest: number
@@ -105,12 +104,12 @@ function gather(
   return { parameters, headers, whole, short: long.length < whole.size, within, longest: long[0]?.length ?? 0 }
 }
 
-/** How a credential may look: itself, as a JSON text has it, as Basic sends it, and the password in it. */
+/** Returns the forms of a credential: itself, JSON-escaped, Base64 as in Basic, and the password in it. */
 function formsOf(secret: string): string[] {
   const password = secret.includes(':') ? secret.slice(secret.indexOf(':') + 1) : ''
   const all = [secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), password]
   return all.filter(one => one !== '')
 }
 
-/** Returns a pattern that matches the text as it stands there. */
+/** Returns a pattern that matches the text literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -1,4 +1,4 @@
-// A request whose body is remembered by whoever handed it on: for a journal that keeps bodies.
+// A request whose body is also kept for the journal.
 
 import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
 
@@ -13,7 +13,7 @@ export class Overheard extends ForwardedRequest {
   }
 }
 
-/** The body that was overheard, however often the request was handed on since. */
+/** Returns the kept body, however often the request was wrapped since. */
 export function overheardBody(request: Request | undefined): Uint8Array | undefined {
   let at = request
   while (at instanceof ForwardedRequest) {

@@ -1,4 +1,4 @@
-// Loads the configuration again when it changes: aside, completely, and only then in its place.
+// Reloads the configuration when it changes: loads it completely before it replaces the served one.
 
 import { readFileSync, statSync } from 'node:fs'
 import { formatBriefly } from '../kernel/diagnostic.ts'
@@ -8,10 +8,10 @@ import { every } from '../world/clock.ts'
 import type { Gateway } from './gateway.ts'
 import type { Log } from './log.ts'
 
-/** How often the files are looked at, in milliseconds. */
+/** The interval of checking the files, in milliseconds. */
 const INTERVAL = 400
 
-/** Loads the configuration from its file, or from a text in the place of that file. */
+/** Loads the configuration from its file, or from a text instead of the file. */
 export type Load = (text?: string) => Loaded | Promise<Loaded>
 
 export class Reloader {
@@ -21,7 +21,7 @@ export class Reloader {
   /** The file that is loaded: a gateway.yaml or an OpenAPI document. */
   readonly #file: string
   #files: readonly string[]
-  /** What was there when the served configuration was read. */
+  /** The state of the files when the served configuration was read. */
   #known: string
   #candidate: string
   /** Whether the configuration is being loaded because a file changed. */
@@ -30,7 +30,7 @@ export class Reloader {
   #turn: Promise<unknown> = Promise.resolve()
 
   /**
-   * @param loaded what is being served already
+   * @param loaded the served configuration
    */
   constructor(gateway: Gateway, load: Load, loaded: Loaded, log: Log) {
     this.#gateway = gateway
@@ -44,12 +44,12 @@ export class Reloader {
     gateway.configure = async text => void (await this.#adopt(text))
   }
 
-  /** Loads anew; what cannot be loaded changes nothing. */
+  /** Reloads. A configuration with errors changes nothing. */
   reload(): Promise<Loaded> {
     return this.#inTurn()
   }
 
-  /** Loads a text in the place of the file, until the next reload; what cannot be loaded changes nothing. */
+  /** Loads a text instead of the file, until the next reload. A text with errors changes nothing. */
   replace(text: string): Promise<Loaded> {
     return this.#inTurn(text)
   }
@@ -76,11 +76,11 @@ export class Reloader {
   }
 
   async #adopt(text?: string): Promise<Loaded> {
-    // Taken before the files are read: a change while they are read is then a change still.
+    // Taken before the files are read, so that a change during the reading is still noticed.
     const files = this.#files
     const seen = fingerprint(files)
     const loaded = await this.#tryLoad(seen, text)
-    // A broken file may name fewer files than the last good one did: watch both, or the mend goes unseen.
+    // A broken file may name fewer files than the last good one: watch both, so that a correction is noticed.
     this.#files = loaded.plan === undefined ? [...new Set([...this.#files, ...loaded.files])] : loaded.files
     this.#known = this.#files.join() === files.join() ? seen : fingerprint(this.#files)
     this.#candidate = this.#known
@@ -105,7 +105,7 @@ export class Reloader {
     try {
       return await this.#load(text)
     } catch (error) {
-      // A mistake of ours, not of the author's: it will not go away by trying again before something changes.
+      // An internal error: retrying is useless until a file changes.
       this.#known = this.#candidate = seen
       this.#gateway.metrics.reloaded(false)
       this.#log.error({ err: error }, 'the configuration could not be reloaded; the last good one keeps serving')
@@ -114,21 +114,21 @@ export class Reloader {
   }
 
   /**
-   * Watches every file that matters, until the answer is called. It asks what each path leads to now, again and again:
-   * notifications are lost when an editor replaces a file or a directory is swapped by a symbolic link.
+   * Watches every relevant file until the returned function is called. It polls each path, because notifications are lost
+   * when an editor replaces a file or a symbolic link changes.
    */
   watch(): () => void {
     return every(INTERVAL, () => {
       const seen = fingerprint(this.#files)
       if (this.#isLoading || seen === this.#known) return
-      // Twice the same: whoever writes has finished.
+      // Unchanged since the last check: the writer has finished.
       if (seen !== this.#candidate) {
         this.#candidate = seen
         return
       }
       this.#isLoading = true
       this.reload()
-        // Told already; what is served goes on.
+        // Already reported; the served configuration stays.
         .catch(() => {})
         .finally(() => {
           this.#isLoading = false
@@ -137,7 +137,7 @@ export class Reloader {
   }
 }
 
-/** What can only change with a start. */
+/** Settings that only a restart changes. */
 const addresses = ({ simulation: { listen, tls } }: Plan): string =>
   [
     listen.host,
@@ -147,7 +147,7 @@ const addresses = ({ simulation: { listen, tls } }: Plan): string =>
     tls && `tls ${tls.clients} ${tls.pair === undefined}`,
   ].join()
 
-/** Tells one state of the files from another: a replaced file has another inode, wherever the link leads. */
+/** Identifies a state of the files: a replaced file has another inode, also behind a link. */
 const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${stateOf(file)}`).join('\n')
 
 function stateOf(file: string): string {
@@ -155,7 +155,7 @@ function stateOf(file: string): string {
     const { dev, ino, size, mtimeMs } = statSync(file)
     return `${dev} ${ino} ${size} ${mtimeMs}`
   } catch (error) {
-    // Gone, behind a link that leads round in a circle, or not to be looked at: a state like any other.
+    // Missing, unreadable or behind a cyclic link: also a state.
     return (error as NodeJS.ErrnoException).code ?? 'unknown'
   }
 }

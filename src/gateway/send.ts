@@ -27,7 +27,7 @@ export interface Sent {
   /** The request as the journal has it; `null` where the journal is switched off. */
   readonly request: RecordedRequest | null
   readonly reply: {
-    /** 0 where a fault left the client without a reply. */
+    /** 0 if a fault left the client without a reply. */
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     /** As text; in base64 if it is not UTF-8. */

@@ -1,4 +1,5 @@
-// The weather over a gateway: who made it, until when, and which requests it meets. Knows no behaviour by name.
+// The current weather (a chaos profile: latency, faults, limits): its source, its end, and the requests it applies to. Knows
+// no behaviour by name.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import { draftOf } from '../behaviours/exchange.ts'
@@ -16,14 +17,14 @@ import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
 
-/** What a request asks for that wants none. */
+/** The name by which a request asks for no weather. */
 export const CLEAR = 'clear'
 
 export interface CurrentWeather {
   readonly weather: Weather
   /** Milliseconds since the epoch, by real time; `undefined`: until told. */
   readonly until: number | undefined
-  /** What it was made of, where it is not one of the configuration's. */
+  /** Its source, if it is not a preset of the configuration. */
   readonly source: Source | undefined
   /** The order that made it, as text. */
   readonly order: string
@@ -43,7 +44,7 @@ export class WeatherSlot {
   readonly #world: string
   #current: CurrentWeather | undefined
   onOrder: WeatherListener | undefined = undefined
-  /** The plan that the current weather was made for. */
+  /** The plan that the current weather was compiled for. */
   #plan: Plan | undefined
 
   constructor(clock: Clock, log: Log, world = '') {
@@ -90,7 +91,7 @@ export class WeatherSlot {
     return before
   }
 
-  /** Makes weather, as an order of the control plane has it; what is wrong with that goes to `report`. */
+  /** Compiles weather from the control plane. Mistakes go to `report`. */
   make(plan: Plan, given: Source, report: Diagnostics): CurrentWeather | undefined {
     const source = expandShortForms(given, report, true)
     const order = checkOrder(source, report)
@@ -114,7 +115,7 @@ export class WeatherSlot {
     return this.#current
   }
 
-  /** Goes on over another plan; weather that cannot be over that one clears. */
+  /** Continues with another plan; weather that does not compile with it ends. */
   adopt(plan: Plan): void {
     const { current } = this
     if (current === undefined || this.#plan === plan) return
@@ -141,9 +142,9 @@ export class WeatherSlot {
 export class WeatherStation {
   readonly #clock: Clock
   readonly #log: Log
-  /** The weather over every world that has none of its own. */
+  /** The weather of every world without its own. */
   readonly overall: WeatherSlot
-  // A world that is reset or evicted takes its weather with it.
+  // A reset or evicted world loses its weather.
   readonly #own = new WeakMap<World, WeatherSlot>()
   #hasOwn = false
   #listener: WeatherListener | undefined
@@ -158,7 +159,7 @@ export class WeatherStation {
     return this.overall.current
   }
 
-  /** The weather over one world alone. */
+  /** The weather of one world. */
   of(world: World, plan: Plan): WeatherSlot {
     let slot = this.#own.get(world)
     if (slot === undefined) {
@@ -194,7 +195,7 @@ export class WeatherStation {
     )
   }
 
-  /** The weather that a request meets: the one it asks for, its world's, else the overall one; or why it can have none. */
+  /** Returns a request's weather: the one it asks for, its world's, or the general one; or a refusal. */
   over(name: string | undefined, plan: Plan, world: World): Weather | Reply | undefined {
     if (name === undefined) {
       const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
@@ -213,7 +214,7 @@ const NONE: WeatherOrder = [null, null]
 
 const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, plan.weather.keys())
 
-/** The operation as a request meets it in some weather. */
+/** Returns the operation under a weather. */
 export function underWeather(weather: Weather, usual: PlannedOperation, exchange: Exchange): PlannedOperation {
   const { operations, consumers, judges } = weather
   draftOf(exchange, 'gateway').weather = weather.name

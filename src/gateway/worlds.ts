@@ -1,5 +1,5 @@
-// Every world there is: the default one, one for each host of the contract, and the sandboxes. Says which of them a
-// request reaches, and at what time. Knows no socket.
+// All worlds: the default one, one for each host of the contract, and the sandboxes. Finds the world and the time of a
+// request. Knows no socket.
 
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
@@ -18,15 +18,15 @@ import { parseMoment } from '../world/world-clock.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 
-/** Where a request goes: the world, the time there, and what is left of its path once the world's name is out of it. */
+/** The destination of a request: the world, its time, and the path without the world's name. */
 export interface Visit {
   readonly world: World
   readonly clock: Clock
-  /** `undefined` where the path is as it was sent. */
+  /** `undefined` if the path is unchanged. */
   readonly path: string | undefined
-  /** A base path as this client addresses it: with the world's name, so that it stays there. */
+  /** Returns a base path with the world's name, so that links stay in the world. */
   address(basePath: string): string
-  /** To be called when the request is let in, where its world is not there yet: keeps the world. */
+  /** Keeps a new world. Call it when the request has passed authentication. */
   readonly admit?: () => void
 }
 
@@ -48,17 +48,17 @@ export interface WorldsKeeper {
   seeded(seeded: World): Readonly<Record<string, string>>
 }
 
-/** Why a world could not be created or deleted. */
+/** The reason why a world cannot be created or deleted. */
 export type WorldFault = 'bad-name' | 'exists' | 'unknown' | 'permanent' | 'switched-off'
 
 export class Worlds {
   readonly #clock: Clock
   readonly #log: Log
   #plan: Plan
-  /** Names of worlds are shown: none may be a credential. */
+  /** Names of worlds are shown, so they must not be credentials. */
   #mask: Mask
   readonly #budget: Budget
-  /** The state everything begins with; forked, never served. */
+  /** The initial state. It is forked and never served. */
   #seeded: World
   #default: Held
   readonly #permanent = new Map<string, Held>()
@@ -87,7 +87,7 @@ export class Worlds {
     this.#default = this.#settle()
   }
 
-  /** The world that requests reach which name none. */
+  /** The world of requests that name none. */
   get default(): World {
     return this.#current(this.#default).world
   }
@@ -113,7 +113,7 @@ export class Worlds {
     return this.#permanent.has(name)
   }
 
-  /** The permanent worlds, then the sandboxes, that which was asked for last first. To look at only: see `get`. */
+  /** The permanent worlds, then the sandboxes, most recently used first. Read-only: see `get`. */
   list(): World[] {
     return [...this.#permanent.values(), ...this.#sandboxes.list()].map(({ world }) => world)
   }
@@ -128,27 +128,27 @@ export class Worlds {
     ]
   }
 
-  /** The most bytes that these may be together. */
+  /** The maximum of these bytes together. */
   get maxBytes(): number {
     return this.#budget.max
   }
 
-  /** Takes note of how many bytes all objects take, garbage collected. */
+  /** Records the size of the heap after a garbage collection. */
   measured(used: number): void {
     this.#budget.measured(used)
   }
 
-  /** Evicts a tenth of the sandboxes; whether there was any. */
+  /** Evicts a tenth of the sandboxes. Returns whether there was one. */
   relieve(): boolean {
     return this.#sandboxes.shrink() > 0
   }
 
-  /** The host whose requests reach a permanent world, where it has one. */
+  /** Returns the host of a permanent world, if it has one. */
   hostOf(name: string): string | undefined {
     return [...this.#byHost].find(([, own]) => own === name)?.[0]
   }
 
-  /** Which world a request reaches, and when; or the refusal of one that names no possible world or time. */
+  /** Returns the world and time of a request, or refuses an invalid one. */
   visit(request: Request): Visit | Reply {
     const { headers, path } = request
     const { contract, simulation } = this.#plan
@@ -162,14 +162,14 @@ export class Worlds {
     return this.#current(this.#home(headers.host as string | undefined)).visit
   }
 
-  /** Begins a world anew from the seeds, by real time; requests under way finish in the world they began in. */
+  /** Resets a world to its seeds and to real time. Running requests finish in the old world. */
   reset(name: string): WorldFault | undefined {
     if (this.#held(name) === undefined) return 'unknown'
     this.put(this.blank(name))
     return undefined
   }
 
-  /** A world as it begins, which nobody can reach yet: see `put`. */
+  /** Returns a new world that is not reachable yet: see `put`. */
   blank(name: string): World {
     const world = this.#seeded.fork(name)
     world.copied = false
@@ -177,7 +177,7 @@ export class Worlds {
     return world.begin(world.began)
   }
 
-  /** Puts a world, new or made over, in the place that its name has. */
+  /** Makes a world reachable under its name. */
   put(world: World): void {
     const { name } = world
     const before = this.#keeper && this.peek(name)
@@ -200,7 +200,7 @@ export class Worlds {
     return this.refuses(name) ?? this.#open(name, from).world
   }
 
-  /** Why there can be no new sandbox of that name, if so. */
+  /** Returns why a sandbox of that name cannot be made, if so. */
   refuses(name: string): WorldFault | undefined {
     if (!WORLD_NAME.test(name) || this.#mask.holds(name)) return 'bad-name'
     if (this.#held(name) !== undefined) return 'exists'
@@ -215,7 +215,7 @@ export class Worlds {
     return undefined
   }
 
-  /** Lives by another plan from now on. Records stay; each world is adapted when it is next asked for. */
+  /** Adopts another plan. Records stay; each world is adapted on its next use. */
   adopt(plan: Plan): void {
     const before = this.#plan.simulation.worlds
     const sandboxes = this.#sandboxes.list().reverse()
@@ -240,10 +240,10 @@ export class Worlds {
     })
   }
 
-  /** Sees to it that every permanent world of the plan is there; answers with the default one. */
+  /** Makes every missing permanent world of the plan. Returns the default one. */
   #settle(): Held {
     const { contract, simulation } = this.#plan
-    // One host, or none, keeps nothing apart: whatever is sent reaches the default world.
+    // With one host or none, every request reaches the default world.
     const hosts = contract.hosts.length > 1 ? contract.hosts : []
     const named = hosts.map(host => [host, nameOf(host)] as const)
     const names = new Set([simulation.worlds.default, ...named.map(([, name]) => name)])
@@ -273,7 +273,9 @@ export class Worlds {
     return held
   }
 
-  /** A sandbox that a request names first: kept once the request is let in, so that strangers take nobody's place. */
+  /**
+   * Makes the sandbox that a request names. It is kept once the request is authenticated, so that strangers evict no one.
+   */
   #propose(name: string): Held {
     const proposed = this.#sandboxes.proposed(name)
     if (proposed !== undefined) return this.#current(proposed)
@@ -290,7 +292,7 @@ export class Worlds {
     return this.#permanent.get(name) ?? this.#sandboxes.get(name)
   }
 
-  /** Adapts a world to a plan that was swapped in since it was last asked for. */
+  /** Adapts a world to a plan that was adopted since its last use. */
   #current(held: Held): Held {
     const plan = this.#plan
     if (held.plan === plan) return held
@@ -304,7 +306,7 @@ export class Worlds {
 
   #home(host: string | undefined): Held {
     if (this.#byHost.size === 0 || host === undefined) return this.#default
-    // Most requests come for the same host as the one before.
+    // Most requests have the same host as the previous one.
     if (host !== this.#lastHost) {
       this.#lastHost = host
       this.#lastName = this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
@@ -313,7 +315,7 @@ export class Worlds {
     return name === undefined ? this.#default : (this.#permanent.get(name) as Held)
   }
 
-  /** A request that says where or when it wants to be. */
+  /** A request that names its world or time. */
   #directed(
     named: string | string[] | undefined,
     timed: string | string[] | undefined,
@@ -362,7 +364,7 @@ export class Worlds {
   }
 }
 
-/** The world as it would be at a later moment, with what its records live through until then. Nothing there lasts. */
+/** Returns the world at a later time, with its records' timed changes. Changes to it do not last. */
 function foresee(world: World, moment: number): World {
   const ahead = world.fork()
   ahead.resume(world.ordinals)
@@ -376,7 +378,7 @@ const asItIs = (basePath: string): string => basePath
 
 interface Mark {
   readonly name: string
-  /** The path without the mark. */
+  /** The path without the world's name. */
   readonly path: string
   readonly address: (basePath: string) => string
 }
@@ -391,15 +393,15 @@ export function findMark(path: string, basePaths: readonly string[]): Mark | und
   const end = path.indexOf('/', from + 1)
   const mark = end === -1 ? path.slice(from) : path.slice(from, end)
   const rest = base + path.slice(from + mark.length)
-  // Before the base path the mark stays before it; after it, after it.
+  // The name keeps its position before or after the base path.
   const address = base === '' && !basePaths.includes('') ? (one: string) => mark + one : (one: string) => one + mark
   return { name: mark.slice(2), path: rest === '' ? '/' : rest, address }
 }
 
-/** A host as a world's name: what no name may hold, such as the colons of an IPv6 address, becomes a dash. */
+/** Converts a host to a world's name: invalid characters, such as the colons of an IPv6 address, become dashes. */
 const nameOf = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)
 
-/** The share of the heap that records may take where the configuration sets no bound: a page may hold them all once more. */
+/** The default share of the heap for records; a page may contain all of them a second time. */
 const SHARE = 0.4
 
 const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes ?? Math.floor(SHARE * heapLimit())

@@ -50,11 +50,11 @@ const readAsItIs = (req: IncomingMessage): Promise<BodyRead> =>
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) }))
-    // Nothing arrives any more; an error comes to nobody's ears, and is followed by this.
+    // No more data arrives. An error has no listener and is followed by this event.
     req.on('close', () => void (req.complete || resolve(CUT)))
   })
 
-/** RFC 9110 §8.4.1: names are compared without case; a field that says nothing means nothing. */
+/** RFC 9110 §8.4.1: names are compared without case; an empty field means no coding. */
 const CODINGS = new Map([
   ['', 'identity'],
   ['identity', 'identity'],

@@ -1,4 +1,4 @@
-// Does to a reply what bad networks and dying servers do. What it writes on purpose, no client should accept.
+// Simulates bad networks and dying servers on a reply. Clients should reject its output.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Reply, Wire } from '../kernel/reply.ts'
@@ -27,7 +27,7 @@ export function writeBroken(req: IncomingMessage, res: ServerResponse, reply: Re
       return
     case 'truncate': {
       const body = writeHead(req, res, reply, vary)
-      // Of a reply without a body there is nothing to cut: its end comes too soon, and that is all.
+      // A reply without a body cannot be cut; its connection just ends too soon.
       const kept = Math.min(wire.keep ?? body.length / 2, body.length - 1)
       if (kept < 1) socket.destroySoon()
       else res.write(body.subarray(0, kept), () => socket.destroySoon())

@@ -1,4 +1,4 @@
-// What a client showed of itself in the TLS handshake; looked up once for each connection that asks.
+// Reads the client's certificate from the TLS handshake, once per connection that needs it.
 
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'

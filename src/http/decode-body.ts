@@ -26,7 +26,7 @@ export function compileBodyDecoder(maxBytes: number): BodyDecoder {
     } catch (error) {
       const { type: kind } = error as { type?: string }
       if (kind === 'entity.too.large') return 'too large'
-      // What the decompression throws has no type.
+      // Errors of the decompression have no type.
       return kind === undefined ? 'unreadable' : 'cut'
     }
     const { body } = ctx.request as { body?: unknown }

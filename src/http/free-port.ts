@@ -1,4 +1,4 @@
-// Finds a port that nobody has.
+// Finds a free port.
 
 import { type AddressInfo, createServer } from 'node:net'
 

@@ -20,7 +20,7 @@ type Limits = Simulation['limits']
 /** A socket of TLS says so until its handshake has succeeded; its type does not have it. */
 type Unsecured = Socket & { readonly secureConnecting?: boolean }
 
-/** What a listener serves. */
+/** The requests and refusals of a listener. */
 export interface Plane {
   readonly answer: Answer
   /** A refusal in the plane's own shape. */
@@ -115,7 +115,8 @@ export class Listener {
   }
 
   /**
-   * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and cuts what is left.
+   * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and cuts what is
+   * left.
    *
    * @returns how many connections were cut
    */

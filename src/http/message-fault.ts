@@ -1,4 +1,4 @@
-// What is wrong with a request as HTTP, where Node's parser lets it pass. Both planes ask before they look at anything else.
+// Finds HTTP mistakes that Node's parser accepts. Both planes check this first.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Problem, problems } from '../kernel/problem.ts'

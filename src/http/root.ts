@@ -5,9 +5,9 @@ import type { Plan } from '../plan/plan.ts'
 
 /** The addresses that a stand-in is reached at. */
 export interface Addresses {
-  /** Of the API, without a base path. */
+  /** The address of the API, without a base path. */
   readonly api: string
-  /** Of the control plane; empty where this process does not serve it. */
+  /** The address of the control plane; empty if this process does not serve it. */
   readonly control: string
 }
 

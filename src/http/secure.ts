@@ -22,7 +22,7 @@ export class Security {
     this.#own = own
   }
 
-  /** Of a certificate that was made at start: SHA-256, as browsers and openssl show it. */
+  /** The SHA-256 fingerprint of a certificate that was made at start, as browsers and openssl show it. */
   get fingerprint(): string | undefined {
     return this.#own && new X509Certificate(this.#own.cert).fingerprint256
   }

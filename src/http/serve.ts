@@ -20,11 +20,11 @@ export interface Listen {
   readonly port: number
   readonly controlHost: string
   readonly controlPort: number
-  /** What a client of the control plane must show; needed wherever it listens beyond loopback. */
+  /** The token of the control plane; required if it listens beyond loopback. */
   readonly controlToken: string | undefined
   /** Koa middleware that runs in front of the stand-in. */
   readonly use?: readonly KoaMiddleware[] | undefined
-  /** Where several processes serve: a worker has no control plane, and the primary, which has the others, nothing else. */
+  /** With several processes: a worker has no control plane, and the primary has nothing else. */
   readonly workers?: 'worker' | { readonly fleet: Fleet; readonly count: number } | undefined
 }
 
@@ -55,7 +55,7 @@ function inTurn(route: Route, gateway: Gateway): Route {
 
 const GRACE = 10_000
 
-/** What is under way on the control plane when the API has stopped has this many milliseconds. */
+/** The time for running control-plane requests after the API has stopped, in milliseconds. */
 const CONTROL_GRACE = 250
 
 /** The control plane takes headers of this many bytes, however few the API does. */

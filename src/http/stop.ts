@@ -11,7 +11,7 @@ const SWEEP = 50
 export class Stop {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** What TLS makes of a socket: HTTP reads from it. */
+  /** The TLS socket of a connection, from which HTTP reads. */
   readonly #secure = new Set<Socket>()
   /** The newest response of a connection: of pipelined ones, only the last may close it. */
   readonly #newest = new WeakMap<Socket, ServerResponse>()

@@ -1,4 +1,4 @@
-// Puts a reply on the wire, and sees to it that no client can hold the server while it is written.
+// Writes a reply to the wire, bounded in time, so that no client can hold the server.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
@@ -53,7 +53,7 @@ export function watchDelivery({ socket }: IncomingMessage, res: ServerResponse, 
   })
 }
 
-/** By socket, what watches its replies. Of pipelined ones, only that whose turn it is learns that the socket has closed. */
+/** The watch of each socket's replies. Of pipelined replies, only the current one learns that the socket has closed. */
 const watching = new WeakMap<Socket, Set<NodeJS.Timeout>>()
 
 function timersOf(socket: Socket): Set<NodeJS.Timeout> {
@@ -69,7 +69,7 @@ function timersOf(socket: Socket): Set<NodeJS.Timeout> {
   return timers
 }
 
-/** Sockets that are being given a reply below Node's own: what else arrives on them is not looked at. */
+/** Sockets that get a reply below Node's own responses; further input on them is ignored. */
 const ending = new WeakSet<Socket>()
 
 /**

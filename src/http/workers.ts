@@ -46,7 +46,7 @@ export class Fleet {
   #shared: MemoryLog | undefined
   /** The workers that hear orders, by their ids. */
   readonly #obeying = new Set<number>()
-  /** What each worker told last, by its id; and what those that are no more had told: it stays in the sums. */
+  /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
   readonly #told = new Map<number, Snapshot>()
   #remains: Promise<Snapshot> = Promise.resolve([])
 
@@ -183,7 +183,7 @@ export class Fleet {
   }
 }
 
-/** What cannot be sent because the worker has just ended is not sent: its exit is dealt with where exits are. */
+/** Ignores a failed send to a worker that has just exited: its exit is handled elsewhere. */
 function send(worker: Worker, order: Order): void {
   if (worker.isConnected()) worker.send(order, () => {})
 }

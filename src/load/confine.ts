@@ -1,5 +1,5 @@
-// What a configuration may get at that did not come from the disk: the variables that the file on the disk names, the files
-// that it led to, and what lies below its folder.
+// Limits a configuration that did not come from the disk: it may use the variables that the file on the disk names, the
+// files that it led to, and what lies below its folder.
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
@@ -39,7 +39,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Where a path leads, behind links; itself where it leads nowhere. */
+/** Resolves the links of a path; returns the path itself if it does not exist. */
 function realOf(path: string): string {
   try {
     return realpathSync(path)

@@ -33,7 +33,7 @@ export interface Loaded {
   readonly files: readonly string[]
 }
 
-/** What the command line may ask of a load. */
+/** The options of a load. */
 export interface LoadOptions {
   /** Whether a warning is an error. */
   readonly strict?: boolean
@@ -45,7 +45,7 @@ export interface LoadOptions {
   readonly thorough?: boolean
   /** Is called with what is being done. */
   readonly progress?: Progress
-  /** What the file is taken to hold; it need not exist then. */
+  /** The text to use instead of the file, which need not exist then. */
   readonly text?: string
   /** Whether changes of worlds are recorded, even if the file keeps its state in memory: several processes share it. */
   readonly recorded?: boolean
@@ -65,7 +65,7 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   const loaded = compileLoaded(readGateway(path, home, variables, options))
   const outside = loaded.files.find(file => !admits(file))
   if (outside === undefined) return loaded
-  // What was found there, or wrong with it, is not told.
+  // The content of that file and its mistakes are not reported.
   const report = new Diagnostics()
   const message = `${relative(home, outside)} lies outside the folder of this file, which does not name it`
   report.error('outside-file', message, placeOfFile(relative(home, resolve(home, path)) || path))
@@ -93,7 +93,7 @@ export async function loadInferred(
 const trialsOf = (progress: Progress | undefined) =>
   progress && ((done: number, all: number) => progress('trying what was inferred:', done, all))
 
-/** What a load has read, before it is compiled. */
+/** The files that a load has read, before they are compiled. */
 interface Read {
   readonly bare: boolean
   readonly settings: SimulationFile

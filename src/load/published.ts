@@ -1,4 +1,4 @@
-// Which credentials anybody may see: those that the gateway file itself publishes, as the default of a variable that is not
+// Finds the public credentials: those that the gateway file itself contains, as the default of a variable that is not
 // set. A key from the environment, or one that is written down as it is, is nobody's business.
 
 import { isObject } from '../kernel/json.ts'

@@ -1,10 +1,12 @@
-// What a request that no operation matches may have meant: the base path is missing or another one, a slash is one too
-// many or too few, a segment is a letter or two off. Asked only where nothing matches.
+// Suggests an operation for a request that matches none: the base path is missing or another one, there is one slash too
+// many or too few, a segment differs by a letter or two. Runs only for unmatched requests.
 
 import type { Operation } from '../contract/contract.ts'
 import { editDistance, slipsIn } from '../kernel/diagnostic.ts'
 
-/** The descriptions of requests that no operation matches: `no operation matches GET /v1/book; did you mean GET /v1/books?` */
+/**
+ * The descriptions of requests that no operation matches: `no operation matches GET /v1/book; did you mean GET /v1/books?`
+ */
 export interface Near {
   describe(method: string, path: string): string
   /** Returns a description that was made already; `undefined` where none was. It saves looking for the operation again. */
@@ -47,8 +49,8 @@ export function compileNear(served: readonly Served[], methodsOf: (path: string)
     const meant = method === 'HEAD' && methods.includes('GET') ? 'HEAD' : methods.includes(method) ? method : methods[0]
     return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${target}?`
   }
-  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request. By method, because
-  // joining both to one key takes a microsecond.
+  // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request. By method,
+  // because joining both to one key takes a microsecond.
   const found = new Map<string, Map<string, string>>()
   let count = 0
   const keep = (method: string, path: string, description: string) => {

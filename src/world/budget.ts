@@ -5,7 +5,7 @@ export class Full extends Error {
   override readonly name = 'Full'
 }
 
-/** What a record takes beside its text: the objects it is made of, its place in the trees. Measured with small records. */
+/** The memory of a record besides its text: its objects and its nodes in the trees. Measured with small records. */
 const RECORD = 190
 
 /** The estimated bytes that a record takes: its JSON text is kept, and the values that it was written from. */
@@ -21,7 +21,10 @@ export interface Bounds {
   readonly heap: number
   /** The bytes of the worlds that there are: `spent` also counts those that were dropped. */
   readonly count: () => number
-  /** Drops the sandbox that nobody used longest, but not that of `writer`; returns its bytes, `undefined` where there is none. */
+  /**
+   * Drops the sandbox that nobody used longest, but not that of `writer`; returns its bytes, `undefined` where there is
+   * none.
+   */
   readonly drop: (writer?: object) => number | undefined
 }
 
@@ -66,7 +69,7 @@ export class Budget {
     return total <= this.#bounds.max && this.#others + total <= MOST_HEAP * this.#bounds.heap
   }
 
-  /** Takes note of how many bytes all objects take, garbage collected. */
+  /** Records the size of the heap after a garbage collection. */
   measured(used: number): void {
     this.#spent = this.#bounds.count()
     this.#others = used - this.#spent

@@ -1,4 +1,4 @@
-// What a collection of records promises, whatever engine keeps it. "Missing" and "stale" are values; a rejection is an
+// The interface of a collection of records, for every storage engine. "Missing" and "stale" are values; a rejection is an
 // outage. Knows no HTTP.
 
 import { isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
@@ -99,7 +99,7 @@ export interface Dump {
   readonly nextId?: number | bigint
   /** How many records were ever created: the next UUID follows from it. */
   readonly creations?: number
-  /** Where records go from state to state by the clock. */
+  /** Set if records change their states by the clock. */
   readonly timers?: readonly DumpedTimer[]
 }
 
@@ -174,7 +174,7 @@ function isFirst(field: string, fields: JsonObject): boolean {
   return false
 }
 
-/** What an engine rejects with when it cannot be reached: the client sees 503, never an empty list. */
+/** The rejection of an engine that cannot be reached: the client gets 503, never an empty list. */
 export class Outage extends Error {
   override readonly name = 'Outage'
 }

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { KeptChange, Lasting } from './effects.ts'
 import { fromPortable, toPortable } from './portable.ts'
 
-/** What is known of a key: whose payload it came with, and what became of it, once something has. */
+/** The record of a key: the fingerprint of its payload, and its reply once there is one. */
 export interface Use<Outcome> {
   readonly payload: string
   /** `undefined` while it is under way. */
@@ -29,7 +29,7 @@ export class IdempotencyKeys<Outcome extends object> implements Lasting {
     sizeCalculation: ({ size }) => size,
   })
 
-  /** What is known of a key, unless its time is over. */
+  /** Returns the record of a key, unless it has expired. */
   find(key: string, now: number): Use<Outcome> | undefined {
     const use = this.#uses.get(key)
     return use !== undefined && now < use.until ? use : undefined

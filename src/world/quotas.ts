@@ -1,4 +1,4 @@
-// Who has used how much of a quota, by a world's clock. Bounded: the key that has been idle longest is forgotten.
+// The used part of each quota, by a world's clock. Bounded: the key that has been idle longest is removed.
 
 import { LRUCache } from 'lru-cache'
 import type { KeptChange, Lasting } from './effects.ts'

@@ -7,7 +7,7 @@ export interface Edge {
   readonly to: string
   /** Milliseconds after which it fires, for a number in [0, 1). Without it only a write takes the edge. */
   readonly after?: ((share: number) => number) | undefined
-  /** What it sets beside the state when it fires, at a moment. `share` is the record's own number in [0, 1). */
+  /** Returns the further fields that it sets when it fires at a moment. `share` is the record's own number in [0, 1). */
   readonly set?: ((moment: number, share: number) => JsonObject) | undefined
 }
 

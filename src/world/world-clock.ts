@@ -4,7 +4,7 @@ import { parseDuration } from '../kernel/units.ts'
 import { type Clock, parseDate } from './clock.ts'
 import type { PortableCourse } from './effects.ts'
 
-/** What to do to a clock; what is not named follows the rules of `adjust`. */
+/** A change of a clock. Missing members follow the rules of `adjust`. */
 export interface ClockChange {
   /** Milliseconds since the epoch: shows this now. */
   readonly now?: number | undefined

@@ -96,7 +96,7 @@ export class World {
     return ordinal
   }
 
-  /** What a behaviour keeps about this world from one request to the next, by kind and key; made when first asked for. */
+  /** Returns the state that a behaviour keeps in this world between requests, by kind and key; made on first use. */
   keep<Kept>(kind: new () => Kept, key: string): Kept {
     let kept = this.#kept.get(key)
     if (!(kept instanceof kind)) {
@@ -187,7 +187,10 @@ export class World {
     return drawUuid(this.#seed, `${operation}\n${purpose}`, ordinal)
   }
 
-  /** A world that begins with this one's records and time, and with ordinals and counters of its own. Constant time per collection. */
+  /**
+   * A world that begins with this one's records and time, and with ordinals and counters of its own. Constant time per
+   * collection.
+   */
   fork(name = this.name): World {
     const collections = new Map([...this.#collections].map(([name, collection]) => [name, collection.fork()]))
     const copy = new World(this.#seed, this.clock.fork(), collections, name)

@@ -1,4 +1,4 @@
-// What a deprecated operation says of itself on every reply: RFC 9745, RFC 8594, RFC 8288, RFC 9652.
+// The headers of a deprecated operation's replies: RFC 9745, RFC 8594, RFC 8288, RFC 9652.
 
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
@@ -8,7 +8,7 @@ import { httpDate, parseDate } from '../../world/clock.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { DeprecationConfig } from './config.ts'
 
-/** The headers are one frozen object per base path, unless the successor speaks of the record in the path. */
+/** Returns one frozen object per base path, unless the successor's address depends on the record in the path. */
 export function compileHeaders(config: DeprecationConfig, since: number, site: Site): (exchange: Exchange) => Headers {
   const fixed: Record<string, string> = { deprecation: `@${Math.floor(since / 1000)}` }
   if (config.sunset !== undefined) fixed.sunset = httpDate(parseDate(config.sunset) as number)

@@ -1,4 +1,4 @@
-// The end of an operation's life: headers on every reply from the first day, rests on the way, and 410 after the sunset.
+// The life-cycle of a deprecated operation: headers on every reply, brown-outs, and 410 after the sunset.
 
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
@@ -75,7 +75,7 @@ export const deprecation: Behaviour<DeprecationConfig> = {
     const headersOf = compileHeaders(config, since, site)
     const over = config.afterSunset === 'serve' ? undefined : refusalAfter(config, sunset, site)
     const rest = brownouts && compileRest(config, brownouts, site)
-    // Whoever is refused here never gets to show a credential, and it is they whom the owner of the API wants to know.
+    // Refused requests do not reach authentication, but the API's owner wants to know their consumers.
     const { judge } = site
     return next => async exchange => {
       const now = exchange.clock.now()
@@ -96,7 +96,7 @@ export const deprecation: Behaviour<DeprecationConfig> = {
   },
 }
 
-/** Expired or not: what matters is who still calls. */
+/** Identifies a consumer even by an expired key: the question is who still calls. */
 const nameOf = (verdict: Verdict): string | undefined => (typeof verdict === 'string' ? undefined : verdict.name)
 
 function lifecycleOf({ since, sunset, afterSunset = 'gone', brownouts }: DeprecationConfig): Lifecycle {
@@ -144,7 +144,7 @@ function refusalAfter(config: DeprecationConfig, sunset: number, { operation }: 
   return refuse(problems.gone, `${what} was removed on ${on}${insteadOf(config)}`)
 }
 
-/** What is answered while the operation rests; `undefined` while it does not. */
+/** Returns the reply during a brown-out; `undefined` otherwise. */
 function compileRest(
   config: DeprecationConfig,
   brownouts: Brownouts,

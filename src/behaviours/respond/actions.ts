@@ -1,4 +1,4 @@
-// Creates, reads, replaces, updates and deletes one record of a resource. Each write is held to the schema again.
+// Creates, reads, replaces, updates and deletes one record of a resource. Each write is validated against its schema.
 
 import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
@@ -58,7 +58,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
     const draft = compileDraft(resource, config, 'create', site)
     const dangling = compileDangling(resource)
     const { idField } = resource
-    // The client has no part in an id that is counted.
+    // A client cannot choose an id that is counted.
     const usedUp = refuse(problems.unavailable, `the ids of ${resource.name} are used up`)
     const counted = inBody(pointer([idField]), '', '').path
     const isUsedUp = (rules: readonly BrokenRule[]) =>
@@ -88,7 +88,7 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
         })
       let made = await store(fields)
       if (made === MENDED) made = await store(mended as JsonObject)
-      // Mended once more: the id is what does not fit.
+      // Mend again: the id is the invalid part.
       if (made === MENDED) return usedUp
       if (made === 'exists') return exists(idIn(idField, fields) as Id)
       if ('status' in made) return made
@@ -140,10 +140,10 @@ const actions: Record<(typeof ACTIONS)[number], Action> = {
   },
 }
 
-/** Stands for a record that fits its schema only once it is mended. */
+/** Marks a record that is valid only after mending. */
 const MENDED: Reply = { status: 0, headers: {}, body: undefined }
 
-/** Replace and update differ in what they make of the old value and the body; both re-check and store. */
+/** Replace and update combine the old value and the body in different ways; both validate and store the result. */
 function compileWrite(
   { resource, site, within, give, config }: Parts,
   kind: 'replace' | 'update',
@@ -158,7 +158,7 @@ function compileWrite(
   const transition = compileTransition(resource)
   const add = config.creates === true ? compileAddByPut(resource, site, within, config, give) : undefined
   const { idField } = resource
-  // An id that the server gives, or that no request has, is dropped as any other field that is not the client's to say.
+  // An id that the server assigns, or that requests do not have, is dropped like any other field that clients cannot set.
   const checksId = resource.unknownFields === 'refuse' || (resource.assign === 'client' && draft.saysId)
   return async exchange => {
     const id = identify(exchange)
@@ -185,7 +185,7 @@ function compileWrite(
       const refused = transition?.(old.value, record)
       if (refused !== undefined) return refused
       const entry = await collection.replace(id, record, old.revision)
-      // Somebody wrote between our read and our write: merge again, with what they wrote.
+      // Another request wrote between our read and our write: merge again with its result.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
       draftOf(exchange, 'respond').entry = entry
@@ -196,7 +196,7 @@ function compileWrite(
 
 const NONE: readonly BrokenRule[] = []
 
-/** A record of another owner is as good as none. */
+/** A record of another owner counts as missing. */
 const isMissing = (entry: Entry | undefined, exchange: Exchange, within: Within | undefined): entry is undefined =>
   entry === undefined || (within !== undefined && !within.owns(exchange, entry.value))
 
@@ -211,7 +211,7 @@ export function mergePatch(target: Json, patch: Json): Json {
   return Object.fromEntries(out)
 }
 
-/** The last parameter of the path names the record; where it has none, the body of a write does. */
+/** The last parameter of the path identifies the record; without one, the body of a write does. */
 function compileId(
   resource: Resource,
   site: Site,
@@ -235,8 +235,7 @@ function compileId(
     const body = draft === undefined ? '' : `, and its body has no ${resource.idField} that a client may write`
     site.error('no-identifier', message + body)
   }
-  // A path that does not declare its parameter, or declares it as text, may name a number all the same. A record has one
-  // address: 01 is not 1.
+  // A path parameter that is undeclared, or declared as text, may contain a number. A record has one address: 01 is not 1.
   return ({ values, segments }) => {
     const sent = segments[last] as string
     if (resource.ids === 'integer' && NOT_CANONICAL.test(sent)) return sent
@@ -244,7 +243,7 @@ function compileId(
   }
 }
 
-/** An integer with a sign or a zero too many. */
+/** An integer with a sign or leading zeros. */
 const NOT_CANONICAL = /^(?:-?0\d|\+|-0$)/
 
 const missingReply = (resource: Resource) => {
@@ -261,7 +260,7 @@ const RECORD: Fields<InRecord> = {
   id: ({ entry }) => String(entry.id),
 }
 
-/** A record is sent as it is, or in the wrapping that the configuration has for it. */
+/** Sends a record itself, or inside the configured template. */
 function compileGive(
   written: Json | undefined,
   action: (typeof ACTIONS)[number],
@@ -296,8 +295,8 @@ const headersOf = (location: string | undefined): Headers =>
   location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location }
 
 /**
- * The address of a new record: the template of a reader, with what it shares with the creator's path filled in. `undefined`
- * where every reader wants to know more than that.
+ * Returns the address of a new record: the path template of a reader, filled with the values of the creator's path.
+ * Returns `undefined` if every reader needs other values.
  */
 function compileLocation(
   readers: readonly string[],
@@ -312,7 +311,7 @@ function compileLocation(
   const reader = known.find(one => one.startsWith(`${creator}/`)) ?? known[0]
   if (reader === undefined) return undefined
   const last = expressionsOf(reader).at(-1)
-  // Texts and expressions by turns, beginning with a text.
+  // Texts and expressions alternate, beginning with a text.
   const parts = reader.split(/\{([^{}]*)\}/)
   return ({ basePath, segments }, id) => {
     let location = basePath + parts[0]

@@ -1,4 +1,4 @@
-// Answers from the contract alone, where nothing else is configured.
+// Answers from the contract, if nothing else is configured.
 
 import { responseFor } from '../../contract/contract.ts'
 import { problems } from '../../kernel/problem.ts'

@@ -1,17 +1,17 @@
-// What an operation's request says of a record's fields: which it must have, which it may have, which only the server knows.
+// The fields of a record in an operation's request: required, allowed, or known to the server only.
 
 import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../schema/document.ts'
 
 export interface Asked {
-  /** Whether the request describes no fields at all: it may then have any. */
+  /** Whether the request schema describes no fields, so that any are allowed. */
   readonly empty: boolean
-  /** Whether the request has the field among those that it may have. */
+  /** Returns whether the request may have the field. */
   knows(name: string): boolean
-  /** Whether it says besides what the field may be. */
+  /** Returns whether the request also limits the field's values. */
   declares(name: string): boolean
-  /** Whether a request must have the field. */
+  /** Returns whether the request must have the field. */
   wants(name: string): boolean
 }
 
@@ -35,7 +35,7 @@ export function readAsked(
     if (answer === undefined) {
       const child = shape?.properties.get(name)
       const field = child && describeField(name, contract.use(child))
-      // A schema that says nothing of the field leaves it to the record's.
+      // Without a schema here, the record's schema decides.
       answer = field !== undefined && !field.readOnly && (field.types.length < 7 || field.choices !== undefined)
       known.set(name, answer)
     }
@@ -62,10 +62,13 @@ const withNames = ({ properties, required }: RequestFields, renamed: ReadonlyMap
   required: new Set([...required].map(name => renamed.get(name) ?? name)),
 })
 
-/** How deep unions within unions are followed. */
+/** The depth to which nested unions are followed. */
 const DEPTH = 4
 
-/** The fields of a request, those of each branch of a union among them; required are those that every branch requires. */
+/**
+ * Returns the fields of a request, including those of each branch of a union. A field is required if every branch requires
+ * it.
+ */
 export function fieldsOf(node: Node, contract: Contract, depth = 0): RequestFields {
   const { properties, required } = contract.shapeOf(node)
   if (depth === DEPTH) return { properties, required }

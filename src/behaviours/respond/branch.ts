@@ -1,11 +1,11 @@
-// Finds the branch of a union that a template is written for.
+// Finds the branch of a union that a template matches.
 
 import type { Contract } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../schema/document.ts'
 
 const UNIONS = ['oneOf', 'anyOf'] as const
 
-/** The schema itself where it has these properties, else the first branch of its union that has them, else itself. */
+/** Returns the schema if it has these properties, else the first branch of its union that has them, else the schema. */
 export function branchWith(node: Node, names: readonly string[], contract: Contract): Node {
   const has = (one: Node) => names.every(name => contract.shapeOf(one).properties.has(name))
   if (names.length === 0 || has(node)) return node
@@ -13,7 +13,7 @@ export function branchWith(node: Node, names: readonly string[], contract: Contr
   return UNIONS.flatMap(keyword => itemsOf(childOf(target, keyword))).find(has) ?? node
 }
 
-/** The schema below keys of a reply, through unions; `undefined` where it has none. */
+/** Returns the schema at some keys of a reply, through unions; `undefined` if there is none. */
 export const schemaBelow = (node: Node | undefined, keys: readonly string[], contract: Contract): Node | undefined =>
   keys.reduce<Node | undefined>(
     (at, key) => at && contract.shapeOf(branchWith(at, [key], contract)).properties.get(key),

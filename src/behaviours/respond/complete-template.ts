@@ -1,5 +1,5 @@
-// A template of a reply, with the properties that the contract requires beside the ones that the author wrote: what is known
-// of a page by its name and type, and for the rest what the schema allows, proposes or lets be generated. Made at load.
+// Completes a reply's template at load with the properties that the contract requires: values of the page by name and type,
+// and for the rest the schema's enum, default, example or a generated value.
 
 import { describeField, type Field } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
@@ -9,7 +9,7 @@ import { branchWith } from './branch.ts'
 import { SOME_REQUEST } from './expressions.ts'
 import { freshOf } from './fresh.ts'
 
-/** Names the placeholder for a property, as `page.total`; `undefined` where nothing is known of it. */
+/** Returns the placeholder for a property, such as `page.total`; `undefined` if it is unknown. */
 export type Recognise = (field: Field, siblings: readonly string[]) => string | undefined
 
 export const NOTHING_KNOWN: Recognise = () => undefined
@@ -28,7 +28,7 @@ export function completeTemplate(template: Json, node: Node, contract: Contract,
       if (made !== undefined) out.set(name, made)
     }
   }
-  // In the order of the contract, which is the one that its readers expect.
+  // In the order of the contract.
   const order = [...siblings.filter(name => out.has(name)), ...[...out.keys()].filter(name => !properties.has(name))]
   return Object.fromEntries(order.map(name => [name, out.get(name) as Json]))
 }

@@ -1,5 +1,5 @@
-// The record that a write stores: what the client says, what the author says, and what only a server can know. Which field
-// comes from where is decided at load.
+// Composes the record that a write stores from the client's values, the configuration, and values that only a server knows.
+// The origin of each field is decided at load.
 
 import { describeField, type Field } from '../../answer/field.ts'
 import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
@@ -10,24 +10,24 @@ import { freshOf } from './fresh.ts'
 import { momentOf, stampOf } from './moments.ts'
 import type { Resource } from './resource.ts'
 
-/** @param old the record as it is, where it is not new */
+/** @param old the current record, if it is not new */
 export type Compose = (given: Json | undefined, exchange: Exchange, old?: JsonObject) => JsonObject
 
 interface Source {
   readonly name: string
-  /** Made at every write, whatever the client says. */
+  /** Fields that every write sets, whatever the client sends. */
   readonly set: Make | undefined
-  /** Whether a record keeps what it has where the client says nothing. */
+  /** Whether a record keeps its value if the client sends none. */
   readonly keeps: boolean
-  /** Made where a new record would be without. */
+  /** Values for a new record that would lack the field. */
   readonly unsaid: Make | undefined
   /** Whether the field is an integer: `5.0` is 5 there. */
   readonly whole: boolean
 }
 
 /**
- * @param kind `update` is given the whole record, changed as the client wishes
- * @param set what this operation sets, beside what the resource does
+ * @param kind `update` receives the whole record with the client's changes
+ * @param set the fields that this operation sets besides the resource's
  */
 export function compileCompose(
   resource: Resource,
@@ -42,12 +42,12 @@ export function compileCompose(
     if (name === idField)
       return assign === 'client' ? [{ name, set: undefined, keeps: false, unsaid: undefined, whole: true }] : []
     const field = describeField(name, site.contract.use(node))
-    // No reply has it, so that no record need keep it: a password.
+    // A `writeOnly` field such as a password is in no reply, so no record keeps it.
     if (field.writeOnly) return []
     const sayable = (asked.empty || asked.knows(name)) && !field.readOnly
     const stamp = stampOf(field)
     const needed = (required.has(name) && !asked.wants(name)) || field.readOnly || (stamp !== undefined && !asked.empty)
-    // A field that names a record, and that cannot be empty, is not made up.
+    // A required reference to a record is not invented.
     const named = resource.references.has(name) && !field.types.includes('null') && !field.types.includes('array')
     const fresh = kind === 'create' && needed && !named && isWanted(field, required)
     const touched = stamp === 'updated' && kind !== 'create' && !sayable ? momentOf(field) : undefined
@@ -63,7 +63,7 @@ export function compileCompose(
   })
   const needsScope = sources.some(({ set, unsaid }) => set?.scoped === true || unsaid?.scoped === true)
   const keepsAll = open || unknownFields !== 'drop'
-  // What a schema requires without describing it is not unknown to it.
+  // A required field without a description is a known field.
   const undescribed = [...required].filter(name => name !== idField && !properties.has(name))
   return (body, exchange, old) => {
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
@@ -83,7 +83,7 @@ export function compileCompose(
       if (name === idField || properties.has(name) || !Object.hasOwn(given, name)) continue
       put(out, name, given[name] as Json)
     }
-    // What the server gave of itself, a client cannot take away.
+    // A client cannot remove fields that the server assigned.
     if (old !== undefined && !keepsAll) {
       for (const name of Object.keys(old)) {
         if (!Object.hasOwn(out, name) && name !== idField && !properties.has(name)) put(out, name, old[name] as Json)
@@ -93,7 +93,7 @@ export function compileCompose(
   }
 }
 
-/** The exchange, with what an expression sees of it. */
+/** The exchange with the scope of its expressions. */
 const makingOf = (exchange: Exchange, { expressions }: Site): Making => ({
   clock: exchange.clock,
   uuid: purpose => exchange.uuid(purpose),
@@ -105,7 +105,7 @@ const keep = (out: Record<string, Json>, name: string, value: Json | undefined):
   if (value !== undefined) put(out, name, value)
 }
 
-/** Something that a new record need not have has not happened to it yet: `deletedAt`. */
+/** An optional time of a new record has not happened yet: `deletedAt`. */
 const isWanted = (field: Field, required: ReadonlySet<string>): boolean =>
   required.has(field.name) || stampOf(field) !== undefined || !LATER.test(field.name)
 const LATER = /(?:d|n)[_-]?(?:at|on|date|time|by)$/i

@@ -1,5 +1,5 @@
-// From a request to the record that it asks to be stored: unwrapped, completed, held to the schema of the resource and to
-// those of the replies that show it, and mended where a valid request could not know better.
+// Makes the record of a write request: unwraps it, completes it, validates it against the schemas of the resource and of the
+// replies that show it, and mends what a valid request could not know.
 
 import { describeField } from '../../answer/field.ts'
 import { isJson, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
@@ -18,18 +18,18 @@ import { checkRecord, type Resource } from './resource.ts'
 import { compileUnwrap, mediaOf, recordPath } from './wrapping.ts'
 
 export interface Draft {
-  /** What the client says of the record. */
+  /** The client's values for the record. */
   given(exchange: Exchange): Json
   readonly compose: Compose
-  /** Fields that must name a record, and that the request does not ask for: with the resource of that record. */
+  /** Required references that requests do not have, with their resources. */
   readonly supplied: readonly (readonly [field: string, resource: string])[]
-  /** Whether a request may say which record it is about. */
+  /** Whether a request may contain the record's id. */
   readonly knowsId: boolean
-  /** Whether the request has a place for the id, or has a place for anything. */
+  /** Whether the request schema has the id, or allows any field. */
   readonly saysId: boolean
-  /** Whether a new record must come with its id. */
+  /** Whether a client must send the id of a new record. */
   readonly wantsId: boolean
-  /** The record as it is to be stored, or the rules that it breaks. */
+  /** Returns the record to store, or its broken rules. */
   fit(record: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[]
 }
 
@@ -47,7 +47,7 @@ export function compileDraft(
   const compose = compileCompose(resource, asked, compileSet(config, resource, site), kind, site)
   const schema = mediaOf(site)?.schema
   const views = kind === 'create' ? viewsOf(config, resource, site) : []
-  // A change that takes away what the record must have is for the client to correct.
+  // A change that removes a required field is the client's mistake.
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
   const given = (exchange: Exchange): Json =>
     exchange.body === undefined ? {} : rename(requested.unwrap(exchange.body) as Json, renamed)
@@ -74,7 +74,7 @@ export function compileDraft(
       if (whole === undefined || checkRecord(resource, whole) !== undefined) return broken ?? []
       let current = whole
       for (const view of views) {
-        // A view leaves out what it has no place for: the record keeps it.
+        // A view omits fields that the record keeps.
         const shown = mend(current, fields, view, { ...about, keepsOthers: true }, exchange)
         if (shown !== undefined && checkRecord(resource, shown) === undefined) current = shown
       }
@@ -83,14 +83,14 @@ export function compileDraft(
   }
 }
 
-/** Whether the id is the client's to give: not where it is `readOnly`, or where a described request is without it. */
+/** Returns whether the client may choose the id: not if it is `readOnly`, or if the request schema lacks it. */
 function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site): boolean {
   const node = schema.shape.properties.get(idField)
   if (node === undefined || describeField(idField, contract.use(node)).readOnly) return false
   return asked.wants(idField) || (asked.empty && schema.shape.required.has(idField))
 }
 
-/** The schemas by which replies show the record, other than its own: of this operation, and of the one that reads it. */
+/** Returns the other schemas that replies show the record by: of this operation, and of the one that reads it. */
 function viewsOf({ body }: ActionConfig, resource: Resource, { operation, contract, readers }: Site): SchemaUse[] {
   const reader = contract.operations.find(
     ({ method, path }) => method === 'GET' && path === readers.get(resource.name)?.[0],
@@ -112,7 +112,7 @@ function replyNode(operation: Operation): SchemaUse['node'] | undefined {
   return [...(response?.content ?? [])].find(([type]) => isJson(type))?.[1].schema?.node
 }
 
-/** The fields that the operation itself sets. */
+/** The fields that the operation sets. */
 function compileSet({ set = {} }: ActionConfig, resource: Resource, site: Site): ReadonlyMap<string, Make> {
   const makes = new Map<string, Make>()
   const { schema, name } = resource

@@ -1,4 +1,4 @@
-// What stands around a page: a wrapping object, a count in a header, links to its neighbours.
+// The envelope of a page: a wrapping object, a count in a header, links to its neighbours.
 
 import { isJson, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
@@ -38,7 +38,7 @@ const FIELDS: Fields<Context> = {
   self: ({ exchange }) => addressOf(exchange),
 }
 
-/** What a template that the contract completes may ask for besides. */
+/** Further placeholders in a completed template. */
 const COMPLETING: Fields<Context> = {
   ...FIELDS,
   path: ({ exchange }) => addressOf(exchange, ''),
@@ -71,12 +71,12 @@ const COMPLETING: Fields<Context> = {
 
 const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
 
-/** Fields for which every matching record must be counted. */
+/** Placeholders that need the number of all matching records. */
 const COUNTING = new Set(['total', 'pages', 'last'])
 
 export interface Envelope {
   readonly counts: boolean
-  /** `undefined` where a page is sent as it is. */
+  /** Returns `undefined` for pages without an envelope. */
   readonly wrap: ((status: number, page: Page, links: Links, exchange: Exchange) => Reply) | undefined
 }
 
@@ -125,11 +125,11 @@ function linkField(links: Links): string | undefined {
   return parts.length === 0 ? undefined : parts.join(', ')
 }
 
-/** The template with what else the contract requires around a page. */
+/** Adds the contract's required properties to the template. */
 function completed(body: Json, { operation, contract }: Site): Json {
   const node = mediaOf(operation)?.schema?.node
   if (node === undefined) return body
-  // Where the contract has the items elsewhere, the template is wrong, and nothing beside them makes it right.
+  // If the contract has the items elsewhere, the template is a mistake that other properties cannot correct.
   const items = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
   if (schemaBelow(node, items.map(String), contract) === undefined) return body
   const path = `${operation.basePaths[0] ?? ''}${operation.path}`
@@ -139,7 +139,7 @@ function completed(body: Json, { operation, contract }: Site): Json {
 const mediaOf = (operation: Operation): MediaType | undefined =>
   [...(responseFor(operation, successStatus(operation, 200))?.content ?? [])].find(([type]) => isJson(type))?.[1]
 
-/** An empty page in its wrapping is held to the contract: what is wrong with it is wrong with every page. */
+/** Validates an empty page in its envelope: its mistakes are those of every page. */
 function checkEnvelope(render: (context: Context) => string, site: Site): void {
   const page: Page = { text: '[]', bytes: 2, count: 0, total: 0, more: false }
   const links: Links = { first: '/', prev: '/', next: '/', last: '/', number: 1, limit: 1, offset: 0 }
@@ -148,7 +148,7 @@ function checkEnvelope(render: (context: Context) => string, site: Site): void {
   const parsed = parseJson(render({ page, links, exchange }))
   if ('fault' in parsed) return
   for (const { pointer, message, keyword } of mediaOf(operation)?.schema?.check(parsed.value, parsed.exact) ?? []) {
-    // That it is empty, or that its neighbours are where we say they are, proves nothing.
+    // Mistakes about the emptiness or the sample links are ignored.
     if (keyword === 'minItems' || keyword === 'format' || keyword === 'pattern') continue
     site.error('invalid-body', `this page breaks the contract: ${pointer || 'the body'} ${message}`, ['body'])
   }

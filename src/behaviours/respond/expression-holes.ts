@@ -1,5 +1,5 @@
-// Expressions in a template around a page or a record: each becomes a field of the template, so that the template itself
-// knows nothing of them.
+// Replaces the expressions of a page's or record's template by template fields, so that the template itself does not know
+// them.
 
 import { ExpressionFailure } from '../../expression/language.ts'
 import { partsOf } from '../../expression/template.ts'
@@ -16,12 +16,12 @@ interface InExchange {
 export interface Replaced<Context> {
   /** The template, with `${page.#0}` in place of the first expression. */
   readonly template: Json
-  /** The expressions, by the name that stands in their place. One that fails for a request is null. */
+  /** The expressions by the name of their field. An expression that fails for a request gives null. */
   readonly fields: Fields<Context>
 }
 
 /**
- * Compiles the expressions of a template, and reports what is wrong with them.
+ * Compiles the expressions of a template, and reports their mistakes.
  *
  * @param namespace of the template's own fields: `page`
  * @param path of the template within the behaviour's configuration
@@ -87,5 +87,5 @@ function compileHole<Context extends InExchange>(
   }
 }
 
-/** A value of each type, for trying the template at load. */
+/** A value of each type, for checking the template at load. */
 const SAMPLES: Readonly<Record<string, string | number | boolean>> = { string: 'text', int: 1, double: 0.5, bool: true }

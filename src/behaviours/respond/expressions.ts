@@ -1,5 +1,5 @@
-// Values that the author writes for the fields of a record, with expressions in them: `${now}`, `${uuid}`, or any in CEL.
-// Compiled at load; an expression that is the whole of a text takes the type of its field.
+// Compiles configured values for the fields of a record, with expressions such as `${now}`, `${uuid}` or any in CEL. An
+// expression that is the whole text takes the type of its field.
 
 import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
@@ -17,10 +17,10 @@ export type { Make, Making } from '../resource.ts'
 
 const scoped = (make: (making: Making) => Json | undefined): Make => Object.assign(make, { scoped: true })
 
-/** Called with what is wrong with an expression, and where. */
+/** Called with each mistake of an expression, and its place. */
 export type Complain = (path: Path, message: string, hint: string | undefined) => void
 
-/** The expressions, by what stands between `${` and `}`. */
+/** The expressions by the text between `${` and `}`. */
 const EXPRESSIONS: Readonly<Record<string, (contract: Contract, node: Node | undefined, path: Path) => Make>> = {
   now(contract, node, path) {
     const field = node === undefined ? undefined : describeField(String(path.at(-1)), contract.use(node))
@@ -89,10 +89,10 @@ function compileText(text: string, node: Node | undefined, contract: Contract, p
   return makes.some(make => typeof make === 'function' && make.scoped) ? scoped(joined) : joined
 }
 
-/** Speaks of requests to many operations: what they have is not known at load. */
+/** For requests to many operations, whose types are unknown at load. */
 const language = new Language()
 
-/** Compiles an expression in CEL, which sees the request. */
+/** Compiles a CEL expression about the request. */
 function compileExpression(
   part: Part,
   node: Node | undefined,
@@ -137,7 +137,7 @@ function holdsExpression(value: Json): boolean {
   return isObject(value) && Object.values(value as JsonObject).some(holdsExpression)
 }
 
-/** Stands in for a request, to try values at load. */
+/** Sample data for checking values at load. */
 export const SOME_REQUEST: Making = {
   clock: { now: () => 1_704_110_400_000 },
   uuid: () => '00000000-0000-4000-8000-000000000000',

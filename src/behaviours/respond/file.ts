@@ -1,4 +1,4 @@
-// Answers with the content of a file, whose name tells its media type. The door to mrmime.
+// Answers with the content of a file. The file's name determines the media type. The door to mrmime.
 
 import { lookup } from 'mrmime'
 import { essenceOf, responseFor, successStatus } from '../../contract/contract.ts'

@@ -1,4 +1,4 @@
-// Answers with what the configuration says, checked against the contract at load.
+// Answers with a configured reply, which is checked against the contract at load.
 
 import { isJson, responseFor } from '../../contract/contract.ts'
 import type { Hole, Template } from '../../expression/template.ts'
@@ -49,13 +49,13 @@ export function compileFixed({ status, headers = {}, body }: FixedConfig, site: 
   )
 }
 
-/** A status that the contract does not document: an error, but in a rule, because real servers answer so too. */
+/** Reports a status that the contract does not document: an error; in a rule a warning, because real servers do so too. */
 function checkUndocumented(status: number, site: Site): string | undefined {
   const { operation } = site
   const message = `the operation ${operation.id} does not document ${status}`
   const hint = `documented: ${[...operation.responses.keys()].join(', ') || 'nothing'}`
   if (site.anyStatus || (site.rule !== undefined && status >= 400)) {
-    // A rule for many operations fits some of them: the reply tells.
+    // A rule for many operations may suit only some of them; the reply is checked instead.
     if (site.rule === 'own' && !site.anyStatus) site.warn('undocumented-status', message, ['status'], hint)
     return message
   }
@@ -63,7 +63,7 @@ function checkUndocumented(status: number, site: Site): string | undefined {
   return undefined
 }
 
-/** Header fields by lower-case name: those that are always the same, and those that a request fills in. */
+/** Header fields by lower-case name: constant ones, and ones with expressions. */
 interface Fields {
   readonly fixed: Readonly<Record<string, string>>
   readonly filled: readonly (readonly [name: string, template: Template])[]
@@ -80,7 +80,7 @@ function compileHeaders(headers: Readonly<Record<string, string | number>>, site
   return { fixed, filled }
 }
 
-/** Compiles the body, and holds it to its schema: what a request fills in, as far as its type is known. */
+/** Compiles the body and validates it; for expressions, as far as their types are known. */
 function compileBody(body: Json, schema: SchemaUse | undefined, site: Site): Template {
   const template = site.expressions.template(body, ['body'], site.error)
   for (const { path, part, message, hint } of keysWithHoles(body)) {
@@ -98,7 +98,7 @@ function compileBody(body: Json, schema: SchemaUse | undefined, site: Site): Tem
   return template
 }
 
-/** The template with a value of its type in each place that a request fills in. */
+/** Returns the template with a sample value for each expression. */
 function withTypes(value: Json, holes: ReadonlyMap<string, Hole>, at = ''): Json {
   const hole = holes.get(at)
   if (hole !== undefined) return hole.alone ? (SAMPLES[hole.expression.type.replace(/<.*/s, '')] ?? null) : 'text'
@@ -110,7 +110,7 @@ function withTypes(value: Json, holes: ReadonlyMap<string, Hole>, at = ''): Json
 
 const SAMPLES: Readonly<Record<string, Json>> = { string: 'text', int: 1, double: 0.5, bool: true, list: [], map: {} }
 
-/** Answers with a value where nothing is filled in, and else with one made for each request. */
+/** Answers with a constant value, or with one that is filled in for each request. */
 function respondWith(
   site: Site,
   { fixed, filled }: Fields,
@@ -133,11 +133,11 @@ function respondWith(
 
 const NO_SCOPE = undefined as never
 
-/** A value as a header field: what a field cannot hold becomes a question mark (RFC 9110 §5.5). */
+/** Returns a value as a header field; invalid characters become question marks (RFC 9110 §5.5). */
 const headerText = (value: Json): string =>
   (typeof value === 'string' ? value : stringifyJson(value)).replace(/[^\x20-\x7e]/g, '?')
 
-/** An error status without a body is a refusal, in the shape of all refusals. */
+/** An error status without a body is a refusal in the API's shape. */
 function bare(status: number, { operation, rule }: Site, headers: Record<string, string>): Reply {
   const problem = problemOf(status)
   const fixed = rule === undefined ? `${operation.id} always answers ${status}` : `a rule answers with ${status}`

@@ -1,12 +1,12 @@
-// What a new record has in a field that neither the client nor the author speaks of: what a server would begin with. Chosen
-// from the field's schema and name at load; only what is generated is made at each request.
+// Chooses the initial value of a new record's field that neither the client nor the configuration sets, like a server would.
+// The choice is made at load from the field's schema and name; only generated values are made per request.
 
 import type { Field } from '../../answer/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Make } from './expressions.ts'
 import { momentOf, stampOf } from './moments.ts'
 
-/** Names of switches that are on to begin with. */
+/** Names of switches that are initially on. */
 const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open|ok|success|successful|succeeded)$/i
 /** Names of numbers that count what a new record has none of yet: `reply_count`, `times_redeemed`, `amount_refunded`. */
 const COUNT =
@@ -22,8 +22,8 @@ const LAST =
   /cancel|fail|error|delet|expire|clos|reject|archiv|abandon|block|suspend|complete|finish|revok|void|declin|aborted/i
 
 /**
- * How to make the value of a field that must have one: the one that the schema allows or proposes, the time of creation,
- * `null`, an empty list, else a generated one. `undefined` where no value fits.
+ * Returns a function that makes the value of a required field: the schema's const, default or example, the time of creation,
+ * `null`, an empty list, else a generated value. Returns `undefined` without a valid value.
  */
 export function freshOf(field: Field): Make | undefined {
   const { name, types, choices, allows } = field

@@ -1,4 +1,4 @@
-// The innermost behaviour: what an operation answers once nothing stands against it.
+// The innermost behaviour: answers a request that no other behaviour has refused.
 
 import { successStatus } from '../../contract/contract.ts'
 import { problems } from '../../kernel/problem.ts'
@@ -78,7 +78,7 @@ export const respond: Behaviour<RespondConfig> = {
   },
   compile(config, site) {
     const handler = (config && compileResponder(config, site)) ?? compileAnswer(site)
-    // The last of the chain: there is nobody further in to ask.
+    // The last behaviour of the chain: it never calls `next`.
     return () => handler
   },
   describe(config, site) {
@@ -91,7 +91,7 @@ export const respond: Behaviour<RespondConfig> = {
 }
 
 const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
-/** Keys that mean something beside one kind only. */
+/** Keys that are allowed beside one kind only. */
 const COMPANIONS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
   ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
   within: ['list', ...ACTIONS],

@@ -25,12 +25,12 @@ export interface ListConfig extends PagingConfig {
   readonly headers?: Readonly<Record<string, string | number>>
 }
 
-/** A filter whose parameter is not called as the field is, or that compares otherwise than by equality. */
+/** A filter whose parameter has another name than its field, or that does not compare for equality. */
 export interface FilterConfig {
   readonly parameter: string
   readonly field?: string
   readonly is?: 'equal' | Comparison['is']
 }
 
-/** Where in `operation.parameters` a query parameter stands; -1 once it has reported that there is none. */
+/** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */
 export type Locate = (name: string, path: Path) => number

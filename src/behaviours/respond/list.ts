@@ -1,4 +1,4 @@
-// Lists the records of a resource: which, in what order, how many, in what wrapping. Knows no storage engine.
+// Lists the records of a resource: filters, sorts, pages and wraps them. Knows no storage engine.
 
 import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
@@ -95,7 +95,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
     if ('rule' in window) return invalid([window])
     const { filters, comparisons } = select(exchange)
     const { limit, offset, after } = window
-    // Every field is written, wanted or not: conditional spreads cost 2 µs of a request that costs 15.
+    // Every field is written, needed or not: conditional spreads cost 2 µs of a request that costs 15.
     const asked: Query = {
       limit,
       offset,
@@ -115,11 +115,11 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
   }
 }
 
-/** The page with another text of its records. */
+/** Returns the page with another text for its records. */
 const showAs = (text: string, page: Page): Page =>
   text === page.text ? page : { ...page, text, bytes: Buffer.byteLength(text) }
 
-/** The schema of a record in the list: where the template has the items, else in the whole reply. */
+/** Returns the schema of a record in the list: at the template's items, else in the whole reply. */
 function itemsNode({ body }: ListConfig, status: number, { operation, contract }: Site): Node | undefined {
   const path = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
   const media = [...(responseFor(operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
@@ -132,7 +132,7 @@ const bare = (status: number, { text, bytes }: Page): Reply => ({ status, header
 type Selected = { readonly filters: readonly Filter[]; readonly comparisons?: readonly Comparison[] | undefined }
 const NO_FILTERS: readonly Filter[] = []
 
-/** Which parameters select by which fields; equality has an index, everything else looks at every record. */
+/** The filters of a list. Equality uses an index; other comparisons look at every record. */
 function compileFilters(
   { filter = [], list }: ListConfig,
   resource: Resource,
@@ -144,7 +144,7 @@ function compileFilters(
     const { properties } = resource.schema.shape
     const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
     const index = locate(parameter, path('parameter'))
-    // A word that is neither parameter nor field is one mistake.
+    // A name that is neither a parameter nor a field is one mistake.
     if (!properties.has(field) && (index !== -1 || field !== parameter)) {
       const message = `the records of ${list} have no field "${field}"`
       const at = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
@@ -169,7 +169,7 @@ function compileFilters(
   }
 }
 
-/** A list that is not wrapped must be what the contract promises: an array. */
+/** Reports a list without an envelope whose reply schema is not an array. */
 function checkBare({ body }: ListConfig, status: number, site: Site): void {
   const [media] = [...(responseFor(site.operation, status)?.content.values() ?? [])]
   const sample = body === undefined ? media?.schema?.shape : undefined

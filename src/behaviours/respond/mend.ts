@@ -1,6 +1,6 @@
-// Makes a record fit its schema where a valid request could not: with what only a server knows below the first level, and
-// with values of the client's in the form that the record has them in, an id as the object that it names. Runs only where
-// a record does not fit, and never for what breaks the request's own schema.
+// Mends a record that a valid request could not make valid: adds values that only a server knows below the first level, and
+// converts the client's values to the record's form, such as an id to the object that it names. Runs only for invalid
+// records, and never for rules of the request's own schema.
 
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema.ts'
@@ -8,22 +8,22 @@ import type { SchemaUse } from '../../schema/dialect.ts'
 import { samplerOf } from '../../schema/sampling.ts'
 import type { Making } from './expressions.ts'
 
-/** How often a record is mended and checked again: each round may bring up what lies deeper. */
+/** The maximum number of rounds. Each round may reveal deeper mistakes. */
 const ROUNDS = 6
-/** More than so many mistakes at once are not mended. */
+/** The maximum number of mistakes that are mended at once. */
 const MOST = 200
 
-/** Which fields of a record are the client's to get right. */
+/** The fields of a record that the client is responsible for. */
 export interface Sayable {
-  /** Whether the request describes the field. */
+  /** Returns whether the request describes the field. */
   declares(name: string): boolean
-  /** Whether a record without the field is the client's mistake. */
+  /** Returns whether a missing field is the client's mistake. */
   refuses(name: string): boolean
-  /** Whether fields that the schema has no place for stay where they are, and are not counted as mistakes. */
+  /** Whether unknown fields stay in the record and are not mistakes. */
   readonly keepsOthers?: boolean
 }
 
-/** The record as it fits the schema; `undefined` where it is for the client to send something else. */
+/** Returns the valid record; `undefined` if the client must correct the request. */
 export function mend(
   record: JsonObject,
   given: JsonObject,
@@ -58,7 +58,7 @@ export function mend(
 
 const EXTRA: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
 
-/** What goes to the place that a violation is about; `undefined` where nothing should. */
+/** Returns the value for the place of a violation; `undefined` if there is none. */
 function better(
   whole: Json,
   path: readonly string[],
@@ -83,7 +83,7 @@ function better(
 
 const NAMING = ['id', 'uuid', 'key', 'slug', 'code', 'name', 'value']
 
-/** What a client said in the form that the record has: its id within an object, an object's id alone, a number as text. */
+/** Converts a client's value to the record's form: an id to an object, an object to its id, a number to text. */
 function inFormOf(made: Json, said: Json): Json {
   if (Array.isArray(made)) return Array.isArray(said) || made.length === 0 ? made : [inFormOf(made[0] as Json, said)]
   if (isObject(made) && (typeof said === 'string' || typeof said === 'number')) {
@@ -101,7 +101,7 @@ function inFormOf(made: Json, said: Json): Json {
   return made
 }
 
-/** The value with something else at a place, or without what is there. */
+/** Returns the value with the part at a place replaced or removed. */
 function putAt(value: Json, [key, ...rest]: readonly string[], next: Json | undefined): Json {
   if (key === undefined) return next ?? null
   if (Array.isArray(value)) {

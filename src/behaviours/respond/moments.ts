@@ -1,5 +1,5 @@
-// How a field writes a moment: as text of some form, as a date, as seconds or milliseconds since 1970. The field's type,
-// format, example and name decide, once, at load.
+// Chooses the form of a time in a field: text of some format, a date, seconds or milliseconds since 1970. The field's type,
+// format, example and name decide at load.
 
 import type { Field } from '../../answer/field.ts'
 import type { Json } from '../../kernel/json.ts'
@@ -30,10 +30,10 @@ const TEXTS: readonly Form[] = [
   { like: /^\d{13}$/, write: String },
 ]
 
-/** Noon of 1 January 2024: a moment to try the forms with. */
+/** Noon of 1 January 2024, for checking the forms. */
 const SOME_DAY = 1_704_110_400_000
 
-/** How the field writes a moment; `undefined` where no form fits its schema. */
+/** Returns the field's form of a time; `undefined` if no form is valid for its schema. */
 export function momentOf(field: Field): WriteMoment | undefined {
   const { types, example, allows } = field
   if (types.includes('string')) {
@@ -55,8 +55,8 @@ const BESIDE = new Set(
 )
 
 /**
- * Whether a field holds the moment at which its record was created, or was last written: by its name (`createdAt`,
- * `date_modified`) and by its type.
+ * Returns whether a field holds the time of its record's creation or last write, by its name (`createdAt`, `date_modified`)
+ * and its type.
  */
 export function stampOf(field: Field): 'created' | 'updated' | undefined {
   const words = field.name

@@ -1,4 +1,4 @@
-// Heeds `Accept` where a resource answers: its records are JSON, and are written as XML where the contract has that too.
+// Negotiates the media type of a resource's replies: records are JSON, and XML if the contract documents it.
 
 import { isXml, writeBody } from '../../answer/body.ts'
 import { compileNegotiation, contentTypeFor } from '../../answer/negotiate.ts'
@@ -9,10 +9,9 @@ import { JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
 import type { Handler, Site } from '../behaviour.ts'
 
 /**
- * Compiles a responder that answers with a record or a page. The request is refused with 406 before anything is written where
- * the client takes none of the documented types.
- *
- * @param status what the responder answers with when all is well
+ * Compiles a responder that answers with a record or a page. A client that accepts no documented type gets 406 before
+ * anything is written.
+ * @param status the responder's success status
  */
 export function compileNegotiated(next: Handler, status: number, { operation }: Site): Handler {
   const documented = [...(responseFor(operation, status)?.content ?? [])]
@@ -33,7 +32,7 @@ export function compileNegotiated(next: Handler, status: number, { operation }: 
   }
 }
 
-/** A record or a page, which is JSON, as another type. */
+/** Converts a record or a page from JSON to another type. */
 function rewrite(reply: Reply, type: string, media: MediaType): Reply {
   const { body, headers, bytes: _, ...rest } = reply
   if (reply.refusal !== undefined || typeof body !== 'string' || headers['content-type'] !== JSON_TYPE) return reply

@@ -1,5 +1,5 @@
-// What the properties around a page are usually called, by what they say of it. The type must agree: a `page` that is an
-// object is no page number.
+// Common names of the properties around a page, by their meaning. The type must match too: a `page` that is an object is
+// not a page number.
 
 import type { Field } from '../../answer/field.ts'
 
@@ -33,13 +33,12 @@ const TEXTS: readonly (readonly [string, RegExp])[] = [
 
 const normal = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
-/** Names that say that a `count` beside them counts all pages. */
+/** Names beside which a `count` is that of all pages. */
 const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
 
 /**
- * The placeholder for a property around a page; `undefined` where its name or its type say nothing certain.
- *
- * @param path of the list, to see whether the schema takes paths or whole addresses
+ * Returns the placeholder for a property around a page; `undefined` if its name or type is ambiguous.
+ * @param path the list's path, to find out whether the schema accepts paths or whole URLs
  */
 export function pageField(field: Field, siblings: readonly string[], path: string): string | undefined {
   const word = normal(field.name)
@@ -57,7 +56,7 @@ export function pageField(field: Field, siblings: readonly string[], path: strin
   }
   const known = field.types.includes('string') ? of(TEXTS) : undefined
   if (known === undefined) return undefined
-  // Where nothing comes next, text that cannot be null is empty; a link that cannot be empty leads to the page itself.
+  // Without a next page, a text that cannot be null is empty; a link that cannot be empty leads to the page itself.
   const end = field.types.includes('null') ? '' : field.allows('') ? 'OrEmpty' : 'OrSelf'
   if (known === 'cursor') return end === 'OrSelf' ? undefined : `page.cursor${end}`
   const form = field.allows(path) ? '' : field.allows(`http://127.0.0.1${path}`) ? 'Whole' : undefined

@@ -1,4 +1,4 @@
-// Which stretch of a list a client asks for, by offset, page number or cursor, and where the next one is.
+// Reads the requested page of a list, by offset, page number or cursor, and finds its neighbours.
 
 import { decodeQuery, type Parameter } from '../../contract/parameters.ts'
 import { isObject, parseInteger } from '../../kernel/json.ts'
@@ -10,27 +10,27 @@ import type { Resource } from './resource.ts'
 
 export type Window = Pick<Query, 'limit' | 'offset' | 'after'>
 
-/** Where the neighbours of a page are: paths with a query, or nothing. */
+/** The addresses of a page's neighbours: paths with a query, or absent. */
 export interface Links {
   readonly first?: string | undefined
   readonly prev?: string | undefined
   readonly next?: string | undefined
   readonly last?: string | undefined
-  /** The number of this page, as the client counts them. */
+  /** The number of this page in the client's counting. */
   readonly number: number
   readonly limit: number
   readonly offset: number
 }
 
 export interface Paging {
-  /** Whether `last` needs to know how many records there are. */
+  /** Whether `last` needs the number of all records. */
   readonly counts: boolean
-  /** The stretch, or the rule that the request breaks. */
+  /** Returns the page, or the rule that the request breaks. */
   window(exchange: Exchange): Window | BrokenRule
   links(exchange: Exchange, page: Page, window: Window): Links
 }
 
-/** The rule that a cursor breaks which names no record. */
+/** The broken rule of a cursor that names no record. */
 export const lostCursor = (name: string): BrokenRule => ({
   in: 'query',
   path: name,
@@ -38,7 +38,7 @@ export const lostCursor = (name: string): BrokenRule => ({
   message: 'names no record',
 })
 
-/** The size of a page that is asked for by number where neither the request nor the contract gives one. */
+/** The default page size for page numbers if neither the request nor the contract has one. */
 const PAGE_SIZE = 20
 
 export function compilePaging(
@@ -51,7 +51,7 @@ export function compilePaging(
     config[key] === undefined ? -1 : locate(config[key], [key])
   const [limitAt, offsetAt, pageAt, cursorAt] = [at('limit'), at('offset'), at('page'), at('cursor')]
   const unlimited = pageAt === -1 ? Number.POSITIVE_INFINITY : PAGE_SIZE
-  // A page number that may be 0 counts from 0.
+  // If 0 is a valid page number, pages count from 0.
   const base = lowest(parameters[pageAt])
   const numberAt = (values: readonly unknown[], index: number, fallback: number): number => {
     const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
@@ -108,14 +108,14 @@ function readId(value: unknown, ids: Resource['ids']): Id | undefined {
   return ids === 'text' ? String(value) : parseInteger(String(value))
 }
 
-/** The path of a request, as it came, with its query or another one. */
+/** Returns the request's path with its query or another one. */
 export function addressOf({ request, basePath, operation, segments }: Exchange, query = request.query): string {
   let expression = 0
   const path = operation.path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
   return `${basePath}${path}${query === '' ? '' : `?${query}`}`
 }
 
-/** The address of this request with one parameter of its query changed, or left out. */
+/** Returns the request's address with one query parameter changed or removed. */
 function withQuery(exchange: Exchange, name: string, value: string | number | undefined) {
   const { request } = exchange
   const nameOf = (pair: string) => decodeQuery(pair.split('=', 1)[0] as string)

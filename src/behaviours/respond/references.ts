@@ -1,5 +1,5 @@
-// Fields that hold the ids of records of other resources: what they name must exist when it is written, and is looked after
-// when it is deleted. A deletion is thought through before anything is deleted.
+// References: fields with the ids of other resources' records. A referenced record must exist when the field is written. A
+// deletion is planned completely before anything is deleted.
 
 import { isObject, type Json, type JsonObject, parseJson, pointer } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
@@ -11,7 +11,7 @@ import { inBody, type Resource } from './resource.ts'
 export const isId = (value: Json | undefined): value is Id =>
   typeof value === 'string' || typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
 
-/** Finds the fields that name a record which is not there; `undefined` for a resource without references. */
+/** Returns a function that finds fields with missing records; `undefined` for a resource without references. */
 export function compileDangling({
   references,
 }: Resource): ((fields: JsonObject, exchange: Exchange) => Promise<readonly BrokenRule[]>) | undefined {
@@ -32,7 +32,7 @@ export function compileDangling({
   }
 }
 
-/** The record with the first record of each resource named in the fields that are empty. */
+/** Fills each empty reference with the id of the resource's first record. */
 export async function supply(
   fields: JsonObject,
   supplied: readonly (readonly [field: string, resource: string])[],
@@ -47,7 +47,7 @@ export async function supply(
   return out
 }
 
-/** A field that names records of some resource. */
+/** A field with references to a resource. */
 interface Referrer {
   readonly resource: Resource
   readonly field: string
@@ -57,13 +57,12 @@ interface Referrer {
   readonly nullable: boolean
 }
 
-/** Deletes what else goes with a record, and empties what named it. */
+/** Deletes the dependent records, and empties the references to the deleted one. */
 export type Settle = () => Promise<void>
 
 /**
- * Finds out what deleting a record of the resource does to those that name it.
- *
- * @returns what to do after the deletion, or a sentence about what forbids it; `undefined` where no resource names this one
+ * Plans the effects of a deletion on the records that refer to the deleted one.
+ * @returns the further changes, or a sentence that says what forbids the deletion; `undefined` without references to it
  */
 export function compileDeletion(
   resource: Resource,
@@ -118,7 +117,7 @@ const referrersOf = (name: string, { resources, contract }: Site): Referrer[] =>
     }),
   )
 
-/** The ids of the records that name an owner. */
+/** Returns the ids of the records that refer to an owner. */
 async function namersOf({ resource, field, many }: Referrer, owner: Id, world: World): Promise<Id[]> {
   const collection = world.collection(resource.name)
   const { text } = await collection.list({

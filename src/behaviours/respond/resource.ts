@@ -1,4 +1,4 @@
-// A resource as the simulation declares it: what a record of it must be, and what becomes of what a client sends.
+// A configured resource: the rules for its records, and the handling of the client's values.
 
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, pointer, put } from '../../kernel/json.ts'
@@ -8,7 +8,7 @@ import type { Resource } from '../resource.ts'
 
 export { asId, type Reference, type Resource } from '../resource.ts'
 
-/** What to store of a record: unknown fields dropped where the resource says so, the rest in the schema's order. */
+/** Returns the part of a record to store: without unknown fields if so configured, in the schema's order. */
 export function compileAccept({
   schema,
   idField,
@@ -18,7 +18,7 @@ export function compileAccept({
   const { properties, required, open } = schema.shape
   const names = [...properties.keys()].filter(name => name !== idField || assign === 'client')
   const keepsAll = open || unknownFields !== 'drop'
-  // What a schema requires without describing it is not unknown to it.
+  // A required field without a description is a known field.
   const undescribed = [...required].filter(name => name !== idField && !properties.has(name))
   return body => {
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
@@ -37,11 +37,11 @@ export function compileAccept({
 
 const NO_FIELDS: JsonObject = {}
 
-/** What is wrong with a record, as sentences that begin with a JSON Pointer; `undefined` if nothing is. */
+/** Returns the mistakes of a record as sentences that begin with a JSON Pointer; `undefined` if it is valid. */
 export const check = (resource: Resource, value: JsonObject): string[] | undefined =>
   checkRecord(resource, value)?.map(({ path, message }) => `${path} ${message}`)
 
-/** The rules that a record breaks: those of its schema, and that of unknown fields; `undefined` if it breaks none. */
+/** Returns the broken rules of a record, including unknown fields; `undefined` if it is valid. */
 export function checkRecord({ schema, idField, unknownFields }: Resource, value: JsonObject): BrokenRule[] | undefined {
   const { properties, open } = schema.shape
   const violations = schema.check(value, true)
@@ -56,10 +56,10 @@ export function checkRecord({ schema, idField, unknownFields }: Resource, value:
   return broken.length === 0 ? undefined : broken
 }
 
-/** A rule that the body breaks. */
+/** A broken rule of the body. */
 export const inBody = (path: string, rule: string, message: string): BrokenRule => ({ in: 'body', path, rule, message })
 
-/** The resource of that name; `undefined` once it has reported that there is none. */
+/** Returns the resource with a name; `undefined` after reporting that there is none. */
 export function resourceOf(name: string, key: string, site: Site): Resource | undefined {
   const resource = site.resources.get(name)
   if (resource === undefined) {

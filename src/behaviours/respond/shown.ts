@@ -1,5 +1,5 @@
-// A record as an operation's own reply schema has it: `GET /projects` may list summaries of what `GET /projects/{id}` gives
-// whole. Runs only where that schema differs from the one that the records are kept by, and once for each state of a record.
+// Shows a record in an operation's own reply schema: `GET /projects` may list summaries of `GET /projects/{id}`. Runs only
+// if that schema differs from the record's, and once for each state of a record.
 
 import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
@@ -11,15 +11,15 @@ import type { Making } from './expressions.ts'
 import { mend } from './mend.ts'
 import type { Resource } from './resource.ts'
 
-/** Fits a record to a reply; one that fits already, or that cannot be made to fit, stays the same. */
+/** Converts a record to a reply's schema. A record that is valid, or cannot be converted, stays unchanged. */
 type Fit = (record: JsonObject) => JsonObject
 
-/** @param node what the reply says of the record; `undefined` where it says nothing */
+/** @param node the reply's schema of the record; `undefined` if it has none */
 function compileFit(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
   if (node === undefined || contract.identify(node) === contract.identify(resource.schema.node)) return undefined
   const { properties } = resource.schema.shape
   const names = [...contract.shapeOf(node).properties.keys()]
-  // A reply about something else is the author's mistake, which must show.
+  // A reply schema for something else is the author's mistake and must be reported.
   if (names.filter(name => properties.has(name)).length * 2 < names.length) return undefined
   const schema = contract.use(node)
   return record => {
@@ -31,7 +31,7 @@ function compileFit(node: Node | undefined, resource: Resource, { contract }: Si
 const NOTHING_GIVEN: JsonObject = {}
 const ANYTHING = { declares: () => true, refuses: () => false }
 
-/** Draws the same values for a record at every reply. */
+/** Draws the same values for a record in every reply. */
 function makingFor(record: JsonObject, { name, idField }: Resource): Making {
   const of = (purpose: string) => hashOf(`${name} ${String(idIn(idField, record))} ${purpose}`)
   return {
@@ -57,7 +57,7 @@ export function compileShown(node: Node | undefined, resource: Resource, site: S
   }
 }
 
-/** Compiles the text of a list of records in a reply; `undefined` where the reply has them as they are kept. */
+/** Compiles the text of a list of records in a reply; `undefined` if the reply has the stored form. */
 export function compileShownList(
   node: Node | undefined,
   resource: Resource,

@@ -1,4 +1,5 @@
-// The order a client asks for: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, beside an `order` parameter.
+// Reads the sort order of a request: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, or an `order`
+// parameter.
 
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
@@ -7,7 +8,7 @@ import type { Exchange, Site } from '../behaviour.ts'
 import type { ListConfig, Locate } from './list-config.ts'
 import type { Resource } from './resource.ts'
 
-/** @returns per request the order, `undefined` for the order of ids, or the rule that the request breaks */
+/** @returns the request's order, `undefined` for the order of ids, or the broken rule */
 export function compileSort(
   { sort, order, by }: ListConfig,
   { schema, name }: Resource,
@@ -42,7 +43,7 @@ export function compileSort(
   }
 }
 
-/** The order where nobody asks for one; `undefined` is the order of ids, which costs nothing. */
+/** The default order; `undefined` is the order of ids, which costs nothing. */
 function compileStanding(by: string | undefined, fields: readonly string[], site: Site): readonly Order[] | undefined {
   return by?.split(',').flatMap(word => {
     const order = parseOrder(word.trim(), fields)

@@ -1,4 +1,4 @@
-// Refuses a write that takes a record along no edge of its states.
+// Refuses a write that changes a record's state along no configured edge.
 
 import type { JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'

@@ -1,4 +1,4 @@
-// A collection within another: the records that belong to the one in the path, `/shelves/{shelf}/books`.
+// A nested collection: the records that belong to the one in the path, `/shelves/{shelf}/books`.
 
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
@@ -29,11 +29,11 @@ export const withinSchema = {
 
 export interface Within {
   filter(exchange: Exchange): Filter
-  /** The refusal where the owner does not exist. */
+  /** The refusal if the owner does not exist. */
   orphan(exchange: Exchange): Promise<Reply | undefined>
-  /** Whether a record belongs to the owner in the path. */
+  /** Returns whether a record belongs to the owner in the path. */
   owns(exchange: Exchange, record: JsonObject): boolean
-  /** The fields of a record, with its owner. */
+  /** Returns the fields of a record with its owner. */
   own(exchange: Exchange, fields: JsonObject): JsonObject
 }
 
@@ -71,7 +71,7 @@ export function compileWithin(
       if ((await exchange.world.collection(owners).read(id)) !== undefined) return undefined
       return refuse(problems.not_found, `there is no record ${id} in ${owners}`)
     },
-    // Compared as text: an id may be a number here and a bigint there.
+    // Compared as text, because an id may be a number in one place and a bigint in another.
     owns: (exchange, record) => String(record[field]) === String(ownerOf(exchange)),
     own: (exchange, fields) => ({ ...fields, [field]: ownerOf(exchange) }),
   }

@@ -1,5 +1,5 @@
-// Where a request holds the record: as its whole body, or below a key, `{"tag": {…}}`. The template that wraps the replies
-// names the key, and the contract says whether requests have it.
+// Finds the record in a request: the whole body, or the value of a key, `{"tag": {…}}`. The template of the replies names
+// the key, and the contract decides whether requests have it.
 
 import { isJson, type MediaType } from '../../contract/contract.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
@@ -10,13 +10,13 @@ import type { Resource } from './resource.ts'
 
 /** The record within a request. */
 export interface RequestedRecord {
-  /** Its schema; `undefined` where the operation takes no body, or describes none. */
+  /** Its schema; `undefined` without a described body. */
   readonly node: Node | undefined
-  /** The record's part of a body. */
+  /** Returns the record's part of a body. */
   unwrap(body: Json | undefined): Json | undefined
 }
 
-/** @param template of the reply, with `${record.value}` where the record goes */
+/** @param template the reply's template, with `${record.value}` for the record */
 export function compileUnwrap(template: Json | undefined, resource: Resource, site: Site): RequestedRecord {
   const whole = mediaOf(site)?.schema?.node
   const path = whole === undefined ? [] : wrappedAt(whole, template, resource, site)
@@ -38,11 +38,11 @@ export function compileUnwrap(template: Json | undefined, resource: Resource, si
   }
 }
 
-/** The keys below which a template has the record. */
+/** Returns the keys of the record in a template. */
 export const recordPath = (template: Json | undefined): readonly string[] =>
   ([...placeholders(template, 'record')].find(([, name]) => name === 'value')?.[0] ?? []).map(String)
 
-/** What a request body is described by: as JSON, else as the first type that has a schema. */
+/** Returns the schema of a request body: of JSON, else of the first type with a schema. */
 export function mediaOf({ operation }: Site): MediaType | undefined {
   const all = [...(operation.body?.content ?? [])]
   return (all.find(([type]) => isJson(type)) ?? all.find(([, { schema }]) => schema !== undefined))?.[1]
@@ -52,7 +52,7 @@ function wrappedAt(whole: Node, template: Json | undefined, resource: Resource, 
   const fields = resource.schema.shape.properties
   const own = contract.identify(resource.schema.node)
   if (contract.identify(whole) === own) return []
-  /** Whether the schema is about the fields of a record, rather than about what is around them. */
+  /** Returns whether the schema describes the record's fields and not an envelope. */
   const isRecord = (node: Node): boolean => {
     if (contract.identify(node) === own) return true
     const names = [...contract.shapeOf(node).properties.keys()]
@@ -62,7 +62,7 @@ function wrappedAt(whole: Node, template: Json | undefined, resource: Resource, 
   const { properties } = contract.shapeOf(whole)
   const inner = named.reduce<Node | undefined>((at, key) => at && contract.shapeOf(at).properties.get(key), whole)
   if (named.length > 0 && inner !== undefined && isRecord(inner)) return named
-  // A body with a field of the record in it is the record.
+  // A body with one of the record's fields is the record.
   if ([...properties.keys()].some(name => fields.has(name))) return []
   const candidates = [...properties].filter(([, node]) => isRecord(node))
   return candidates.length === 1 ? [(candidates[0] as [string, Node])[0]] : []

@@ -15,10 +15,10 @@ import type { ValidateConfig } from './config.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
 
-/** A rule that the body as a whole breaks. */
+/** A rule that the whole body breaks. */
 const whole = (rule: string, message: string): BrokenRule => ({ in: 'body', path: '', rule, message })
 
-/** Reads, parses and checks the body; the answer is a refusal or the rules that it breaks. */
+/** Reads, parses and checks the body. Returns a refusal or the broken rules. */
 export function compileBody(
   operation: Operation,
   config: ValidateConfig,
@@ -70,7 +70,7 @@ export function compileBody(
         return withHeaders(invalid([whole('syntax', read.detail.replace(/^the body /, ''))]), read.headers)
       }
       if (read.bytes.length === 0) return absent
-      // What is neither JSON nor a form nor text is taken as it is.
+      // A body that is not JSON, a form or text is kept as bytes.
       if (reading.parse === undefined) return NO_RULES
       const parsed = reading.parse(read.bytes, type)
       if (!(parsed instanceof Promise)) return check(reading, exchange, parsed)
@@ -86,7 +86,7 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/
 
 type Parse = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 
-/** How a body of a media type becomes a value; `undefined` for one that stays bytes. */
+/** Returns a parser for a media type; `undefined` for one that stays bytes. */
 function parserOf(essence: string, media: MediaType): Parse | undefined {
   if (isJson(essence)) return parseText(parseSent)
   const { form, sequence } = media
@@ -104,7 +104,7 @@ function parserOf(essence: string, media: MediaType): Parse | undefined {
     })
   }
   if (essence === 'multipart/form-data') return (bytes, type) => readMultipart(bytes, type, form)
-  // Text can be held to a schema only where that speaks of text.
+  // A text is validated only if its schema is for strings.
   if (essence === 'text/plain' && media.schema?.types.has('string')) {
     return parseText(text => ({ value: text, exact: false }))
   }
@@ -149,11 +149,11 @@ const textOf = (bytes: Uint8Array): string => {
 export interface Reading {
   readonly schema: MediaType['schema']
   readonly parse: Parse | undefined
-  /** Set where it is written in a charset that cannot be read. */
+  /** Set for an unsupported charset. */
   readonly charset: string | undefined
 }
 
-/** By the documented media type that a content type falls under. */
+/** Readers by documented media type. */
 export function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
   const mediaOf = compileMediaTypes(content)
   const readingOf = (type: string): Reading | undefined => {
@@ -164,7 +164,7 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
     const readable = parse === undefined || charset === undefined || UNICODE.test(charset)
     return { schema: media.schema, parse, charset: readable ? undefined : charset }
   }
-  // What nearly every client writes need not be taken apart.
+  // The most common content types need no parsing.
   const usual = [...content.keys()].flatMap(type => [type, essenceOf(type), `${essenceOf(type)}; charset=utf-8`])
   const known = new Map(usual.map(type => [type, readingOf(type)]))
   return type => known.get(type) ?? readingOf(type)

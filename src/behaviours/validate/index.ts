@@ -1,4 +1,4 @@
-// Holds a request to the contract: parameters, then the body. Everything wrong is named in one refusal.
+// Validates a request against the contract: parameters, then the body. One refusal names every broken rule.
 
 import type { Operation } from '../../contract/contract.ts'
 import { cookieValues, type Parameter, type ParameterRead, readQuery, splitQuery } from '../../contract/parameters.ts'
@@ -59,9 +59,9 @@ export const validate: Behaviour<ValidateConfig> = {
   },
 }
 
-/** The rules that the parameters of a request break. */
+/** The broken rules of a request's parameters. */
 interface Broken {
-  /** Those of the path: the request names nothing then. */
+  /** The broken rules of the path, which then identifies no resource. */
   readonly path: readonly BrokenRule[]
   readonly rest: readonly BrokenRule[]
 }
@@ -69,7 +69,7 @@ interface Broken {
 const NO_RULES: readonly BrokenRule[] = []
 const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
 
-/** Types and checks the parameters; puts their values into the exchange. */
+/** Converts and validates the parameters, and stores their values in the exchange. */
 export function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Broken {
   const { parameters } = operation
   const lenient = config.invalidQuery === 'ignore'
@@ -79,7 +79,7 @@ export function compileParameters(operation: Operation, config: ValidateConfig):
   const headerOf = parameters.map(({ name }) => name.toLowerCase())
   const queried = parameters.flatMap(({ name, in: place }, i) => (place === 'query' ? [[name, i] as const] : []))
   const known: ReadonlyMap<string, number> = new Map(queried)
-  // A value that is spread over several names is gathered from all of them.
+  // A value may be spread over several names.
   const spread = parameters.some(({ gather }) => gather !== undefined)
   if (parameters.length === 0 && !strict) return () => NONE
 
@@ -139,7 +139,7 @@ export function compileParameters(operation: Operation, config: ValidateConfig):
   }
 }
 
-/** Tells a client of a query parameter that is a letter or two off a documented one: it would be ignored in silence. */
+/** Warns a client of a query parameter that looks like a misspelt documented one, which would be ignored in silence. */
 function warnOfSlips(exchange: Exchange, undocumented: readonly string[], known: ReadonlyMap<string, number>): void {
   const { parameters } = exchange.operation
   for (const name of new Set(undocumented.slice(0, MOST_SLIPS))) {
@@ -149,7 +149,7 @@ function warnOfSlips(exchange: Exchange, undocumented: readonly string[], known:
   }
 }
 
-/** What it costs to look must not depend on the client. */
+/** Bounds the cost of looking for misspelt names. */
 const MOST_SLIPS = 10
 const LONGEST_NAME = 100
 
@@ -166,11 +166,11 @@ const brokenBy = ({ name, in: place }: Parameter, pointer: string, rule: string,
   message,
 })
 
-/** The value of a parameter that is there without one: the empty text where its schema takes that, else its default. */
+/** Returns the value of a parameter that is sent without one: the empty text if its schema allows it, else its default. */
 const emptyValueOf = ({ default: usual, schema }: Parameter): unknown =>
   schema.types.has('string') && schema.check('') === undefined ? '' : usual
 
-/** The rules that a parameter as it came in breaks; `undefined` if it breaks none. */
+/** Returns the broken rules of a received parameter; `undefined` without any. */
 function rulesBrokenBy(parameter: Parameter, read: ParameterRead): BrokenRule[] | undefined {
   if ('fault' in read) return [brokenBy(parameter, '', 'syntax', read.fault)]
   return parameter.schema

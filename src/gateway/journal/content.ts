@@ -1,4 +1,4 @@
-// Questions to the journal about what requests carried: their headers and their bodies, as far as they are kept.
+// Queries of the journal by kept headers and bodies.
 
 import { compileGlob } from '../../kernel/glob.ts'
 import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
@@ -22,12 +22,12 @@ interface ContentCriterion {
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
-/** Returns a criterion for each header and field; or what is wrong with the filter, as a sentence. */
+/** Returns a criterion for each header and field, or a sentence about a mistake in the filter. */
 export function compileContent({ header = {}, body = {} }: ContentFilter): ContentCriterion[] | string {
   const criteria: ContentCriterion[] = []
   const want = (key: string, value: string, found: (entry: Entry) => string) => {
     const fits = compileGlob(value)
-    // `*` asks for one that is there: nothing has the empty text.
+    // `*` matches any value that is present; an absent one has the empty text.
     const holds = (entry: Entry) => {
       const text = found(entry)
       return value === '' ? text === '' : text !== '' && fits(text)
@@ -57,7 +57,9 @@ export function compileContent({ header = {}, body = {} }: ContentFilter): Conte
   return criteria
 }
 
-/** Why the journal cannot know: it keeps no such header, or no bodies. A question to it would always be answered with no. */
+/**
+ * Returns why the journal cannot answer: it does not keep the header, or bodies. Otherwise the answer would always be no.
+ */
 export function findUnkept(
   { header = {}, body = {} }: ContentFilter,
   { headers, bodies }: JournalSettings,
@@ -80,7 +82,7 @@ const stepInto = (at: unknown, key: string): unknown =>
       : undefined
     : undefined
 
-/** By body: several criteria ask the same one. */
+/** Parsed bodies, cached because several criteria use the same one. */
 const read = new WeakMap<KeptBody, { readonly value: unknown }>()
 
 function parsed(body: KeptBody): unknown {

@@ -1,4 +1,4 @@
-// An entry of the journal as data for people: masked, worded, copied.
+// Describes an entry of the journal for people: masked, worded and copied.
 
 import { timestamp } from '../../world/clock.ts'
 import type { Explanation } from '../explain.ts'
@@ -12,21 +12,21 @@ export interface RecordedRequest {
   /** The same by the clock that the request met. */
   readonly time: string
   readonly world: string
-  /** `null` where no operation was meant. */
+  /** `null` without an operation. */
   readonly operation: string | null
-  /** `null` where nobody known called. */
+  /** `null` without a known consumer. */
   readonly consumer: string | null
   readonly method: string
   readonly path: string
   readonly query: string
-  /** 0 where a fault left the client without a reply. */
+  /** 0 if a fault left the client without a reply. */
   readonly status: number
   readonly durationMs: number
   /** The position of its changes in the history of its world, where that is kept and it made any. */
   readonly position?: number
   /** Why it was refused, if it was: the problem's code, and the rule that was violated. */
   readonly refusal?: { readonly code: string; readonly rule: string }
-  /** What was done to it on purpose. */
+  /** The deliberate effects on it. */
   readonly injected?: {
     readonly weather?: string
     readonly delayMs?: number
@@ -94,7 +94,7 @@ function describeInjected({ injected, fault, weather, queued, notes, mask }: Ent
   }
 }
 
-/** What the entry does not say already. */
+/** The facts that the entry does not already contain. */
 function describeExplanation({ route, operation, world, real, ordinal, passed, replied, draws }: Explanation) {
   return { route, operation, world, real, ordinal, passed, replied, draws }
 }

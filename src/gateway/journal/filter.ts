@@ -1,4 +1,4 @@
-// Questions to the journal: which requests there were, and whether there were as many as there should be.
+// Queries of the journal: selects requests, and verifies their number.
 
 import { suggest } from '../../kernel/diagnostic.ts'
 import { compileGlob } from '../../kernel/glob.ts'
@@ -11,7 +11,7 @@ import { describeEntry, type RecordedRequest } from './entry.ts'
 import type { Entry } from './journal.ts'
 import type { JournalView } from './portable.ts'
 
-/** What requests are chosen by; all of it must hold. Where a text may be a list, its items are separated by commas. */
+/** A filter of requests; all its members must match. The items of a list are separated by commas. */
 export interface RequestFilter extends ContentFilter {
   /** A list of operations; the empty text is for requests that meant none. */
   readonly operation?: string
@@ -45,7 +45,7 @@ export interface Criterion {
   readonly key: string
   readonly wanted: string
   holds(entry: Entry): boolean
-  /** What stands in the place of what is wanted. */
+  /** The actual value. */
   found(entry: Entry): string
 }
 
@@ -54,8 +54,8 @@ export interface FilterFault {
 }
 
 /**
- * An operation or a consumer that neither the plan nor the journal knows, or a header or body that is not kept: to ask whether nobody called it would always be
- * answered with yes.
+ * Finds a misspelt operation or consumer, or a header or body that is not kept. Otherwise `verify?operation=typo&max=0`
+ * would always pass.
  */
 export function findUnknown(filter: RequestFilter, plan: Plan, journal: JournalView): string | undefined {
   const { operation, consumer } = filter
@@ -191,11 +191,11 @@ export interface Verdict {
   readonly matched: number
   readonly min: number
   readonly max?: number
-  /** Requests that the journal has had to forget; none of them is counted. */
+  /** The number of requests that the journal has dropped; these are not counted. */
   readonly evicted: number
-  /** Where too few matched: those that came nearest, and where they differ. */
+  /** If too few matched: the closest requests, and their differences. */
   readonly nearest: readonly NearMiss[]
-  /** Where too many matched: the last of them. */
+  /** If too many matched: the last of them. */
   readonly requests: readonly RecordedRequest[]
 }
 
@@ -223,7 +223,10 @@ export function verifyRequests(journal: JournalView, criteria: readonly Criterio
   }
 }
 
-/** Those that differ in the fewest ways, the latest first; what shares nothing with the question is no near miss. */
+/**
+ * Returns the requests with the fewest differences, latest first. One that matches no member of the filter is not a near
+ * miss.
+ */
 function nearestMisses(journal: JournalView, criteria: readonly Criterion[]): NearMiss[] {
   const misses: NearMiss[][] = []
   const most = Math.max(1, criteria.length - 1)

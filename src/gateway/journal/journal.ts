@@ -1,5 +1,5 @@
-// What happened: the last requests, in a ring that is written to on every one and read seldom. Whatever can wait until
-// somebody asks, masking and wording, does. Knows no HTTP.
+// The journal: the last requests, in a ring that every request writes to and that is rarely read. Masking and wording
+// therefore happen when it is read. Knows no HTTP.
 
 import type { Exchange } from '../../behaviours/behaviour.ts'
 import type { Refusal } from '../../kernel/problem.ts'
@@ -14,24 +14,24 @@ import type { Mask } from '../mask.ts'
 export interface Entry {
   /** Counts the requests of the process; 0 where the entry was forgotten. */
   id: number
-  /** When the reply was ready: milliseconds since the epoch, by the real clock and by the world's. */
+  /** The time of the reply in milliseconds since the epoch, by the real clock and by the world's. */
   at: number
   time: number
   world: string
-  /** Empty where no operation was meant. */
+  /** Empty without an operation. */
   operation: string
   consumer: string | undefined
   method: string
   /** As sent, without the name of a world, and unmasked: see `describeEntry`. */
   path: string
   query: string
-  /** 0 where a fault left the client without a reply. */
+  /** 0 if a fault left the client without a reply. */
   status: number
   milliseconds: number
-  /** Milliseconds it was made to wait, and the kind of the fault that struck it. */
+  /** The injected delay in milliseconds, and the kind of the injected fault. */
   injected: number
   fault: string | undefined
-  /** The name of the weather that it came in, and whether it stood in line. */
+  /** The name of its weather, and whether it queued. */
   weather: string | undefined
   queued: boolean
   notes: readonly string[]
@@ -59,7 +59,7 @@ export interface KeptBody {
   readonly cut: boolean
 }
 
-/** What is known of a request besides its exchange. */
+/** The data of a request besides its exchange. */
 export interface Outcome {
   readonly at: number
   readonly path: string
@@ -127,7 +127,7 @@ export class Journal {
     }
   }
 
-  /** How many requests were given up to make room for later ones since the journal was last emptied. */
+  /** The number of requests that were dropped for later ones since the journal was last emptied. */
   get evicted(): number {
     return this.#evicted
   }
@@ -175,7 +175,7 @@ export class Journal {
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(entry, request)
   }
 
-  /** What is kept, oldest first. An entry must not be held on to: it will be another request's. */
+  /** The kept entries, oldest first. Do not retain an entry: it is reused for another request. */
   *each(): Iterable<Entry> {
     for (let id = this.#first; id <= this.#last; id++) {
       const entry = this.#ring[id % this.#settings.requests]
@@ -189,7 +189,7 @@ export class Journal {
     return entry?.id === id && id > 0 ? entry : undefined
   }
 
-  /** Forgets everything, or the requests of one world. */
+  /** Removes all entries, or those of one world. */
   clear(world?: string): void {
     if (world !== undefined) {
       for (const entry of this.each()) if (entry.world === world) this.#forget(entry)
@@ -201,13 +201,13 @@ export class Journal {
     this.#evicted = 0
   }
 
-  /** Tells of every request from now on, until the answer is called. */
+  /** Calls back with every request from now on. Call the returned function to stop. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Goes on under other settings; what they leave room for stays. */
+  /** Applies other settings; entries that still fit stay. */
   adapt(settings: JournalSettings): void {
     const before = this.#settings
     const keys = ['requests', 'size', 'bodies'] as const

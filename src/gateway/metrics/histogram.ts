@@ -2,7 +2,7 @@
 // looks its labels up by a hash of their text on every observation, even through a bound child: 1 µs of a request that
 // costs 15.
 
-// Below a millisecond is where a stand-in lives; above ten seconds nobody waits.
+// Most replies take less than a millisecond, and clients rarely wait more than ten seconds.
 const BUCKETS = [
   ...[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025],
   ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -36,7 +36,7 @@ export class Histogram {
   readonly name: string
   readonly help: string
   readonly labelNames: readonly string[]
-  // What prom-client's registry asks of a metric.
+  // The interface of a metric in prom-client's registry.
   readonly type = 'histogram'
   readonly aggregator = 'sum'
   readonly #slots = new Map<string, Slot>()
@@ -47,7 +47,7 @@ export class Histogram {
     this.labelNames = labelNames
   }
 
-  /** The slot of some labels, the same one every time: counts of what was known before go on. */
+  /** Returns the slot of some labels, the same one every time, so that counts continue. */
   slot(labels: Readonly<Record<string, string>>): Slot {
     const key = JSON.stringify(labels)
     let slot = this.#slots.get(key)
@@ -58,7 +58,7 @@ export class Histogram {
     return slot
   }
 
-  /** How many observations there are. */
+  /** The number of observations. */
   get total(): number {
     let total = 0
     for (const { count } of this.#slots.values()) total += count

@@ -1,4 +1,4 @@
-// The numbers that requests add to, bound to their labels once per operation: counting looks nothing up.
+// Counters whose labels are bound once per operation, so that counting needs no look-up.
 
 import type { PlannedOperation } from '../../plan/plan.ts'
 import { type Count as CountCall, Deprecations, type Traffic } from '../deprecations.ts'
@@ -7,7 +7,7 @@ import { type Count, Tally } from './tally.ts'
 
 /** Counts for one operation. */
 export interface Meter {
-  /** @param injected how many of the seconds the request was made to wait */
+  /** @param injected the injected delay in seconds */
   observe(method: string, status: number, seconds: number, injected: number): void
   queued(): void
   refused(problem: string): void
@@ -54,18 +54,18 @@ export class Books {
     ['operation', 'input', 'consumer', 'traffic'],
   )
 
-  /** What a registry is to know of. */
+  /** The metrics to register. */
   get all(): (Histogram | Tally)[] {
     const histograms = [this.#requests, this.#service, this.#injected]
     return [...histograms, this.#queued, this.#refusals, this.#faults, this.#deprecatedInputs]
   }
 
-  /** Binds an operation's labels, once. Counts of an operation that was known before go on. */
+  /** Binds an operation's labels once. The counts of a known operation continue. */
   bind({ operation, route }: PlannedOperation): Meter {
     const { id } = operation
     const slots = new Map<number, Slot>()
-    // Requests that no operation matched never queue, and a histogram of nothing has no percentiles: their series begin
-    // when there is something to show, those of an operation at once.
+    // Unmatched requests never queue, and an empty histogram has no percentiles: their series begin with the first
+    // observation, those of an operation at once.
     let service = id === '' ? undefined : this.#service.slot({ operation: id })
     const queued = id === '' ? undefined : this.#queued.count({ operation: id })
     let delays: Slot | undefined
@@ -73,7 +73,7 @@ export class Books {
       this.#requests.slot({
         http_request_method: method,
         http_route: route,
-        // Where a fault left the client without a reply there was no status.
+        // A fault that left the client without a reply has no status.
         http_response_status_code: status === 0 ? '' : `${status}`,
         operation: id,
       })

@@ -1,4 +1,4 @@
-// What Prometheus sees: the page is made when it is asked for. The only file that knows prom-client.
+// The metrics page for Prometheus, made on request. The only file that imports prom-client.
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
@@ -11,7 +11,7 @@ import type { Worlds } from '../worlds.ts'
 import type { Histogram } from './histogram.ts'
 import { Books, type Meter } from './meter.ts'
 
-/** The numbers of one process, as they travel to another. */
+/** The numbers of one process as data for another process. */
 export type Snapshot = readonly { readonly name: string; readonly type: string }[]
 
 /** Gauges that end in `_total`, which is for counters: the same by type, without the suffix, are on the page too. */
@@ -44,10 +44,12 @@ export class Metrics {
   readonly #reloads: Counter<'result'>
   readonly #reloaded: Gauge
   readonly #reloadSuccess: Gauge
-  /** Who may call which deprecated operation: a counter that begins with its first call shows no increase. */
+  /**
+   * Series of deprecated operations by consumer, created at 0: a counter that begins at its first call shows no increase.
+   */
   #expected: readonly { readonly operation: string; readonly consumer: string }[] = []
 
-  /** @param worlds asked for their numbers when the page is made */
+  /** @param worlds provides their numbers when the page is made */
   constructor(version: string, worlds: Worlds) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
@@ -137,12 +139,12 @@ export class Metrics {
     return this.#books.deprecations
   }
 
-  /** Binds an operation's labels, once. Counts of an operation that was known before go on. */
+  /** Binds an operation's labels once. The counts of a known operation continue. */
   bind(planned: PlannedOperation): Meter {
     return this.#books.bind(planned)
   }
 
-  /** Tells from now on of the weather. */
+  /** Adds the metrics of the weather. */
   follow(station: WeatherStation): void {
     new Gauge({
       name: 'understudy_weather',
@@ -157,7 +159,7 @@ export class Metrics {
     })
   }
 
-  /** Tells how long the event loop is held up. */
+  /** Adds the metrics of the event loop's delay. */
   followLoop(delay: LoopDelay): void {
     new Gauge({
       name: 'understudy_event_loop_delay_seconds',
@@ -174,7 +176,7 @@ export class Metrics {
     })
   }
 
-  /** Tells how many lines a log has lost. */
+  /** Adds the number of lost log lines. */
   followLog(log: { readonly lost: number }): void {
     new Counter({
       name: 'understudy_log_lines_lost_total',
@@ -220,7 +222,7 @@ export class Metrics {
     })
   }
 
-  /** Tells of a plan that now serves. */
+  /** Adds the metrics of a plan that is now served. */
   adopted({ operations, simulation }: Plan, now: number): void {
     this.#sunsets.reset()
     for (const { operation, lifecycle } of operations) {
@@ -240,7 +242,7 @@ export class Metrics {
     this.#reloadSuccess.set(success ? 1 : 0)
   }
 
-  /** Every metric that the page can have, whether it has a sample yet or not; without those of the process and of Node. */
+  /** Every metric of the page, with or without samples; without those of the process and of Node. */
   list(): readonly MetricDescription[] {
     return this.#registry
       .getMetricsAsArray()
@@ -253,7 +255,7 @@ export class Metrics {
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
 
-  /** Counts the processes that serve, where there are several. */
+  /** Adds the number of serving processes, if there are several. */
   countWorkers(read: () => { running: number; replaced: number }): void {
     const registers = [this.#registry]
     new Gauge({
@@ -285,7 +287,7 @@ export class Metrics {
     return this.#books.all.reduce((sum, { total }) => sum + total, 0)
   }
 
-  /** What requests have added up to: the part of `snapshot` that must survive the process. */
+  /** The sums over requests: the part of `snapshot` that must survive the process. */
   async counts(): Promise<Snapshot> {
     return Promise.all([...this.#books.all, this.#deprecated].map(metric => metric.get() as Promise<Snapshot[number]>))
   }
@@ -296,13 +298,13 @@ export class Metrics {
     return [...snapshot.filter(({ name }) => !names.has(name)), ...counts]
   }
 
-  /** What stays of the numbers of processes that are no more: their counts, and none of their states. */
+  /** Keeps counters and histograms of exited workers; drops gauges. */
   static async remains(snapshots: readonly Snapshot[]): Promise<Snapshot> {
     const counts = snapshots.map(snapshot => snapshot.filter(({ type }) => type === 'counter' || type === 'histogram'))
     return (await AggregatorRegistry.aggregate(counts as never).getMetricsAsJSON()) as unknown as Snapshot
   }
 
-  /** The page of several processes together: counts are added up, states are not. */
+  /** Returns the page of several processes together: counts are summed, states are not. */
   static merge(snapshots: readonly Snapshot[]): Promise<string> {
     return AggregatorRegistry.aggregate([...snapshots] as never)
       .metrics()
@@ -315,10 +317,10 @@ export class Metrics {
   }
 }
 
-/** The format spells it `NaN`; the library writes `Nan`, for an event loop that nobody has waited for yet, say. */
+/** Corrects `Nan`, which the library writes for an empty event-loop sample, to the format's `NaN`. */
 const spellNumbers = (page: string): string => page.replace(/ Nan$/gm, ' NaN')
 
-/** What stands in line in all worlds together, by the place of the capacity in the configuration. */
+/** The queue lengths of all worlds together, by the path of the capacity in the configuration. */
 function registerCapacities(worlds: Worlds, registers: Registry[]): void {
   const sum = (of: (servers: Servers) => number) =>
     function collect(this: Gauge<'capacity'>) {
@@ -345,7 +347,7 @@ function registerCapacities(worlds: Worlds, registers: Registry[]): void {
   })
 }
 
-/** Names of sandboxes are the clients' to make up, and no label: what is in them is counted, not told apart. */
+/** Clients choose the names of sandboxes, so these are not labels: sandboxes are counted together. */
 function registerWorlds(worlds: Worlds, registers: Registry[]): void {
   new Gauge({
     name: 'understudy_collection_records',

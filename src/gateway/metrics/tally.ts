@@ -11,7 +11,7 @@ export class Tally {
   readonly name: string
   readonly help: string
   readonly labelNames: readonly string[]
-  // What prom-client's registry asks of a metric.
+  // The interface of a metric in prom-client's registry.
   readonly type = 'counter'
   readonly aggregator = 'sum'
   readonly #counts = new Map<string, Count>()
@@ -22,7 +22,7 @@ export class Tally {
     this.labelNames = labelNames
   }
 
-  /** The count of some labels, the same one every time: what was counted before stays. */
+  /** Returns the count of some labels, the same one every time, so that counts continue. */
   count(labels: Readonly<Record<string, string>>): Count {
     const key = JSON.stringify(labels)
     let count = this.#counts.get(key)

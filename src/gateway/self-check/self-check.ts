@@ -1,4 +1,4 @@
-// Calls every operation of a plan in process, as a client would, and holds each reply to the contract.
+// Calls every operation of a plan in process, like a client, and validates each reply.
 
 import { nonconformanceOf } from '../../contract/conformance.ts'
 import { type Operation, responseFor } from '../../contract/contract.ts'
@@ -14,15 +14,14 @@ import { Gateway } from '../gateway.ts'
 import { silentLog } from '../log.ts'
 import { Metrics } from '../metrics/metrics.ts'
 
-/** What was done, for the closing line. */
+/** The counts for the closing line. */
 export interface SelfCheck {
   readonly operations: number
   readonly requests: number
 }
 
 /**
- * Reports every reply that is not documented or breaks its schema, and every invalid request that was taken. The worlds it
- * works in are its own.
+ * Reports every reply that is undocumented or invalid, and every invalid request that was accepted. It uses its own worlds.
  */
 export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Progress): Promise<SelfCheck> {
   const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
@@ -35,7 +34,7 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
       report.warning('not-checked', `${operation.id} was not called: ${probes}`, placeOf(operation.node, 'key'))
       continue
     }
-    /** Undocumented statuses that were told of already. */
+    /** Undocumented statuses that are already reported. */
     const refused = new Set<number>()
     for (const probe of probes) {
       requests += 1
@@ -54,10 +53,10 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
   return { operations: plan.operations.length, requests }
 }
 
-/** How often a valid request is sent: a configuration may have faults strike at random. */
+/** The number of attempts of a valid request, because configured faults are random. */
 const TRIES = 5
 
-/** The reply to a probe: to a valid one, the first that is a success, else the last. */
+/** Returns the reply to a probe: for a valid one, the first success, else the last reply. */
 async function answer(gateway: Gateway, { request, valid }: Probe): Promise<Reply> {
   for (let tried = 1; ; tried++) {
     const reply = await gateway.handle(request)
@@ -70,13 +69,13 @@ const isSuccess = ({ status }: Reply): boolean => status >= 200 && status < 300
 const documentsSuccess = ({ responses }: Operation): boolean =>
   [...responses.keys()].some(status => status.startsWith('2'))
 
-/** Whether an operation is meant to succeed: its contract documents a success, and no fixed reply is configured instead. */
+/** Returns whether an operation should succeed: its contract documents a success, and no fixed reply is configured. */
 function isToSucceed({ operation, chain }: PlannedOperation): boolean {
   const answers = chain.find(({ name }) => name === 'respond')?.detail ?? ''
   return documentsSuccess(operation) && !/^[3-5]\d\d\b/.test(answers)
 }
 
-/** Whether an operation is about records of which there are none to begin with. */
+/** Returns whether an operation needs records and there are none initially. */
 function isEmpty({ operation: { id, method, path } }: PlannedOperation, { simulation }: Plan): boolean {
   const { operations = {} } = simulation.file
   const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
@@ -101,12 +100,12 @@ function judge(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: R
   }
   const fault = nonconformanceOf(operation, reply)
   if (fault === undefined) return undefined
-  // A contract that documents no refusal leaves them to the gateway; one that documents some has left this one out.
+  // A contract without refusals leaves them to the gateway; one with some has omitted this one.
   if (fault.code === 'undocumented-status' && !valid) {
     if (![...operation.responses.keys()].some(one => /^4/.test(one))) return undefined
     return ['warning', 'undocumented-refusal', `was refused with ${status}, which the contract does not document`]
   }
-  // A contract that documents no success leaves it to the gateway too.
+  // A contract without a success leaves that to the gateway too.
   const isOpen = fault.code === 'undocumented-status' && isSuccess(reply) && !documentsSuccess(operation)
   if (isOpen) return ['warning', fault.code, `was answered ${status}, because the contract documents no success`]
   const isMinor = status >= 400 && fault.code !== 'undocumented-status'

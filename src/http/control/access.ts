@@ -1,4 +1,4 @@
-// Who may steer: whoever is on this machine, or whoever holds the token; never a page that a developer happens to visit.
+// Access to the control plane: programs on this machine, or clients with the token; never foreign web pages.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type Koa from 'koa'
@@ -9,7 +9,9 @@ export class UnguardedControlPlane extends Error {
   override readonly name = 'UnguardedControlPlane'
 }
 
-/** Throws where the control plane would be open to others than this machine, or to nobody: no header carries a blank token. */
+/**
+ * Throws where the control plane would be open to others than this machine, or to nobody: no header carries a blank token.
+ */
 export function checkGuarded(host: string, token: string | undefined): void {
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
     throw new UnguardedControlPlane(
@@ -25,7 +27,7 @@ export function checkGuarded(host: string, token: string | undefined): void {
 const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i.test(host)
 
 /**
- * What refuses a request, if anything does.
+ * Returns the refusal of a request, if there is one.
  *
  * @param token what a client must show; `undefined` on loopback, where being there is enough
  */
@@ -61,5 +63,5 @@ function isForeignPage(ctx: Koa.Context): boolean {
   return ctx.get('Sec-Fetch-Mode') !== 'navigate' || ctx.method !== 'GET' || FRAMES.has(ctx.get('Sec-Fetch-Dest'))
 }
 
-/** Where a page of another origin navigates without anybody having followed a link. */
+/** Navigations that a page of another origin causes without a click. */
 const FRAMES = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe'])

@@ -1,4 +1,4 @@
-// What time it is in a world, and what time it is to be.
+// Reads and sets the clock of a world.
 
 import { timestamp } from '../../world/clock.ts'
 import { type ClockWords, readClockChange, type WorldClock } from '../../world/world-clock.ts'
@@ -14,7 +14,7 @@ export const clockSchema = object({
 
 export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
 
-/** What a clock may be told, in snapshots too. */
+/** The schema of a clock's change, in snapshots too. */
 export const clockWordsSchema = {
   type: 'object',
   additionalProperties: false,

@@ -1,4 +1,4 @@
-// Who still calls what is deprecated.
+// Reports the callers of deprecated operations.
 
 import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { parseMoment } from '../../world/world-clock.ts'

@@ -1,4 +1,4 @@
-// What the routes of worlds have in common: finding the world that a path names, and saying why something cannot be done.
+// The common part of the routes of worlds: finds the world in a path, and words refusals.
 
 import type { WorldFault, Worlds } from '../../gateway/worlds.ts'
 import { suggest } from '../../kernel/diagnostic.ts'

@@ -1,4 +1,4 @@
-// What changed in a world, and the way back: for a state that is recorded.
+// Shows the changes of a world and rewinds it, for a recorded state.
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import { describeChanges, type HistoryEntry, MOST_ENTRIES } from '../../gateway/state/history.ts'

@@ -50,7 +50,7 @@ function describeRoutes(routes: readonly Route[], version: string): object {
 
 const PROBLEM = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
 
-/** What a route may answer without saying so, and when. */
+/** The implicit replies of every route, with their conditions. */
 const COMMON = {
   Invalid: {
     status: 400,

@@ -73,7 +73,7 @@ function compile({ parameters = {}, path, body }: Route): CallReader {
 const NO_BODY = { body: undefined, text: undefined }
 const refuse = (detail: string): Refused => ({ refusal: problem(400, 'invalid_request', detail) })
 
-/** What a text means as a value of a type; a text that means none stays one, and fails its schema. */
+/** Converts a text to a type. A text without the type's form stays a text and fails its schema. */
 function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | number | boolean {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'

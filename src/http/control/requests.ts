@@ -34,7 +34,7 @@ import {
 
 const text = (description: string): Parameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
 
-/** What requests are chosen by; a list is separated by commas. */
+/** The query parameters of filters; lists are separated by commas. */
 const FILTER: Readonly<Record<string, Parameter>> = {
   operation: text('A list of operations; empty for requests that meant none.'),
   consumer: text('A list of consumers; empty for requests of nobody known.'),
@@ -145,7 +145,7 @@ const eventsSchema: Schema = {
 
 export function requestRoutes({ gateway }: Control): Route[] {
   const { journal } = gateway
-  /** What a call asks for, in the words of this plan; or the refusal of one that asks for what cannot be. */
+  /** Reads the filter of a call for this plan, or refuses an invalid one. */
   const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | Answer => {
     const filter = filterOf(parameters)
     const unknown = findUnknown(filter, gateway.plan, view)
@@ -263,7 +263,7 @@ export function requestRoutes({ gateway }: Control): Route[] {
 
 const MOST_STREAMS = 100
 const MOST_PAST = 1000
-/** What waits for a client that reads slowly, in characters; what comes above it is left out, and said to be. */
+/** The maximum number of characters that wait for a slow client; more events are dropped, and counted in the stream. */
 const MOST_WAITING = 1_000_000
 /** Milliseconds between signs of life on a quiet stream. */
 const HEARTBEAT = 15_000

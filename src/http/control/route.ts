@@ -1,4 +1,4 @@
-// What a route of the control plane is: declared once, as data. The same declaration checks what comes in, documents it at
+// A route of the control plane, declared once as data. The declaration validates requests, documents the route at
 // /openapi.json, and holds the code that answers. Knows no Koa.
 
 import type { Readable } from 'node:stream'
@@ -10,7 +10,7 @@ import type { Reply } from '../../kernel/reply.ts'
 import type { Schema } from '../../kernel/schema.ts'
 import type { Status } from '../status.ts'
 
-/** What the routes steer. */
+/** The parts that routes control. */
 export interface Control {
   readonly gateway: Gateway
   readonly reloader: Reloader | undefined
@@ -46,7 +46,7 @@ export interface Route {
   /** Probes come without a token. */
   readonly open?: boolean
   /**
-   * What becomes of the route where several processes serve (`--workers`) and the control plane is in none of them. Unset:
+   * The availability of the route if several processes serve (`--workers`) and the control plane is in none of them. Unset:
    * it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there. `shared`: it
    * is there if the processes share their state. `reset`: each of them is told to reset as well.
    */
@@ -67,7 +67,7 @@ export interface Parameter {
 
 export interface BodySpec {
   readonly description: string
-  /** What a JSON body must look like. */
+  /** The schema of a JSON body. */
   readonly schema: Schema
   /** Media types that are handed over as text, unread. */
   readonly texts?: readonly string[]

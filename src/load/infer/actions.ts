@@ -36,7 +36,7 @@ const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
 const STATES = /^(?:.*status|.*state|phase|stage)$/i
 
 /**
- * What an action sets.
+ * Returns the fields that an action sets.
  *
  * @param verb the last segment of its path: `cancel`, `mark-as-paid`
  * @returns the field and its value; `undefined` where no enum tells
@@ -66,7 +66,7 @@ const isFlag = (node: Node, schemas: SchemaReader): boolean =>
   schemas.types(node).has('boolean') &&
   !(isObject(node.value) && (node.value.const === false || schemas.enumOf(node).length > 0))
 
-/** What a thing is once the verb was done to it: `cancel` → `cancelled`, `canceled`. */
+/** Returns the state after an action: `cancel` → `cancelled`, `canceled`. */
 const outcomesOf = (verb: string): readonly string[] => [
   ...(OUTCOMES[verb] ?? []),
   `${verb}ed`,

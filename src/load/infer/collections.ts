@@ -118,7 +118,7 @@ function findCollection(
       return [{ schema, idField, added: false, assign: given ? 'client' : byServer, byServer, server }]
     }),
   )
-  // Where the id that a request gives turns out to be another's, the server makes one.
+  // If the id in a request belongs to another resource, the server makes one.
   const all = candidates.flatMap(one => [one, { ...one, assign: one.byServer }])
   const different = all.filter(
     (one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i,

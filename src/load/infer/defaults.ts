@@ -6,9 +6,9 @@ import { normal } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
 export interface ServerSet {
-  /** What a new record has. */
+  /** Default values of a new record. */
   readonly defaults: Readonly<Record<string, Json>>
-  /** What every write sets. */
+  /** Values that every write sets. */
   readonly set: Readonly<Record<string, Json>>
 }
 

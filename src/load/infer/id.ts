@@ -10,7 +10,7 @@ import type { SchemaReader } from './schema.ts'
 const TECHNICAL = ['id', '_id', 'uuid', 'guid', 'gid', 'sid', 'key']
 const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifier', 'number', 'token']
 
-/** Where the items of a collection are named: its word, and the path parameter, where there is one. */
+/** The names of a collection's items: its word, and the path parameter if there is one. */
 export interface Naming {
   readonly word: string
   readonly parameter: string | undefined
@@ -61,7 +61,7 @@ function within(name: string, shape: Shape, schemas: SchemaReader): string | und
   return undefined
 }
 
-/** What the object is called in which a record keeps what it is known by. */
+/** Names of the object that contains a record's id. */
 const HEADS = /^(?:meta|metadata|sys|header|identity|identifier)$/i
 
 function isIdNode(node: Parameters<SchemaReader['types']>[0], schemas: SchemaReader): boolean {

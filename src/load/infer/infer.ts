@@ -47,7 +47,7 @@ export function readInference(contract: Contract): Infer {
       if (without.has(collection.name)) continue
       for (const one of operationsOf(collection, chosen, contract, schemas)) {
         if (operations.has(one.operation)) continue
-        // What another view adds, the resource is of use without.
+        // The resource is useful without another view.
         operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)
       }
       met.add(collection.name)

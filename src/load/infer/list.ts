@@ -1,4 +1,4 @@
-// What the parameters of a list and the properties around it usually mean, by their names and types.
+// The usual meanings of a list's parameters and of the properties around it, by their names and types.
 
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
@@ -10,7 +10,7 @@ import { rangeOf } from './range.ts'
 import { type Listed, nest } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
-/** What query parameters are usually called, by what they do. */
+/** Common names of query parameters, by their meaning. */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
   limit: [
     'limit',
@@ -103,7 +103,7 @@ function sortsByFields({ schema }: Parameter, properties: ReadonlyMap<string, No
   return values.every(value => properties.has(String(value).replace(/^[-+]|:.*$|[ ,].*$/g, '')))
 }
 
-/** What the other properties of a wrapping usually say of a page. */
+/** Common names of an envelope's other properties, by their meaning. */
 const PAGE_WORDS: Readonly<Record<string, readonly string[]>> = {
   total: ['total', 'totalcount', 'totalitems', 'totalresults', 'totalelements', 'totalrecords'],
   count: ['count', 'numberofelements', 'size'],

@@ -142,7 +142,7 @@ function namesInBody(
   return single !== undefined && fieldNode(schemas.shape(single.record), idField, schemas.contract) !== undefined
 }
 
-/** What a deletion answers that is not the record: what it was, and that it is gone. */
+/** Properties of a deletion's reply that is not the record: its id and type, and that it is deleted. */
 function confirmation(whole: Node, idField: string, schemas: SchemaReader): Keys {
   const types = [...schemas.types(whole)]
   if (types.length === 1 && types[0] === 'boolean') return { body: true }

@@ -20,7 +20,7 @@ export interface InferredGateway {
   /** The text of the gateway.yaml. */
   describe(): string
   readonly plan: Plan
-  /** What was inferred and did not hold, by operation id or `resource NAME`, with the reason. */
+  /** Inferred settings that did not work, by operation id or `resource NAME`, with the reason. */
   readonly without: ReadonlyMap<string, string>
 }
 

@@ -5,7 +5,7 @@ import { describeField } from '../../answer/field.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 
-/** What an inferred operation does. */
+/** The action of an inferred operation. */
 interface Inferred {
   readonly operation: Operation
   readonly resource: string

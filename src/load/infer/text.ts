@@ -10,7 +10,7 @@ import type { Seeds } from './seeds.ts'
 import { fixedId } from './settings.ts'
 import { proposeStates } from './states.ts'
 
-/** What is written down. */
+/** The settings that are written. */
 export interface Described {
   readonly inference: Inference
   readonly contract: Contract
@@ -18,7 +18,7 @@ export interface Described {
   readonly reference: string
   readonly seeds: Seeds
   readonly candidateOf: (resource: string) => Candidate
-  /** What is left out, by operation id or `resource NAME`, with the reason. */
+  /** Settings that are left out, by operation id or `resource NAME`, with the reason. */
   readonly without: ReadonlyMap<string, string>
 }
 

@@ -69,7 +69,7 @@ interface Victim {
 
 const NOBODY: Victim = { given: new Map(), id: undefined }
 
-/** What the contract says nothing better about: an operation that documents no success, a media type beside JSON. */
+/** Reasons to accept a reply without a documented success, or with a media type other than JSON. */
 const isForgiven = (code: Nonconformance['code'], { responses }: Operation): boolean =>
   code === 'undocumented-type' ||
   (code === 'undocumented-status' && ![...responses.keys()].some(status => status.startsWith('2')))
@@ -152,7 +152,7 @@ class Trial {
     return essential && !isNarrowed && expressionsOf(operation.path).every(name => given.has(name))
   }
 
-  /** What the path of an operation is to name: the record, and its owner; `undefined` where it has no such owner. */
+  /** Returns the path parameters of an operation: the record's id and its owner's; `undefined` without such an owner. */
   async #naming({ operation, action, respond }: InferredOperation, { given, id }: Victim): Promise<Given | undefined> {
     const last = expressionsOf(operation.path).at(-1)
     const isAbout = action !== 'list' && last !== undefined && id !== undefined

@@ -59,7 +59,7 @@ const concreteOf = (type: string): string =>
 const isUrlEncoded = (type: string): boolean => /^application\/x-www-form-urlencoded\b/i.test(type)
 const isForm = (type: string): boolean => isUrlEncoded(type) || /^multipart\/form-data\b/i.test(type)
 
-/** What a body may hold, the contract's examples first. */
+/** Candidate bodies, the contract's examples first. */
 function* valuesOf({ schema, examples }: MediaType, adapt: (value: Json) => Json): Iterable<Json> {
   for (const { value } of examples) {
     yield adapt(value)

@@ -12,7 +12,7 @@ import { bodyOf, type ProbeBody } from './body.ts'
 import { referring } from './references.ts'
 
 export interface Probe {
-  /** What is special about it: reads on after "a request". */
+  /** Its special feature: the rest of a sentence that begins with "a request". */
   readonly what: string
   /** Whether it keeps to the contract. */
   readonly valid: boolean

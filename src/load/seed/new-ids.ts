@@ -94,14 +94,16 @@ function examplesOf(
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i
 
-/** How to write more texts like an id: the same prefix, then as many characters of the same kinds; `undefined` for a word. */
+/**
+ * How to write more texts like an id: the same prefix, then as many characters of the same kinds; `undefined` for a word.
+ */
 export function styleOf(example: string): 'uuid' | ((chance: Chance) => string) | undefined {
   if (UUID.test(example)) return 'uuid'
   const [, prefix = '', tail = ''] = /^((?:.*[^A-Za-z\d])?)([A-Za-z\d]+)$/.exec(example) ?? []
   const letters = /[A-Za-z]/.test(tail)
   const digits = /\d/.test(tail)
   const mixed = digits || (/[a-z]/.test(tail) && /[A-Z]/.test(tail.slice(1)))
-  // What could be a word, or a short number, is not the form of an id.
+  // A value that may be a word or a short number does not show the form of an id.
   const telling = prefix === '' ? tail.length >= 8 && mixed : tail.length >= 4 && (mixed || /_$/.test(prefix))
   if (!telling || tail.length > 64) return undefined
   const alphabet = alphabetOf(tail)

@@ -237,7 +237,7 @@ function compileFields(
     if (sound) makes.set(field, make)
   }
   if (makes.size === 0) return makes
-  // What a request fills in is held to the schema when the record is written.
+  // Values with request expressions are validated when the record is written.
   const fixed = [...makes].filter(([, make]) => make.scoped !== true)
   const tried = Object.fromEntries(fixed.map(([field, make]) => [field, make(SOME_REQUEST) as Json]))
   if (fitsRecord(block, schema, record => ({ ...record, ...tried }))) return makes
