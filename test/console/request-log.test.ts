@@ -63,6 +63,13 @@ test('a gateway that was started again counts anew: its requests come beside tho
   assert.deepEqual(shown(log), ['2-1', '3', '2', '1'])
 })
 
+test('a gateway that was started again has as many requests already: they are told apart by their times', () => {
+  const log = new RequestLog(10)
+  log.merge([request(1)], 1)
+  log.merge([{ ...request(1), at: '2026-01-01T00:00:09.000Z' }], 1)
+  assert.deepEqual(shown(log), ['2-1', '1'])
+})
+
 test('after clearing, only later requests are shown', () => {
   const log = new RequestLog(10)
   log.merge([request(1), request(2)], 2)

@@ -17,6 +17,8 @@ export class RequestLog {
   /** Counts the starts of the gateway that this log has seen. */
   #generation = 1
   #lastId = 0
+  /** The time of the newest request, as RFC 3339 text. */
+  #lastAt = ''
   /** Requests that never reached the list: the page or the stream was too slow. */
   dropped = 0
   /** Rows that were ever added. */
@@ -68,11 +70,11 @@ export class RequestLog {
   }
 
   /**
-   * Adds what the journal tells after a connection was made: requests that are here already are left out. Where the
-   * journal's count is behind ours, the gateway was restarted and counts anew.
+   * Adds the journal's requests after a connection was made, except those that are already here. If the journal's count is
+   * behind ours, or an id that we have is of a later request, the gateway was restarted and counts anew.
    */
   merge(requests: readonly Recorded[], newest: number): void {
-    if (newest < this.#lastId) {
+    if (newest < this.#lastId || requests.some(({ id, at }) => id <= this.#lastId && at > this.#lastAt)) {
       this.#generation += 1
       this.#lastId = 0
     }
@@ -92,11 +94,13 @@ export class RequestLog {
   restart(): void {
     this.clear()
     this.#lastId = 0
+    this.#lastAt = ''
   }
 
   #append(request: Recorded): void {
     if (request.id <= this.#lastId) return
     this.#lastId = request.id
+    this.#lastAt = request.at
     this.#rows.push({ ...request, key: this.#generation === 1 ? `${request.id}` : `${this.#generation}-${request.id}` })
     this.added += 1
   }
