@@ -111,6 +111,17 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/answers/a1', method: 'DELETE', status: 404 },
   ],
   clearAnswers: [{ path: '/answers', method: 'DELETE', status: 204 }],
+  // The shipped configuration records nothing: `state-file` asks a gateway that does.
+  getHistory: [
+    { path: '/worlds/default/history', status: 409 },
+    { path: '/worlds/default/history?limit=0', status: 400 },
+    { path: '/worlds/nowhere/history', status: 404 },
+  ],
+  rewindWorld: [
+    { path: '/worlds/default/rewind', ...POST('{"to":1}'), status: 409 },
+    { path: '/worlds/default/rewind', ...POST('{"to":{"requests":1}}'), status: 400 },
+    { path: '/worlds/nowhere/rewind', ...POST('{"to":1}'), status: 404 },
+  ],
   getWorldWeather: [
     { path: '/worlds/ada/weather', status: 200 },
     { path: '/worlds/nowhere/weather', status: 404 },
