@@ -10,13 +10,13 @@ import { measureOverload } from './overload.ts'
 import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
 import { describeReport, reportOf } from './report.ts'
-import { rows, ruledRows, variedRow } from './rows.ts'
+import { lastingRows, rows, ruledRows, variedRow } from './rows.ts'
 import { RESULTS } from './subject.ts'
 
 const words = process.argv.slice(2)
 const quick = words.includes('--quick')
 const parts = words.filter(word => word !== '--quick')
-const rowNames = [...rows, variedRow, ...ruledRows].map(({ name }) => name)
+const rowNames = [...rows, variedRow, ...ruledRows, ...lastingRows].map(({ name }) => name)
 const unknown = parts.filter(
   part =>
     !['rows', 'curves', 'start', 'overload', 'soak', 'kills'].includes(part) &&

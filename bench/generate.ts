@@ -1,6 +1,6 @@
 // Contracts with many operations and fixtures with many records, made for the bench from the shipped pet store.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { HOME, RESULTS } from './subject.ts'
 
@@ -40,6 +40,21 @@ export function generateGateway(name: string, { operations = 4, records, maxReco
     gateway = gateway.replace('../fixtures/pets.yaml', './pets.json')
   }
   writeFileSync(`${folder}/gateway.yaml`, gateway)
+  return `${folder}/gateway.yaml`
+}
+
+/**
+ * Writes the shipped gateway file with a state that lasts in a new file, written once a second. Returns its path; a run of
+ * the bench begins without records of an earlier one.
+ */
+export function generateLasting(): string {
+  const folder = `${RESULTS}/generated/lasting`
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const gateway = readFileSync(`${HOME}config/gateway.yaml`, 'utf8')
+    .replace('./openapi.yaml', `${HOME}config/openapi.yaml`)
+    .replace('../fixtures/pets.yaml', `${HOME}fixtures/pets.yaml`)
+  writeFileSync(`${folder}/gateway.yaml`, `${gateway}\nstate: { file: ./understudy.state, sync: 1s }\n`)
   return `${folder}/gateway.yaml`
 }
 

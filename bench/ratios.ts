@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { drive, type Sample, type Shot, warm } from './drive.ts'
-import { generateGateway, generateRules } from './generate.ts'
-import { type Row, rows, ruledRows, variedRow } from './rows.ts'
+import { generateGateway, generateLasting, generateRules } from './generate.ts'
+import { lastingRows, type Row, rows, ruledRows, variedRow } from './rows.ts'
 import { command, HOME, inTurn, RESULTS, type Subject, startBare, startUnderstudy } from './subject.ts'
 import type { Recorded } from './subjects/replies.ts'
 
@@ -35,6 +35,11 @@ export async function measureRows(effort: Effort, wanted: (name: string) => bool
     ...(await measureOn(
       generateRules(),
       ruledRows.filter(({ name }) => wanted(name)),
+      effort,
+    )),
+    ...(await measureOn(
+      generateLasting(),
+      lastingRows.filter(({ name }) => wanted(name)),
       effort,
     )),
   ]

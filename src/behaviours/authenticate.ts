@@ -27,10 +27,10 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
     const asks = site.operation.security.map(list => list.filter(({ scheme }) => isKnown(securitySchemes.get(scheme))))
     if (asks.flat().length === 0) return undefined
     const anonymous = asks.some(alternative => alternative.length === 0)
-    const { judge } = site
+    const { identify } = site
     const replies = refusalsOf(config?.realm ?? site.contract.title, site)
     return next => exchange => {
-      const verdict = judge(exchange.request, exchange.clock.now())
+      const verdict = identify(exchange.request, exchange.clock.now())
       if (typeof verdict === 'string') {
         if (anonymous) {
           exchange.admit?.()

@@ -6,7 +6,7 @@ import type { Wrap } from './exchange.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Site } from './site.ts'
 
-export type { Consumer, Judge, Refused, Verdict } from './caller.ts'
+export type { Consumer, Identify, Refused, Verdict } from './caller.ts'
 export { type Choice, draftOf, Exchange, type Handler, type Wrap } from './exchange.ts'
 export type { Invalid, Site } from './site.ts'
 
@@ -21,7 +21,7 @@ export interface Behaviour<Config> {
   /** The refusals it may answer with, for the documentation. */
   readonly problems?: readonly Problem[]
   /** Whether it decorates every reply of an operation, including internal errors. It must not touch state then. */
-  readonly dresses?: boolean
+  readonly decorates?: boolean
   /** Whether a request may affect later requests. */
   readonly remembers?: boolean
   /** @returns `undefined` if the operation does not need it: it is then not in the chain and costs nothing */

@@ -17,4 +17,4 @@ export interface Consumer {
 export type Refused = 'missing' | 'unknown' | 'expired' | 'unscoped'
 export type Verdict = Consumer | Refused
 /** The consumer of a request, or the reason why there is none. */
-export type Judge = (request: Request, now: number) => Verdict
+export type Identify = (request: Request, now: number) => Verdict

@@ -63,7 +63,7 @@ const revalidate: Wrap = next => async exchange => {
 
 /** Checks the preconditions of a write against the record, before it is written. */
 function compileGuard(required: boolean): Wrap {
-  const judge = (
+  const check = (
     entry: Entry | undefined,
     match: string | undefined,
     noneMatch: string | undefined,
@@ -82,7 +82,7 @@ function compileGuard(required: boolean): Wrap {
     const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
     if (required || match !== undefined || noneMatch !== undefined) {
       draftOf(exchange, 'conditional').precondition = entry =>
-        judge(entry, match as string | undefined, noneMatch as string | undefined)
+        check(entry, match as string | undefined, noneMatch as string | undefined)
     }
     const reply = await next(exchange)
     if (exchange.entry === undefined || reply.status >= 300) return reply

@@ -16,7 +16,7 @@ export interface ErrorsConfig {
 
 export const errors: Behaviour<ErrorsConfig> = {
   name: 'errors',
-  dresses: true,
+  decorates: true,
   schema: {
     type: 'object',
     description:
@@ -51,14 +51,14 @@ export const errors: Behaviour<ErrorsConfig> = {
     if (fromRequest !== undefined) {
       return next => async exchange => fromRequest(await next(exchange), exchange)
     }
-    const dress = dressingOf(config ?? UNSET)
+    const decorate = decorationOf(config ?? UNSET)
     // A configured shape is for every refusal. Without one, each operation's documented shape is used.
     const documented = config === undefined ? compileRefusals(site.operation, site.contract) : undefined
-    if (documented === undefined) return next => exchange => next(exchange).then(dress)
+    if (documented === undefined) return next => exchange => next(exchange).then(decorate)
     const dressAsDocumented = (reply: Reply): Reply => {
       if (!isBare(reply)) return reply
       const written = documented(reply.refusal)
-      if (written === undefined) return dress(reply)
+      if (written === undefined) return decorate(reply)
       const why = written.told ? undefined : whyHeader(reply.refusal)
       return {
         ...reply,
@@ -123,12 +123,12 @@ const NO_ERRORS = new JsonText('[]')
 const whyHeader = ({ detail }: Refusal) => ({ 'understudy-problem': printable(detail) })
 
 /** Cached by configuration, which thousands of operations may share. */
-const dressings = new WeakMap<ErrorsConfig, (reply: Reply) => Reply>()
+const decorations = new WeakMap<ErrorsConfig, (reply: Reply) => Reply>()
 
 /** Returns a function that gives a refusal the configured shape. */
-function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
-  let dress = dressings.get(config)
-  if (dress === undefined) {
+function decorationOf(config: ErrorsConfig): (reply: Reply) => Reply {
+  let decorate = decorations.get(config)
+  if (decorate === undefined) {
     const { body, fields } = shapeOf(config)
     const plain = compileTemplate(body, 'problem', fields)
     // The default problem document has `errors` only for broken rules (RFC 9457 §3.2).
@@ -144,7 +144,7 @@ function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
       body: render(reply.refusal),
     })
     const standing = new WeakMap<Reply, Reply>()
-    dress = reply => {
+    decorate = reply => {
       if (!isBare(reply)) return reply
       if (reply.standing !== true) return write(reply)
       let written = standing.get(reply)
@@ -154,9 +154,9 @@ function dressingOf(config: ErrorsConfig): (reply: Reply) => Reply {
       }
       return written
     }
-    dressings.set(config, dress)
+    decorations.set(config, decorate)
   }
-  return dress
+  return decorate
 }
 
 const LISTED = { errors: '${problem.errors}' }

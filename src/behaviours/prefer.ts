@@ -22,12 +22,12 @@ export const prefer: Behaviour<boolean> = {
     description:
       'Whether clients may choose their answer with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with `?__code=404` and so on. Default: true.',
   },
-  compile(config, { operation, answers, detour, invalid, clientControls }) {
+  compile(config, { operation, answers, bypass, invalid, clientControls }) {
     if (config === false) return undefined
     const own = new Set(operation.parameters.filter(one => one.in === 'query').map(({ name }) => name))
     const controls = NAMES.filter(name => !own.has(`__${name}`))
     return next => {
-      const chosen = detour(async exchange => answerTo(exchange, answers, clientControls))
+      const chosen = bypass(async exchange => answerTo(exchange, answers, clientControls))
       return exchange => {
         const { headers, query } = exchange.request
         if (headers.prefer === undefined && !query.includes('__')) return next(exchange)

@@ -14,14 +14,14 @@ export const replies: Behaviour<RepliesConfig> = {
   name: 'replies',
   keyOf: 'validate',
   problems: [problems.invalid_reply],
-  compile(config, { operation, dress }) {
+  compile(config, { operation, decorate }) {
     const mode = config?.replies ?? 'off'
     if (mode === 'off') return undefined
     return next => async exchange => {
       const reply = await next(exchange)
       if (reply.status === 0) return reply
       const bare = reply.refusal !== undefined && reply.body === undefined
-      const fault = nonconformanceOf(operation, bare ? await dress(exchange, reply) : reply)
+      const fault = nonconformanceOf(operation, bare ? await decorate(exchange, reply) : reply)
       if (fault === undefined) return reply
       // Any operation may refuse, and may answer 304 to a conditional request; contracts do not document these.
       if (fault.code === 'undocumented-status' && (reply.refusal !== undefined || reply.status === 304)) return reply

@@ -7,7 +7,7 @@ import type { Json } from '../kernel/json.ts'
 import { samplerOf } from '../schema/sampling.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/path-counts.ts'
-import type { Judge } from './caller.ts'
+import type { Identify } from './caller.ts'
 import type { Exchange } from './exchange.ts'
 import { draftOf } from './exchange.ts'
 import { asId, type Resource } from './resource.ts'
@@ -17,7 +17,7 @@ export interface ScopeSite {
   readonly contract: Contract
   readonly operation: Operation
   readonly resources: ReadonlyMap<string, Resource>
-  readonly judge: Judge
+  readonly identify: Identify
 }
 
 /** The scope of one exchange, whose `values` and `body` must have been read. */
@@ -61,7 +61,7 @@ export class ExchangeScope implements Scope {
   get consumer(): string {
     const { consumer, request, clock } = this.#exchange
     if (consumer !== undefined) return consumer
-    const identified = this.#site.judge(request, clock.now())
+    const identified = this.#site.identify(request, clock.now())
     return typeof identified === 'string' ? '' : identified.name
   }
   get operation(): string {

@@ -5,7 +5,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import type { BrokenRule } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Path } from '../kernel/source.ts'
-import type { Consumer, Judge } from './caller.ts'
+import type { Consumer, Identify } from './caller.ts'
 import type { Exchange, Handler } from './exchange.ts'
 import type { Expressions, Span } from './expressions.ts'
 import type { Resource } from './resource.ts'
@@ -19,7 +19,7 @@ export interface Site {
   readonly operation: Operation
   readonly consumers: readonly Consumer[]
   /** Identifies the operation's callers by their credentials. */
-  readonly judge: Judge
+  readonly identify: Identify
   readonly resources: ReadonlyMap<string, Resource>
   /** The path templates of the operations that answer with one record of a resource. */
   readonly readers: ReadonlyMap<string, readonly string[]>
@@ -37,9 +37,9 @@ export interface Site {
    * Returns the rest of the chain with another responder: the behaviours in between run, the usual responder does not. Call
    * it in `wrap`, when the chain is known.
    */
-  detour(end: Handler): Handler
+  bypass(end: Handler): Handler
   /** Gives a refusal its body. Call it for a request, not at load. */
-  dress(exchange: Exchange, reply: Reply): Promise<Reply>
+  decorate(exchange: Exchange, reply: Reply): Promise<Reply>
   /** Returns the content of a file below the folder of the configuration, or a sentence that says why it cannot be read. */
   readFile(name: string): Uint8Array | string
   /** Requests an index on a field of a resource. */

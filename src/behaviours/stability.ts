@@ -5,7 +5,7 @@ import type { Behaviour } from './behaviour.ts'
 
 export const stability: Behaviour<boolean> = {
   name: 'stability',
-  dresses: true,
+  decorates: true,
   schema: { type: 'boolean', description: 'Send the `x-stability` of an operation as `X-Stability`. Default: true.' },
   compile(config, { operation }) {
     if (operation.stability === undefined || config === false) return undefined

@@ -129,7 +129,7 @@ export class Answers {
         exchange.note(describe(one))
         passed?.push('answer')
         const { made, isUsual } = await planned.handle(exchange, last)
-        return isUsual ? made : usual.dress(exchange, made)
+        return isUsual ? made : usual.decorate(exchange, made)
       }
       return last(exchange)
     }

@@ -127,7 +127,7 @@ export class Gateway {
     // The memory of this process may lack what others have acknowledged.
     return state.catchUp().then(
       () => this.#answer(sent, started),
-      () => this.#handleLost(sent, this.#served, UNAVAILABLE, started),
+      () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
     )
   }
 
@@ -145,7 +145,7 @@ export class Gateway {
     const served = this.#served
     const { plan } = served
     const visit = this.worlds.visit(request)
-    if ('status' in visit) return this.#handleLost(request, served, visit, started)
+    if ('status' in visit) return this.#refuseBadControls(request, served, visit, started)
     const { world, clock, path = request.path } = visit
     this.state?.visited(world)
     const { method } = request
@@ -153,9 +153,9 @@ export class Gateway {
     if (found === undefined) return this.#handleUnmatched(request, served, visit, path, started)
     const { planned: usual, basePath } = found.target
     const controls = plan.simulation.listen.clientControls ? readControls(request, usual.operation) : { request }
-    if ('status' in controls) return this.#handleLost(request, served, controls, started)
+    if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
     const weather = this.weather.over(controls.weather, plan, world)
-    if (weather !== undefined && 'status' in weather) return this.#handleLost(request, served, weather, started)
+    if (weather !== undefined && 'status' in weather) return this.#refuseBadControls(request, served, weather, started)
     const { segments, broken } = found
     const { delay } = controls
     const exchange = new Exchange({
@@ -196,7 +196,7 @@ export class Gateway {
     const { unmatched } = plan
     const exchange = new Exchange({ request: NO_REQUEST, world: this.worlds.default, operation: unmatched.operation })
     meterOf(unmatched).refused(problem.code)
-    const reply = await unmatched.dress(exchange, refuse(problem, detail, headers))
+    const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
     return reply
   }
@@ -217,23 +217,26 @@ export class Gateway {
     const { unmatched } = plan
     const exchange = new Exchange({ request, world, operation: unmatched.operation, clock })
     const controls = plan.simulation.listen.clientControls ? readControls(request, undefined) : { request }
-    if ('status' in controls) return this.#handleLost(request, served, controls, started)
+    if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
     const why = controls.why === true
     const passed = why || this.journal.watched ? [] : undefined
     const bare = replyToUnmatched(request.method, path, plan)
-    return this.#dress({ served, planned: unmatched, exchange, path, started, passed, why }, bare)
+    return this.#decorate({ served, planned: unmatched, exchange, path, started, passed, why }, bare)
   }
 
   /** Answers a request whose `Understudy-*` controls are invalid. */
-  #handleLost(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
+  #refuseBadControls(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
     const { unmatched } = served.plan
     const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation })
     const { path } = request
-    return this.#dress({ served, planned: unmatched, exchange, path, started, passed: undefined, why: false }, refusal)
+    return this.#decorate(
+      { served, planned: unmatched, exchange, path, started, passed: undefined, why: false },
+      refusal,
+    )
   }
 
-  async #dress(turn: Turn, bare: Reply): Promise<Reply> {
-    return this.#finish(turn, await turn.planned.dress(turn.exchange, bare))
+  async #decorate(turn: Turn, bare: Reply): Promise<Reply> {
+    return this.#finish(turn, await turn.planned.decorate(turn.exchange, bare))
   }
 
   /** Converts an exception to a reply. The reason goes to the log; the client gets its number. */
@@ -253,9 +256,9 @@ export class Gateway {
 
   async #decorateFailure(planned: PlannedOperation, exchange: Exchange, reply: Reply): Promise<Reply> {
     try {
-      return await planned.dress(exchange, reply)
+      return await planned.decorate(exchange, reply)
     } catch {
-      return this.plan.unmatched.dress(exchange, reply)
+      return this.plan.unmatched.decorate(exchange, reply)
     }
   }
 

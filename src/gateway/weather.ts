@@ -216,10 +216,10 @@ const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, p
 
 /** Returns the operation under a weather. */
 export function underWeather(weather: Weather, usual: PlannedOperation, exchange: Exchange): PlannedOperation {
-  const { operations, consumers, judges } = weather
+  const { operations, consumers, identifyByOperation } = weather
   draftOf(exchange, 'gateway').weather = weather.name
   exchange.note(`weather: ${weather.name}`)
-  const verdict = judges[usual.index]?.(exchange.request, exchange.clock.now())
+  const verdict = identifyByOperation[usual.index]?.(exchange.request, exchange.clock.now())
   const own = verdict === undefined || typeof verdict === 'string' ? undefined : consumers.get(verdict.name)
   return (own ?? operations)()[usual.index] as PlannedOperation
 }

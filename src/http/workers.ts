@@ -48,7 +48,7 @@ export class Fleet {
   readonly #obeying = new Set<number>()
   /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
   readonly #told = new Map<number, Snapshot>()
-  #remains: Promise<Snapshot> = Promise.resolve([])
+  #totalsOfExited: Promise<Snapshot> = Promise.resolve([])
 
   constructor(gateway: Gateway, log: Log) {
     this.#gateway = gateway
@@ -160,7 +160,7 @@ export class Fleet {
         if (snapshot !== undefined && !worker.isDead()) this.#told.set(worker.id, snapshot)
       })
     const [own] = await Promise.all([this.#gateway.metrics.snapshot(), ...asked])
-    return Metrics.merge([own, ...this.#told.values(), await this.#remains])
+    return Metrics.merge([own, ...this.#told.values(), await this.#totalsOfExited])
   }
 
   /** A process that was killed takes along what it counted since it last told: at most what `TELL` says. */
@@ -169,7 +169,7 @@ export class Fleet {
     const last = this.#told.get(id)
     if (last === undefined) return
     this.#told.delete(id)
-    this.#remains = this.#remains.then(remains => Metrics.remains([remains, last]))
+    this.#totalsOfExited = this.#totalsOfExited.then(totals => Metrics.totalsOfExited([totals, last]))
   }
 
   /** Has every worker finish what is under way. */

@@ -150,9 +150,9 @@ function compileFor(
   const fillsIn = JSON.stringify([reply?.body, reply?.headers]).includes('${')
   const roots = new Set([...(condition?.roots ?? []), ...(fillsIn ? FILLED : [])])
   const prepare = compilePreparation(roots, operation, expressions, maxBody)
-  const judge = compiler.judgeOf(operation)
+  const identify = compiler.identifyOf(operation)
   const callerOf = ({ request, clock }: Exchange): string | undefined => {
-    const verdict = judge(request, clock.now())
+    const verdict = identify(request, clock.now())
     return typeof verdict === 'string' ? undefined : verdict.name
   }
   return {

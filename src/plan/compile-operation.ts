@@ -12,7 +12,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import type { Path } from '../kernel/source.ts'
 import { checkReach, compileCondition, placedRules, withRules } from './compile-rules.ts'
-import { compileJudges } from './credentials.ts'
+import { compileIdentification } from './credentials.ts'
 import { compileInvalid } from './invalid.ts'
 import { type Layer, type Word, wordOn } from './layers.ts'
 import type { Link, PlannedOperation, PlannedRule } from './plan.ts'
@@ -42,7 +42,7 @@ export const NO_OPERATION: Operation = {
 const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')
 
 /** The parts of a site that belong to its operation. */
-type OwnSite = Pick<Site, 'operation' | 'judge' | 'answers' | 'detour' | 'dress' | 'invalid' | 'onRecord'> & {
+type OwnSite = Pick<Site, 'operation' | 'identify' | 'answers' | 'bypass' | 'decorate' | 'invalid' | 'onRecord'> & {
   /** Expression compilers: for configuration of this operation alone, and for configuration of many operations. */
   readonly own: Expressions
   readonly shared: Expressions
@@ -54,23 +54,23 @@ export class OperationCompiler {
   readonly #contract: Contract
   readonly #consumers: readonly Consumer[]
   readonly #readers: Site['readers']
-  readonly #compileJudge: ReturnType<typeof compileJudges>
+  readonly #compileIdentify: ReturnType<typeof compileIdentification>
   /** The fields that responders need an index for, by resource. */
   readonly indexes: ReadonlyMap<string, Set<string>>
   /** The parts that are the same under all layers. */
-  readonly #owned = new Map<Operation, Pick<Site, 'answers' | 'judge'>>()
+  readonly #owned = new Map<Operation, Pick<Site, 'answers' | 'identify'>>()
 
   constructor(simulation: Simulation, contract: Contract, consumers: readonly Consumer[], readers: Site['readers']) {
     this.#simulation = simulation
     this.#contract = contract
     this.#consumers = consumers
     this.#readers = readers
-    this.#compileJudge = compileJudges(contract, consumers)
+    this.#compileIdentify = compileIdentification(contract, consumers)
     this.indexes = new Map([...simulation.resources.keys()].map(name => [name, new Set<string>()] as const))
   }
 
-  judgeOf(operation: Operation): Site['judge'] {
-    return this.#ownOf(operation).judge
+  identifyOf(operation: Operation): Site['identify'] {
+    return this.#ownOf(operation).identify
   }
 
   /** @param layers in order of precedence, the most specific first */
@@ -105,7 +105,7 @@ export class OperationCompiler {
   }
 
   #compileChain(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
-    const { answers, judge } = this.#ownOf(operation)
+    const { answers, identify } = this.#ownOf(operation)
     const { value: validation } = wordOn('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
     const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
@@ -113,20 +113,23 @@ export class OperationCompiler {
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: Link[] = []
     const wraps: Wrap[] = []
-    const dresses: Wrap[] = []
-    const dress: Site['dress'] = (exchange, reply) => compose(dresses, async () => reply)(exchange)
+    const decorates: Wrap[] = []
+    const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
     let lifecycle: Lifecycle | undefined
     for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
       const word = wordOn(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = word
       if (value === null) continue
       const at = wraps.length
-      const detour = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = this.#siteOf({ operation, judge, answers, detour, dress, invalid, onRecord, own, shared }, word)
+      const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
+      const site = this.#siteOf(
+        { operation, identify, answers, bypass, decorate, invalid, onRecord, own, shared },
+        word,
+      )
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
-      if (behaviour.dresses) dresses.push(wrap)
+      if (behaviour.decorates) decorates.push(wrap)
       lifecycle ??= behaviour.lifecycle?.(value)
       links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site), config: value })
     }
@@ -139,7 +142,7 @@ export class OperationCompiler {
         const marked = wraps.flatMap((wrap, i) => [mark((links[i] as Link).name, passed), wrap])
         return compose(marked, nobody)(exchange)
       },
-      dress,
+      decorate,
       chain: links,
       lifecycle,
       deprecated: operation.deprecated || lifecycle !== undefined,
@@ -148,13 +151,13 @@ export class OperationCompiler {
 
   /** Compiles the behaviours that a layer configures, and no others, to be put around another end. */
   compilePart(operation: Operation, layer: Layer): (end: Handler) => Handler {
-    const { answers, judge } = this.#ownOf(operation)
+    const { answers, identify } = this.#ownOf(operation)
     const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
     const common: OwnSite = {
-      ...{ operation, answers, judge, own, shared, onRecord: false },
+      ...{ operation, answers, identify, own, shared, onRecord: false },
       invalid: compileInvalid(operation, undefined),
-      detour: end => end,
-      dress: async (_, reply) => reply,
+      bypass: end => end,
+      decorate: async (_, reply) => reply,
     }
     const wraps = behaviours.flatMap(({ name, compile }) => {
       const word = wordOn(name, operation, [layer])
@@ -167,10 +170,10 @@ export class OperationCompiler {
     return this.#ownOf(operation).answers
   }
 
-  #ownOf(operation: Operation): Pick<Site, 'answers' | 'judge'> {
+  #ownOf(operation: Operation): Pick<Site, 'answers' | 'identify'> {
     let own = this.#owned.get(operation)
     if (own === undefined) {
-      own = { answers: new Answers(operation), judge: this.#compileJudge(operation) }
+      own = { answers: new Answers(operation), identify: this.#compileIdentify(operation) }
       this.#owned.set(operation, own)
     }
     return own
@@ -178,21 +181,24 @@ export class OperationCompiler {
 
   expressionsOf(operation: Operation, typed: boolean): Expressions {
     const { resources } = this.#simulation
-    return new Expressions({ contract: this.#contract, operation, resources, judge: this.judgeOf(operation) }, typed)
+    return new Expressions(
+      { contract: this.#contract, operation, resources, identify: this.identifyOf(operation) },
+      typed,
+    )
   }
 
   // No object spread: it would turn each of a hundred thousand sites into a hash table of 3 kB.
   #siteOf(
-    { operation, judge, answers, detour, dress, invalid, onRecord, own, shared }: OwnSite,
+    { operation, identify, answers, bypass, decorate, invalid, onRecord, own, shared }: OwnSite,
     { value, path, layer }: Word,
   ): Site {
     const { resources, limits, listen, replyFiles, state } = this.#simulation
     return {
       operation,
-      judge,
+      identify,
       answers,
-      detour,
-      dress,
+      bypass,
+      decorate,
       invalid,
       onRecord,
       contract: this.#contract,

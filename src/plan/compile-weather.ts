@@ -43,6 +43,12 @@ export function compileWeather(
     const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
     return [consumer, compileLazily(() => compileUnder([own, common]))] as const
   })
-  const judges = named.length === 0 ? [] : operations.map(({ operation }) => compiler.judgeOf(operation))
-  return { name, operations: compileLazily(() => compileUnder([common])), consumers: new Map(named), judges }
+  const identifyByOperation =
+    named.length === 0 ? [] : operations.map(({ operation }) => compiler.identifyOf(operation))
+  return {
+    name,
+    operations: compileLazily(() => compileUnder([common])),
+    consumers: new Map(named),
+    identifyByOperation,
+  }
 }

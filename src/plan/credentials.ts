@@ -1,7 +1,7 @@
 // Identifies the consumer of a request: matches its credentials under the contract's security schemes with the configured
 // consumers.
 
-import type { Consumer, Judge, Refused, Verdict } from '../behaviours/behaviour.ts'
+import type { Consumer, Identify, Refused, Verdict } from '../behaviours/behaviour.ts'
 import {
   type Contract,
   isOauth,
@@ -29,7 +29,10 @@ const GRAVITY: Readonly<Record<Refused, number>> = { missing: 0, unknown: 1, exp
  * Compiles the schemes once, and returns a function that compiles the identification for an operation. At least one
  * alternative of its `security` must be satisfied. Empty alternatives are handled by the caller.
  */
-export function compileJudges(contract: Contract, consumers: readonly Consumer[]): (operation: Operation) => Judge {
+export function compileIdentification(
+  contract: Contract,
+  consumers: readonly Consumer[],
+): (operation: Operation) => Identify {
   const checks = new Map(
     [...contract.securitySchemes.keys()].map(name => [name, compileScheme(name, contract, consumers)]),
   )
@@ -44,11 +47,11 @@ export function compileJudges(contract: Contract, consumers: readonly Consumer[]
 }
 
 const judgeBy =
-  (alternatives: readonly Alternative[]): Judge =>
+  (alternatives: readonly Alternative[]): Identify =>
   (request, now) => {
     let worst: Refused = 'missing'
     for (const alternative of alternatives) {
-      const verdict = judge(alternative, request, now)
+      const verdict = tryAlternative(alternative, request, now)
       if (typeof verdict !== 'string') return verdict
       if (GRAVITY[verdict] > GRAVITY[worst]) worst = verdict
     }
@@ -56,7 +59,7 @@ const judgeBy =
   }
 
 /** All schemes of an alternative must identify the same consumer, and it must have the scopes. */
-function judge({ checks, scopes }: Alternative, request: Request, now: number): Verdict {
+function tryAlternative({ checks, scopes }: Alternative, request: Request, now: number): Verdict {
   let consumer: Consumer | undefined
   for (const check of checks) {
     const found = check(request)

@@ -26,7 +26,7 @@ export interface PlannedOperation {
   /** Like `handle`, and records the names of the behaviours that the request reaches. */
   trace(exchange: Exchange, passed: string[]): Promise<Reply>
   /** Runs only the behaviours that decorate replies, on a reply that was made outside the chain. */
-  dress(exchange: Exchange, reply: Reply): Promise<Reply>
+  decorate(exchange: Exchange, reply: Reply): Promise<Reply>
   readonly chain: readonly Link[]
   readonly lifecycle: Lifecycle | undefined
   /** Whether the contract or the life-cycle deprecates it. */
@@ -78,7 +78,7 @@ export interface Weather {
   /** The operations for the requests of a consumer that the weather names. */
   readonly consumers: ReadonlyMap<string, () => readonly PlannedOperation[]>
   /** Identifies the consumer of a request, by the operation's index; empty without `consumers`. */
-  readonly judges: readonly Site['judge'][]
+  readonly identifyByOperation: readonly Site['identify'][]
 }
 
 /** A rule, ready to be chosen. */
@@ -97,7 +97,7 @@ export interface PlannedAnswer {
   holds(exchange: Exchange): Promise<boolean>
   /**
    * @param usual the operation as it is at this moment
-   * @returns the reply, and whether `usual` made it: another one needs `dress`
+   * @returns the reply, and whether `usual` made it: another one needs `decorate`
    */
   handle(exchange: Exchange, usual: Handler): Promise<{ readonly made: Reply; readonly isUsual: boolean }>
 }

@@ -38,7 +38,7 @@ const NEWER = new Set([
 ])
 
 /** The result of reading a keyword: its value, possibly corrected, and a mistake to report. */
-export interface Judged {
+export interface KeywordReading {
   readonly value?: unknown
   readonly fault?: string
   /** The mistake's code if it is not `invalid-keyword`, and the hint. */
@@ -53,7 +53,7 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 /** Accepts valid values, converts numbers that are written as text, and removes the rest. */
 const judgeNumber =
   (fits: (value: unknown) => boolean, what: string) =>
-  (value: unknown): Judged => {
+  (value: unknown): KeywordReading => {
     // The validator reads bounds as doubles; format int64 keeps the true range.
     if (fits(value)) return { value: Number(value) }
     const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
@@ -62,11 +62,11 @@ const judgeNumber =
 
 const count = judgeNumber(isCount, 'a count')
 const bound = judgeNumber(value => isNumber(value) && Number.isFinite(Number(value)), 'a number')
-const boolean = (value: unknown): Judged =>
+const boolean = (value: unknown): KeywordReading =>
   typeof value === 'boolean' ? { value } : { fault: 'must be true or false' }
 
-const JUDGES: Readonly<Record<string, (value: unknown) => Judged>> = {
-  type: judgeType,
+const READERS: Readonly<Record<string, (value: unknown) => KeywordReading>> = {
+  type: readType,
   enum: value => (Array.isArray(value) && value.length > 0 ? { value } : { fault: 'must be a list of values' }),
   const: value => ({ value }),
   multipleOf: judgeNumber(value => isNumber(value) && Number(value) > 0, 'a number above zero'),
@@ -86,18 +86,19 @@ const JUDGES: Readonly<Record<string, (value: unknown) => Judged>> = {
   dependentRequired: value =>
     isObject(value) && Object.values(value).every(isTexts) ? { value } : { fault: 'must be a map of lists of names' },
   format: value => (typeof value === 'string' ? { value } : { fault: 'must be text' }),
-  pattern: judgePattern,
+  pattern: readPattern,
 }
 
-const KNOWN = new Set([...SPECIAL, ...ONE, ...LIST, ...MAP, ...KEPT, ...ANNOTATIONS, ...Object.keys(JUDGES)])
+const KNOWN = new Set([...SPECIAL, ...ONE, ...LIST, ...MAP, ...KEPT, ...ANNOTATIONS, ...Object.keys(READERS)])
 
 /** Returns whether the keyword limits values by itself, without further schemas. */
-export const isAssertion = (keyword: string): boolean => Object.hasOwn(JUDGES, keyword)
+export const isAssertion = (keyword: string): boolean => Object.hasOwn(READERS, keyword)
 
-export const judge = (keyword: string, value: unknown): Judged => (JUDGES[keyword] as (value: unknown) => Judged)(value)
+export const readKeyword = (keyword: string, value: unknown): KeywordReading =>
+  (READERS[keyword] as (value: unknown) => KeywordReading)(value)
 
 /** Returns the warning about a keyword itself: unknown, or newer than the document. */
-export function judgeKeyword(
+export function checkKeyword(
   keyword: string,
   legacy: boolean,
 ): { code: string; message: string; hint?: string } | undefined {
@@ -117,7 +118,7 @@ const MEANT: Readonly<Record<string, string>> = {
   ...{ double: 'number', decimal: 'number', bool: 'boolean', list: 'array', map: 'object', dict: 'object' },
 }
 
-function judgeType(value: unknown): Judged {
+function readType(value: unknown): KeywordReading {
   const given = Array.isArray(value) ? value : [value]
   const types = [...new Set(given.map(type => (type === null ? 'null' : meant(type))))].filter(
     type => type !== undefined,
@@ -133,7 +134,7 @@ const meant = (type: unknown): string | undefined => {
   return TYPES.has(name) ? name : Object.hasOwn(MEANT, name) ? MEANT[name] : undefined
 }
 
-function judgePattern(value: unknown): Judged {
+function readPattern(value: unknown): KeywordReading {
   if (typeof value !== 'string') return { fault: 'must be text' }
   if (compilePattern(value) === undefined) return { fault: 'is no regular expression that can be honoured' }
   if (!findNesting(value).ambiguous) return { value }

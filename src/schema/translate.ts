@@ -7,7 +7,7 @@ import type { RequiredBy, Schema } from '../kernel/schema.ts'
 import { type Closing, closingOf, refusedByBranches } from './closed.ts'
 import { branchesOf, childrenOf, discriminatorOf, ownNamesOf } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
-import { IN_PLACE, isAssertion, judge, judgeKeyword, KEPT, LIST, MAP, ONE } from './keywords.ts'
+import { checkKeyword, IN_PLACE, isAssertion, KEPT, LIST, MAP, ONE, readKeyword } from './keywords.ts'
 import { modernise } from './modernise.ts'
 import { isMarked, shapeOf } from './shape.ts'
 import { translateOwnNames, translateUnion, type Union, type Unions } from './union.ts'
@@ -182,7 +182,7 @@ export class Translation {
     const leaveOut = this.#reading.base && node === this.#root
     for (const [keyword, child] of entriesOf(node)) {
       if (keyword === '$ref' || keyword.startsWith('x-')) continue
-      const said = judgeKeyword(keyword, legacy)
+      const said = checkKeyword(keyword, legacy)
       if (said !== undefined) report.warning(said.code, said.message, placeOf(child, 'key'), said.hint)
       if (leaveOut && (keyword === 'oneOf' || keyword === 'anyOf')) continue
       if (here.opened && keyword === 'additionalProperties' && child.value === false) continue
@@ -191,7 +191,7 @@ export class Translation {
       } else if (LIST.has(keyword)) this.#list(keyword, child, node, here, out)
       else if (MAP.has(keyword)) this.#map(keyword, child, node, here, out)
       else if (isAssertion(keyword)) {
-        const { value, fault, code = 'invalid-keyword', hint } = judge(keyword, child.value)
+        const { value, fault, code = 'invalid-keyword', hint } = readKeyword(keyword, child.value)
         if (fault !== undefined) report.warning(code, `"${keyword}" ${fault}`, placeOf(child), hint)
         if (value !== undefined) out[keyword] = withoutBigInt(value)
         if (keyword === 'format' && typeof value === 'string') this.#around.noteFormat(value, child)
@@ -244,7 +244,7 @@ export class Translation {
     const inside = this.#inside(keyword, node, here)
     const schemas: Record<string, Schema> = {}
     for (const [name, schema] of entriesOf(child)) {
-      if (keyword === 'patternProperties' && judge('pattern', name).value === undefined) {
+      if (keyword === 'patternProperties' && readKeyword('pattern', name).value === undefined) {
         this.#around.report.warning('invalid-keyword', `"${name}" is no regular expression`, placeOf(schema, 'key'))
       } else put(schemas, name, this.#schema(schema, inside))
     }

@@ -46,9 +46,9 @@ for (const [at, config, expected] of table) {
   test(`at ${at} a request gets ${expected}: ${config}`, async () => {
     const { ask } = gatewayOf(config, new VirtualClock(Date.parse(at)))
     const { status, headers } = await ask('GET /things/1')
-    const dressed = Object.entries(HEADERS).filter(([name, value]) => headers[name] === value).length
+    const decorated = Object.entries(HEADERS).filter(([name, value]) => headers[name] === value).length
     const wait = headers['retry-after']
-    const words = [`${status}`, ...(dressed === 3 ? [' deprecated'] : dressed === 0 ? [] : [' half dressed'])]
+    const words = [`${status}`, ...(decorated === 3 ? [' deprecated'] : decorated === 0 ? [] : [' half decorated'])]
     assert.equal([...words, ...(wait === undefined ? [] : [`, retry after ${wait}`])].join(''), expected)
   })
 }

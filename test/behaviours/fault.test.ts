@@ -47,7 +47,7 @@ test('a fault comes before the work is done, or after it where it says so', asyn
   }
 })
 
-test('a fault is dressed as every reply is', async () => {
+test('a fault is decorated as every reply is', async () => {
   const { ask } = simulate(
     'operations: { listThings: { fault: { kind: status, status: 503 }, deprecation: { since: 2020-01-01 }, respond: { list: things } } }',
   )

@@ -178,13 +178,13 @@ for (const [line, type, text, fault] of REQUESTS) {
 }
 
 test('a reply that is a sequence is held to the schema of its items', () => {
-  const judge = (id: string, type: string, body: string) =>
+  const check = (id: string, type: string, body: string) =>
     nonconformanceOf(operationOf(id), { status: 200, headers: { 'content-type': type }, body })?.message
-  assert.equal(judge('events', 'text/event-stream', 'event: add\ndata: x\n\n'), undefined)
-  assert.match(judge('events', 'text/event-stream', 'data: x\n\n') ?? '', /\/0\/event is required/)
-  assert.equal(judge('payloads', 'text/event-stream', 'data: {"text":"a"}\n\n'), undefined)
-  assert.match(judge('payloads', 'text/event-stream', 'data: {"text":1}\n\n') ?? '', /\/0\/text must be a string/)
-  assert.match(judge('lines', 'application/jsonl', '{"text":1}\n') ?? '', /\/0\/text must be a string/)
+  assert.equal(check('events', 'text/event-stream', 'event: add\ndata: x\n\n'), undefined)
+  assert.match(check('events', 'text/event-stream', 'data: x\n\n') ?? '', /\/0\/event is required/)
+  assert.equal(check('payloads', 'text/event-stream', 'data: {"text":"a"}\n\n'), undefined)
+  assert.match(check('payloads', 'text/event-stream', 'data: {"text":1}\n\n') ?? '', /\/0\/text must be a string/)
+  assert.match(check('lines', 'application/jsonl', '{"text":1}\n') ?? '', /\/0\/text must be a string/)
 })
 
 test('itemSchema of what is no sequence is told of', () => {

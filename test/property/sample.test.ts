@@ -101,7 +101,7 @@ test('a value fits its schema, and the same seed gives it again', () => {
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>
 
-test('walking a schema judges a value as the validator does', () => {
+test('walking a schema identifiers a value as the validator does', () => {
   fc.assert(
     fc.property(schema, json, fc.integer(), (one, value, seed) => {
       // The validator divides by way of text, and goes astray where numbers are written with an exponent.

@@ -12,7 +12,7 @@ import { compileHeaders } from './headers.ts'
 
 export const deprecation: Behaviour<DeprecationConfig> = {
   name: 'deprecation',
-  dresses: true,
+  decorates: true,
   problems: [problems.brown_out, problems.gone, problems.not_found],
   schema: {
     type: 'object',
@@ -76,13 +76,13 @@ export const deprecation: Behaviour<DeprecationConfig> = {
     const over = config.afterSunset === 'serve' ? undefined : refusalAfter(config, sunset, site)
     const rest = brownouts && compileRest(config, brownouts, site)
     // Refused requests do not reach authentication, but the API's owner wants to know their consumers.
-    const { judge } = site
+    const { identify } = site
     return next => async exchange => {
       const now = exchange.clock.now()
       if (now < since) return next(exchange)
       const refusal = now >= sunset ? over : rest?.(now)
       if (refusal !== undefined)
-        draftOf(exchange, 'deprecation').consumer = nameOf(judge(exchange.request, Number.NEGATIVE_INFINITY))
+        draftOf(exchange, 'deprecation').consumer = nameOf(identify(exchange.request, Number.NEGATIVE_INFINITY))
       return withHeaders(refusal ?? (await next(exchange)), headersOf(exchange))
     }
   },

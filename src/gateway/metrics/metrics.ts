@@ -299,7 +299,7 @@ export class Metrics {
   }
 
   /** Keeps counters and histograms of exited workers; drops gauges. */
-  static async remains(snapshots: readonly Snapshot[]): Promise<Snapshot> {
+  static async totalsOfExited(snapshots: readonly Snapshot[]): Promise<Snapshot> {
     const counts = snapshots.map(snapshot => snapshot.filter(({ type }) => type === 'counter' || type === 'histogram'))
     return (await AggregatorRegistry.aggregate(counts as never).getMetricsAsJSON()) as unknown as Snapshot
   }

@@ -39,7 +39,7 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
     for (const probe of probes) {
       requests += 1
       const reply = await answer(gateway, probe)
-      const [severity, code, message] = judge(planned, plan, probe, reply) ?? []
+      const [severity, code, message] = assess(planned, plan, probe, reply) ?? []
       if (severity === undefined || (code === 'undocumented-refusal' && refused.has(reply.status))) continue
       if (code === 'undocumented-refusal') refused.add(reply.status)
       report[severity](
@@ -87,7 +87,7 @@ function isEmpty({ operation: { id, method, path } }: PlannedOperation, { simula
 
 type Finding = readonly ['error' | 'warning', string, string]
 
-function judge(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): Finding | undefined {
+function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): Finding | undefined {
   const { operation, lifecycle } = planned
   const { status } = reply
   const documented = responseFor(operation, status) !== undefined
