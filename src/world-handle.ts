@@ -73,7 +73,7 @@ export function steerWorld(gateway: Gateway, name: string, origin: string): Worl
     const given = typeof moment === 'object' ? moment.getTime() : moment
     const time = typeof given === 'number' ? given : parseMoment(given, world().clock.now())
     if (time !== undefined && time >= EARLIEST && time <= LATEST) return time
-    throw new Error(`"${moment}" is no moment; 2030-12-06, 2030-12-06T10:00:00Z and +30d are`)
+    throw new Error(`"${moment}" is not a date, timestamp or offset; try 2030-12-06, 2030-12-06T10:00:00Z or +30d`)
   }
   const criteriaOf = (filter: WorldFilter): readonly Criterion[] => {
     const fault = findUnknown(filter, gateway.plan, journal)

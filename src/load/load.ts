@@ -143,9 +143,8 @@ function readGateway(path: string, home: string, environment: Environment, optio
     if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
     report.error(
       'invalid-value',
-      `"${key}" leaves room for nothing`,
+      `"${key}" must be at least ${parseSize(text) === undefined ? '1ms' : '1B'}`,
       source.locate(['limits', key]),
-      'at least 1B or 1ms',
     )
   }
   checkState(settings.state, source, report)

@@ -130,7 +130,7 @@ function reportViolation(
       // The key is beside the blocks that accept it, and no block is more likely than the others.
       if (homes.length > 2) return say('unknown-key', `"${key}" belongs below ${listed(homes)}`, 'key')
       const hint = underEmptyBlock(key, path, source.value, schema) ?? suggestKey(key, params.known as string[], schema)
-      return say('unknown-key', `"${key}" is not a key that means anything here`, 'key', hint)
+      return say('unknown-key', `unknown key "${key}"`, 'key', hint)
     }
     case 'required': {
       const place = source.locate(holder, 'key')
@@ -161,7 +161,7 @@ function reportViolation(
         return say('invalid-value', `${name} ${message}`, 'value', suggest(String(params.given), allowed))
       }
       const place = source.locate([...path, String(propertyName)], 'key')
-      const text = `"${propertyName}" is not a key that means anything here`
+      const text = `unknown key "${propertyName}"`
       return report.error('unknown-key', text, place, suggest(String(propertyName), allowed))
     }
     case 'minProperties':

@@ -123,7 +123,7 @@ suite('the first ten minutes', { concurrency: true }, () => {
       {
         severity: 'error',
         code: 'unknown-key',
-        message: '"sead" is not a key that means anything here',
+        message: 'unknown key "sead"',
         hint: 'did you mean "seed"?',
         file: 'gateway.yaml',
         line: 2,
@@ -134,7 +134,7 @@ suite('the first ten minutes', { concurrency: true }, () => {
     const github = await run(home, ['check'], { UNDERSTUDY_FORMAT: 'github' })
     assert.equal(
       github.out,
-      '::error file=gateway.yaml,line=2,col=1,endColumn=5,title=unknown-key::"sead" is not a key that means anything here%0Adid you mean "seed"?\n',
+      '::error file=gateway.yaml,line=2,col=1,endColumn=5,title=unknown-key::unknown key "sead"%0Adid you mean "seed"?\n',
     )
     writeFileSync(join(home, 'gateway.yaml'), 'contract: ./openapi.yaml\n')
     const sound = await run(home, ['check', '--format=json'])
