@@ -115,7 +115,7 @@ test('it may be JSON', async () => {
 })
 
 const wrong: [why: string, body: string, headers: Readonly<Record<string, string>>, status: number, said: RegExp][] = [
-  ['a mistake', shipped.replace('limits:', 'limit:'), YAML, 422, /unknown-key: \\"limit\\"/],
+  ['a mistake', shipped.replace('limits:', 'limit:'), YAML, 422, /unknown-key: unknown key \\"limit\\"/],
   ['no YAML', 'contract: [', YAML, 422, /"code":"syntax"/],
   ['nothing', '', YAML, 400, /the body is missing/],
   ['blanks', '  \n', YAML, 422, /"code":"empty-file"/],
