@@ -22,7 +22,7 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
   const origins = admitOtherOrigins(() => gateway.plan.simulation.listen.cors)
   const deliveryOf = () => gateway.plan.simulation.delivery
   if (use.length === 0) {
-    const app = new LeanKoa()
+    const app = new LeanKoa(error => gateway.reportFailure(error))
     app.use(origins)
     app.use(createStandIn(gateway, status, LAST))
     return app.callback()

@@ -17,12 +17,13 @@ class Response {
 }
 
 function meet(...middleware: readonly Koa.Middleware[]) {
-  const app = new LeanKoa()
+  const errors: unknown[] = []
+  const app = new LeanKoa(error => errors.push(error))
   for (const one of middleware) app.use(one)
   const res = new Response()
   const req = { method: 'GET', url: '/a?b=1', headers: { origin: 'http://here' } } as unknown as IncomingMessage
   const answered = app.callback()(req, res as unknown as ServerResponse)
-  return { app, req, res, answered }
+  return { app, req, res, answered, errors }
 }
 
 test('middleware runs in its order and back again', async () => {
@@ -67,9 +68,10 @@ for (const [name, middleware] of [
     },
   ],
 ] as const) {
-  test(`a connection whose middleware ${name} is closed`, async () => {
-    const { res, answered } = meet((_, next) => next(), middleware)
+  test(`a connection whose middleware ${name} is closed, and the error reported`, async () => {
+    const { res, answered, errors } = meet((_, next) => next(), middleware)
     await answered
     assert.equal(res.destroyed, true)
+    assert.deepEqual(errors.map(String), ['Error: broken'])
   })
 }
