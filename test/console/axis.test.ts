@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CalendarEvent } from '../../src/console/model/calendar-event.ts'
 import {
   marksOf,
   momentAt,
@@ -16,6 +15,7 @@ import {
   zoom,
 } from '../../src/console/time/axis.ts'
 import { rowsOf } from '../../src/console/time/caller-rows.ts'
+import type { CalendarEvent } from '../../src/http/control/types.ts'
 
 const at = (text: string): number => Date.parse(text)
 const YEARS = { from: at('2026-01-01'), until: at('2031-01-01') }
@@ -100,10 +100,19 @@ test('each consumer of something deprecated has a row', () => {
     at: '2026-11-22',
     operations: [
       {
-        ...{ operation: 'getOld', since: '2026-01-01', sunset: '2030-12-05', daysLeft: 9, calls: 1201, rehearsed: 0 },
+        ...{
+          operation: 'getOld',
+          method: 'GET',
+          path: '/old',
+          since: '2026-01-01',
+          sunset: '2030-12-05',
+          daysLeft: 9,
+          calls: 1201,
+          rehearsed: 0,
+        },
         consumers: [caller, { ...caller, consumer: null, calls: 1 }],
       },
-      { operation: 'getOlder', calls: 0, rehearsed: 2, consumers: [] },
+      { operation: 'getOlder', method: 'GET', path: '/older', calls: 0, rehearsed: 2, consumers: [] },
     ],
     inputs: [{ operation: 'listNotes', input: 'query page', ...caller }],
   })

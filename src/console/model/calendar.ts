@@ -1,6 +1,6 @@
 // The calendar of a world and changes of its clock, as the views Worlds and Time need them.
 
-import type { WorldCalendar } from './calendar-event.ts'
+import type { WorldCalendar } from '../../http/control/types.ts'
 import { call, pathOf } from './control-plane.ts'
 import { type ClockState, refreshClock, refreshWorlds } from './worlds.ts'
 

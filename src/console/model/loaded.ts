@@ -43,3 +43,13 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   const { value, error, loading } = state.key === key ? state : { value: undefined, error: undefined, loading: true }
   return { value, error, loading, reload }
 }
+
+/** Calls `look` every so many milliseconds while the tab is in sight. */
+export function usePolling(look: () => void, milliseconds: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) look()
+    }, milliseconds)
+    return () => clearInterval(timer)
+  }, [look, milliseconds])
+}

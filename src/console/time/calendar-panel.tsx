@@ -1,9 +1,9 @@
 // The calendar: a time axis with a lane for each kind of event, the chosen event, and the list of them all.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { CalendarEvent, EventKind } from '../../http/control/types.ts'
 import { loadCalendar, restoreClock, setClock } from '../model/calendar.ts'
-import type { CalendarEvent, EventKind } from '../model/calendar-event.ts'
-import { useLoaded } from '../model/loaded.ts'
+import { useLoaded, usePolling } from '../model/loaded.ts'
 import { hrefOf, parameter, setParameters, shownWorld } from '../model/location.ts'
 import { DAY, distanceOf, durationOf, momentOf } from '../model/moments.ts'
 import { clock, worldTime } from '../model/worlds.ts'
@@ -41,12 +41,7 @@ export function CalendarPanel() {
   const loaded = useLoaded(world, signal =>
     loadCalendar(world, { from: '-3650d', until: '+36500d', limit: MOST }, { signal, quiet: true }),
   )
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) loaded.reload()
-    }, INTERVAL)
-    return () => clearInterval(timer)
-  }, [loaded.reload])
+  usePolling(loaded.reload, INTERVAL)
   return (
     <Show of={loaded}>
       {({ events, omitted }) =>

@@ -1,28 +1,7 @@
 // The rows of the table of callers: one for each consumer of something deprecated.
 
+import type { Caller, DeprecationReport } from '../../http/control/types.ts'
 import { momentOf } from '../model/moments.ts'
-
-interface Caller {
-  /** null for calls that named no known consumer. */
-  readonly consumer: string | null
-  readonly calls: number
-  readonly firstSeen: string
-  readonly lastSeen: string
-}
-
-export interface DeprecationReport {
-  readonly at: string
-  readonly operations: readonly {
-    readonly operation: string
-    readonly since?: string
-    readonly sunset?: string
-    readonly daysLeft?: number
-    readonly calls: number
-    readonly rehearsed: number
-    readonly consumers: readonly Caller[]
-  }[]
-  readonly inputs: readonly (Caller & { readonly operation: string; readonly input: string })[]
-}
 
 export interface CallerRow {
   readonly key: string

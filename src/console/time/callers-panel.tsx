@@ -1,9 +1,9 @@
 // The table of the consumers that still call deprecated operations, parameters and fields; saved as CSV too.
 
-import { useEffect } from 'preact/hooks'
+import type { DeprecationReport } from '../../http/control/types.ts'
 import { exampleCurl } from '../model/about.ts'
 import { call, callForText } from '../model/control-plane.ts'
-import { useLoaded } from '../model/loaded.ts'
+import { useLoaded, usePolling } from '../model/loaded.ts'
 import { hrefOf } from '../model/location.ts'
 import { momentOf } from '../model/moments.ts'
 import { attempt } from '../parts/announce.tsx'
@@ -11,7 +11,7 @@ import { CommandLine } from '../parts/copy-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { EmptyState, Show } from '../parts/notices.tsx'
 import { saveFile } from '../parts/save-file.ts'
-import { type CallerRow, type DeprecationReport, rowsOf } from './caller-rows.ts'
+import { type CallerRow, rowsOf } from './caller-rows.ts'
 
 const INTERVAL = 5000
 
@@ -19,12 +19,7 @@ export function CallersPanel() {
   const loaded = useLoaded('callers', signal =>
     call<DeprecationReport>('GET', '/deprecations', { signal, quiet: true }),
   )
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) loaded.reload()
-    }, INTERVAL)
-    return () => clearInterval(timer)
-  }, [loaded.reload])
+  usePolling(loaded.reload, INTERVAL)
   const save = (): Promise<boolean> =>
     attempt(async () => {
       const text = await callForText('GET', '/deprecations', { accept: 'text/csv' })

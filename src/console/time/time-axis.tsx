@@ -1,7 +1,7 @@
 // A time axis with a lane for each kind of event. The clock of the world is a line that is dragged, or moved by arrow keys.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { CalendarEvent } from '../model/calendar-event.ts'
+import type { CalendarEvent } from '../../http/control/types.ts'
 import { momentOf } from '../model/moments.ts'
 import { KINDS, keyOf, type Mark, marksOf, momentAt, placeOf, snap, type TimeRange, ticksOf, zoom } from './axis.ts'
 

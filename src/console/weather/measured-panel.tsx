@@ -1,9 +1,8 @@
 // The measured percentiles beside the wished ones, for each operation that the scope is about.
 
-import { useEffect } from 'preact/hooks'
 import { exampleCurl } from '../model/about.ts'
 import { call } from '../model/control-plane.ts'
-import { useLoaded } from '../model/loaded.ts'
+import { useLoaded, usePolling } from '../model/loaded.ts'
 import { hrefOf } from '../model/location.ts'
 import type { MeasuredOperation, MeasuredOperations } from '../model/shapes.ts'
 import { CommandLine } from '../parts/copy-button.tsx'
@@ -48,12 +47,7 @@ export function MeasuredPanel({ world, scope, blocks }: MeasuredPanelProps) {
   const loaded = useLoaded(JSON.stringify(query), signal =>
     call<SetOperations>('GET', '/operations', { signal, quiet: true, query }),
   )
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) loaded.reload()
-    }, INTERVAL)
-    return () => clearInterval(timer)
-  }, [loaded.reload])
+  usePolling(loaded.reload, INTERVAL)
   return (
     <section class="weather-measured" aria-label="Wished and measured">
       <Show of={loaded}>

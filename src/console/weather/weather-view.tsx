@@ -1,9 +1,9 @@
 // View 5: the weather (latency, faults, limits) over everything or one world: presets, sliders, and what is measured.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { plan } from '../model/about.ts'
 import { call, pathOf } from '../model/control-plane.ts'
-import { useLoaded } from '../model/loaded.ts'
+import { useLoaded, usePolling } from '../model/loaded.ts'
 import { chosenWorld, parameter, setParameters } from '../model/location.ts'
 import type { MeasuredOperations } from '../model/shapes.ts'
 import { announce } from '../parts/announce.tsx'
@@ -48,12 +48,7 @@ export function WeatherView() {
     )
     return effective?.weather ?? written?.weather ?? {}
   })
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) loaded.reload()
-    }, INTERVAL)
-    return () => clearInterval(timer)
-  }, [loaded.reload])
+  usePolling(loaded.reload, INTERVAL)
   return (
     <Show of={loaded}>
       {weather => (

@@ -1,8 +1,8 @@
 // The clock of the shown world: what it shows, how it runs, and jumps to a date or to the next thing on the calendar.
 
 import { useEffect, useState } from 'preact/hooks'
+import type { CalendarEvent } from '../../http/control/types.ts'
 import { type ClockOrder, loadCalendar, restoreClock, setClock } from '../model/calendar.ts'
-import type { CalendarEvent } from '../model/calendar-event.ts'
 import { epoch } from '../model/connection.ts'
 import { hrefOf } from '../model/location.ts'
 import { distanceOf, momentIn, momentOf } from '../model/moments.ts'

@@ -1,8 +1,7 @@
 // View 3: the worlds, the clock of each, and the records in it.
 
-import { useEffect } from 'preact/hooks'
 import { ControlError, call, pathOf } from '../model/control-plane.ts'
-import { useLoaded } from '../model/loaded.ts'
+import { useLoaded, usePolling } from '../model/loaded.ts'
 import { shownWorld } from '../model/location.ts'
 import { type DescribedWorld, refreshWorlds, worlds } from '../model/worlds.ts'
 import { attempt } from '../parts/announce.tsx'
@@ -16,14 +15,11 @@ import { WorldList } from './world-list.tsx'
 /** Milliseconds between two looks at the worlds: requests make sandboxes. */
 const INTERVAL = 5000
 
+const lookAgain = (): void => void refreshWorlds().catch(() => undefined)
+
 export function WorldsView() {
   const name = shownWorld.value
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) refreshWorlds().catch(() => undefined)
-    }, INTERVAL)
-    return () => clearInterval(timer)
-  }, [])
+  usePolling(lookAgain, INTERVAL)
   return (
     <div class="worlds">
       <WorldList chosen={name} />

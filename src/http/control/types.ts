@@ -1,4 +1,6 @@
 // The types of the control plane's replies, for its clients in this repository. Types only: importing it runs nothing.
 
+export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
+export type { CalendarEvent, EventKind, WorldCalendar } from '../../gateway/world-calendar.ts'
 export type { DescribedOperation, DescribedPlan, DescribedResource, DescribedRule } from '../../plan/describe.ts'
