@@ -3,27 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inferredInProcess } from '../support/in-process.ts'
+import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const string = { type: 'string' }
-const integer = { type: 'integer' }
-const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
-const answers = (status: number, schema?: object) => ({
-  responses: { [status]: { description: 'ok', ...(schema === undefined ? {} : json(schema)) } },
-})
-const takes = (schema: object) => ({ requestBody: { required: true, ...json(schema) } })
-const naming = (name: string, schema: object = string) => ({
-  parameters: [{ in: 'path', name, required: true, schema }],
-})
-const documentOf = (paths: object, schemas: object = {}) => ({
-  openapi: '3.0.3',
-  info: { title: 'Shapes', version: '1' },
-  paths,
-  components: { schemas },
-})
 const silent = answers(200)
 
 for (const [kind, schema] of [

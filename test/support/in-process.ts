@@ -67,23 +67,28 @@ function driving({ plan, report }: Loaded, clock: FixedClock): InProcess {
   return {
     gateway,
     clock,
-    async send(line, body, headers = {}, raw = undefined) {
-      const [method = 'GET', target = '/'] = line.split(' ')
-      const [path = '', query = ''] = target.split('?')
-      const bytes = raw ?? (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)))
-      const request: Request = {
-        method,
-        path,
-        query,
-        address: '127.0.0.1',
-        headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
-        hasBody: bytes.length > 0,
-        readBody: async () => ({ bytes }),
-      }
-      const reply = await gateway.handle(request)
-      const text = typeof reply.body === 'string' ? reply.body : ''
-      const json = /[/+]json(?:;|$)/.test(reply.headers['content-type'] ?? '')
-      return { status: reply.status, headers: reply.headers, body: json && text !== '' ? JSON.parse(text) : text }
-    },
+    send: sendTo(gateway),
   }
 }
+
+/** Returns a function that sends requests to a gateway: `send('POST /things?a=1', body)`. */
+export const sendTo =
+  (gateway: Gateway): InProcess['send'] =>
+  async (line, body, headers = {}, raw = undefined) => {
+    const [method = 'GET', target = '/'] = line.split(' ')
+    const [path = '', query = ''] = target.split('?')
+    const bytes = raw ?? (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)))
+    const request: Request = {
+      method,
+      path,
+      query,
+      address: '127.0.0.1',
+      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+      hasBody: bytes.length > 0,
+      readBody: async () => ({ bytes }),
+    }
+    const reply = await gateway.handle(request)
+    const text = typeof reply.body === 'string' ? reply.body : ''
+    const json = /[/+]json(?:;|$)/.test(reply.headers['content-type'] ?? '')
+    return { status: reply.status, headers: reply.headers, body: json && text !== '' ? JSON.parse(text) : text }
+  }

@@ -5,11 +5,10 @@ import type { Log } from '../../../src/gateway/log.ts'
 import { Metrics } from '../../../src/gateway/metrics/metrics.ts'
 import { KeptState } from '../../../src/gateway/state/kept-state.ts'
 import { formatDiagnostics } from '../../../src/kernel/diagnostic.ts'
-import type { Request } from '../../../src/kernel/request.ts'
 import type { StateSettings } from '../../../src/plan/state.ts'
 import type { Engine } from '../../../src/state/engine.ts'
 import { surroundings } from '../../state/surroundings.ts'
-import { FixedClock, loadFiles } from '../../support/in-process.ts'
+import { FixedClock, loadFiles, sendTo } from '../../support/in-process.ts'
 
 export const OPENAPI = `
 openapi: 3.1.0
@@ -108,23 +107,6 @@ export async function replica(
     state,
     clock,
     messages,
-    async send(line, body, headers = {}) {
-      const [method = 'GET', target = '/'] = line.split(' ')
-      const [path = '', query = ''] = target.split('?')
-      const bytes = body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))
-      const request: Request = {
-        method,
-        path,
-        query,
-        address: '127.0.0.1',
-        headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
-        hasBody: bytes.length > 0,
-        readBody: async () => ({ bytes }),
-      }
-      const reply = await gateway.handle(request)
-      const text = typeof reply.body === 'string' ? reply.body : ''
-      const json = /[/+]json(?:;|$)/.test(reply.headers['content-type'] ?? '')
-      return { status: reply.status, headers: reply.headers, body: json && text !== '' ? JSON.parse(text) : text }
-    },
+    send: sendTo(gateway),
   }
 }
