@@ -18,7 +18,7 @@ import { RemoteLog } from './state/remote-log.ts'
 import type { EngineSettings, EngineSurroundings } from './state/settings.ts'
 import { type Clock, every, watchLoop } from './world/clock.ts'
 
-export interface StartOptions {
+export interface ServiceOptions {
   readonly clock: Clock
   readonly log: Log
   readonly version: string
@@ -47,7 +47,7 @@ export interface Started {
 /** Returns a gateway that nothing serves yet. */
 export function createGateway(
   plan: Plan,
-  { clock, log, version }: Pick<StartOptions, 'clock' | 'log' | 'version'>,
+  { clock, log, version }: Pick<ServiceOptions, 'clock' | 'log' | 'version'>,
 ): Gateway {
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
   gateway.metrics.followLoop(watchLoop())
@@ -58,7 +58,7 @@ export function createGateway(
  * @param load loads the configuration anew, or a text in its place; its first answer, `loaded`, is what serving begins
  * with
  */
-export async function start(plan: Plan, loaded: Loaded, load: Load, options: StartOptions): Promise<Started> {
+export async function start(plan: Plan, loaded: Loaded, load: Load, options: ServiceOptions): Promise<Started> {
   const { log, version, watch, workers } = options
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
@@ -80,7 +80,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Sta
   return { gateway, reloader, serving, closeState, stopWatching }
 }
 
-const surroundingsOf = ({ clock, log }: StartOptions): EngineSurroundings => ({
+const surroundingsOf = ({ clock, log }: ServiceOptions): EngineSurroundings => ({
   owner: thisProcess(),
   isRunning,
   now: () => clock.now(),
@@ -96,7 +96,7 @@ const surroundingsOf = ({ clock, log }: StartOptions): EngineSurroundings => ({
  */
 async function keepState(
   gateway: Gateway,
-  { log, workers, recover = false }: StartOptions,
+  { log, workers, recover = false }: ServiceOptions,
   around: EngineSurroundings,
   share: ((log: MemoryLog) => void) | undefined,
 ): Promise<void> {

@@ -45,21 +45,21 @@ export const ANY_QUESTION: Question = {
 }
 
 /** A documented response, with its media types in order. */
-interface Candidate {
+interface ResponseCandidate {
   readonly response: ResponseSpec
   readonly media: readonly (readonly [string, MediaType])[]
   readonly negotiate: Negotiate
 }
 
 /** A serialised body, and its value. */
-interface Prepared extends Written {
+interface PreparedBody extends Written {
   readonly content: Content
 }
 
 export class Answers {
   readonly #operation: Operation
-  readonly #candidates = new Map<ResponseSpec, Candidate>()
-  readonly #examples = new Map<MediaType, Prepared | 'none'>()
+  readonly #candidates = new Map<ResponseSpec, ResponseCandidate>()
+  readonly #examples = new Map<MediaType, PreparedBody | 'none'>()
   /** The default answer; `undefined` if the operation documents no response that can be sent. */
   readonly status: number | undefined
 
@@ -114,8 +114,8 @@ export class Answers {
     return { status, headers: { 'content-type': contentType, ...headers }, body }
   }
 
-  #write(media: MediaType, documented: string, type: string, status: number, question: Question): Prepared {
-    const prepare = (content: Content): Prepared => ({ content, ...writeBody(content, media, type) })
+  #write(media: MediaType, documented: string, type: string, status: number, question: Question): PreparedBody {
+    const prepare = (content: Content): PreparedBody => ({ content, ...writeBody(content, media, type) })
     const { given: said } = question
     const given = status === 201 && !this.#namesRecord ? saidBelow(said) : said
     const named = namedContent(media, type, question.example)
@@ -143,7 +143,7 @@ export class Answers {
   }
 
   /** A named example may belong to another media type than the negotiated one. The name decides. */
-  #mediaFor({ media }: Candidate, index: number, example: string | undefined): readonly [string, MediaType] {
+  #mediaFor({ media }: ResponseCandidate, index: number, example: string | undefined): readonly [string, MediaType] {
     const chosen = media[index] as readonly [string, MediaType]
     const has = ([, { examples }]: readonly [string, MediaType]) => examples.some(({ name }) => name === example)
     return example === undefined || has(chosen) ? chosen : (media.find(has) ?? chosen)
@@ -167,7 +167,7 @@ export class Answers {
     return refuse(problems.not_found, hint === undefined ? detail : `${detail}; ${hint}`)
   }
 
-  #candidateOf(response: ResponseSpec): Candidate {
+  #candidateOf(response: ResponseSpec): ResponseCandidate {
     let candidate = this.#candidates.get(response)
     if (candidate === undefined) {
       const media = [...response.content]
@@ -178,7 +178,7 @@ export class Answers {
   }
 }
 
-const namesIn = ({ media }: Candidate): string[] => [
+const namesIn = ({ media }: ResponseCandidate): string[] => [
   ...new Set(media.flatMap(([, { examples }]) => examples.flatMap(({ name }) => (name === undefined ? [] : [name])))),
 ]
 

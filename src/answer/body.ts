@@ -5,7 +5,7 @@ import { framingOf, writeSequence } from '../contract/sequences.ts'
 import { isObject, type Json, parseJson, stringifyJson } from '../kernel/json.ts'
 import type { Gap } from '../sample/run.ts'
 import { samplerOf } from '../schema/sampling.ts'
-import { echo, echoOver, type Given } from './echo.ts'
+import { type EchoSource, echo, echoOver } from './echo.ts'
 import { writeXml } from './xml.ts'
 
 export interface Wish {
@@ -14,7 +14,7 @@ export interface Wish {
   /** Whether to generate every value. */
   readonly dynamic: boolean
   readonly seed: number
-  readonly given: Given
+  readonly given: EchoSource
 }
 
 /** A body: `value` for the schema, `raw` if it is sent unchanged. */
@@ -63,7 +63,7 @@ function fittingExample(
 }
 
 /** Returns an example with the request's values for its record; the same content if nothing changes. */
-export function echoedContent(example: Content, { schema }: MediaType, given: Given): Content {
+export function echoedContent(example: Content, { schema }: MediaType, given: EchoSource): Content {
   const { value } = example
   if (value === undefined || example.raw !== undefined) return example
   const sampler = schema && samplerOf(schema)

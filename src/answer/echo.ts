@@ -2,7 +2,8 @@
 // only if the reply stays valid. Knows no HTTP.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import { type Place, replaced, valueAt } from './places.ts'
+import type { Path } from '../kernel/source.ts'
+import { replaced, valueAt } from './places.ts'
 
 /** A received parameter. */
 export interface Said {
@@ -13,15 +14,15 @@ export interface Said {
   readonly names?: 'another'
 }
 
-export interface Given {
+export interface EchoSource {
   readonly parameters: readonly Said[]
   readonly body: Json | undefined
 }
 
-export const NOTHING_GIVEN: Given = { parameters: [], body: undefined }
+export const NOTHING_GIVEN: EchoSource = { parameters: [], body: undefined }
 
 /** Returns whether a value is valid as the whole reply. */
-type Fits = (value: Json) => boolean
+type ReplyFits = (value: Json) => boolean
 
 /**
  * Returns the value with the values of the request in it.
@@ -31,10 +32,10 @@ type Fits = (value: Json) => boolean
  */
 export function echo(
   value: Json,
-  { parameters, body }: Given,
-  fits: Fits,
+  { parameters, body }: EchoSource,
+  fits: ReplyFits,
   declared: ReadonlySet<string>,
-  kinds: readonly Spot['kind'][] = EVERYWHERE,
+  kinds: readonly EchoTarget['kind'][] = EVERYWHERE,
 ): Json {
   let current = value
   const attempt = (next: Json): boolean => {
@@ -88,14 +89,19 @@ export function echo(
  * Returns an example with the id and the fields of the request. The records of a list are other records and stay
  * unchanged.
  */
-export function echoOver(example: Json, { parameters, body }: Given, fits: Fits, declared: ReadonlySet<string>): Json {
+export function echoOver(
+  example: Json,
+  { parameters, body }: EchoSource,
+  fits: ReplyFits,
+  declared: ReadonlySet<string>,
+): Json {
   const named = parameters.filter(one => one.in === 'path')
   if (named.length === 0 && !isObject(body)) return example
   return echo(example, { parameters: named, body }, fits, declared, RECORD_ONLY)
 }
 
 /** Returns the values of a request that creates a record below another: the id in the path is the other one's. */
-export const saidBelow = ({ parameters, body }: Given): Given => ({
+export const saidBelow = ({ parameters, body }: EchoSource): EchoSource => ({
   parameters: parameters.flatMap(one => {
     if (one.in !== 'path') return [one]
     return /^(?:id|key|uuid)$/i.test(one.name) ? [] : [{ ...one, names: 'another' as const }]
@@ -105,23 +111,26 @@ export const saidBelow = ({ parameters, body }: Given): Given => ({
 
 const LIMITS = /^(?:limit|per_?page|page_?size|size|count|max_?results|top|first)$/i
 
-interface Spot {
-  readonly path: Place
+interface EchoTarget {
+  readonly path: Path
   readonly kind: 'whole' | 'item' | 'list'
 }
 
-const EVERYWHERE: readonly Spot['kind'][] = ['whole', 'item', 'list']
-const RECORD_ONLY: readonly Spot['kind'][] = ['whole']
+const EVERYWHERE: readonly EchoTarget['kind'][] = ['whole', 'item', 'list']
+const RECORD_ONLY: readonly EchoTarget['kind'][] = ['whole']
 
 /** Returns the reply's record, inside its wrapper if it has one, and the records of a list. */
-function placesOf(value: Json): Spot[] {
+function placesOf(value: Json): EchoTarget[] {
   if (Array.isArray(value))
-    return [...value.map((_, i): Spot => ({ path: [i], kind: 'item' })), { path: [], kind: 'list' }]
+    return [...value.map((_, i): EchoTarget => ({ path: [i], kind: 'item' })), { path: [], kind: 'list' }]
   if (!isObject(value)) return []
-  const places: Spot[] = [{ path: [], kind: 'whole' }]
+  const places: EchoTarget[] = [{ path: [], kind: 'whole' }]
   for (const [name, inner] of Object.entries(value)) {
     if (Array.isArray(inner)) {
-      places.push(...inner.map((_, i): Spot => ({ path: [name, i], kind: 'item' })), { path: [name], kind: 'list' })
+      places.push(...inner.map((_, i): EchoTarget => ({ path: [name, i], kind: 'item' })), {
+        path: [name],
+        kind: 'list',
+      })
     } else if (isObject(inner) && WRAPPERS.test(name)) places.push({ path: [name], kind: 'whole' })
   }
   return places

@@ -18,7 +18,7 @@ import {
 } from './error-words.ts'
 
 /** Returns whether an entry is valid in its list. */
-type Fits = (entry: Json) => boolean
+type EntryFits = (entry: Json) => boolean
 
 /** The subject of an entry: a broken rule, or the whole refusal. */
 interface Subject {
@@ -32,14 +32,14 @@ interface Subject {
  * @param template a valid entry
  * @returns `undefined` if a required field has no known value
  */
-export function writeEntries(template: Json, refusal: Refusal, fits: Fits): Json[] | undefined {
+export function writeEntries(template: Json, refusal: Refusal, fits: EntryFits): Json[] | undefined {
   const rules: readonly (BrokenRule | undefined)[] = refusal.errors ?? [undefined]
   const entries = rules.map(rule => writeEntry(template, { refusal, rule }, fits))
   return entries.includes(undefined) ? undefined : (entries as Json[])
 }
 
 /** Returns errors by field, `{ name: ["is required"] }`; as texts if lists are invalid. */
-export function writeByField(errors: readonly BrokenRule[], fits: Fits): Json | undefined {
+export function writeByField(errors: readonly BrokenRule[], fits: EntryFits): Json | undefined {
   const lists = new Map<string, string[]>()
   for (const rule of errors) {
     const field = dotted(rule) || rule.in
@@ -51,7 +51,7 @@ export function writeByField(errors: readonly BrokenRule[], fits: Fits): Json | 
   return fits(asTexts) ? asTexts : undefined
 }
 
-function writeEntry(template: Json, subject: Subject, fits: Fits): Json | undefined {
+function writeEntry(template: Json, subject: Subject, fits: EntryFits): Json | undefined {
   const { rule, refusal } = subject
   if (typeof template === 'string') {
     const text = rule === undefined ? refusal.detail : describeRule(rule)
@@ -62,7 +62,7 @@ function writeEntry(template: Json, subject: Subject, fits: Fits): Json | undefi
 }
 
 /** Returns the template with each field filled, removed or emptied; `undefined` if a field allows none of these. */
-function fillFields(template: JsonObject, subject: Subject, fits: Fits): JsonObject | undefined {
+function fillFields(template: JsonObject, subject: Subject, fits: EntryFits): JsonObject | undefined {
   let current = template
   const attempt = (next: JsonObject): boolean => {
     const fit = fits(next)

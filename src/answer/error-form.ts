@@ -3,9 +3,10 @@
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
+import type { Path } from '../kernel/source.ts'
 import { writeByField, writeEntries } from './error-entries.ts'
 import { CODES, codesOf, DETAILS, FLAGS, HOLDERS, plainly, STATUSES, TITLES } from './error-words.ts'
-import { type Place, replaced, valueAt } from './places.ts'
+import { replaced, valueAt } from './places.ts'
 
 export interface ErrorModel {
   /** A valid error: the contract's example, or a sample of its schema. */
@@ -29,22 +30,22 @@ export interface ErrorBody {
 }
 
 /** A field of the error: its path and its name without case and punctuation. */
-interface Field {
-  readonly path: Place
+interface ErrorField {
+  readonly path: Path
   readonly name: string
   readonly value: Json
 }
 
 /** The common part of all refusals for one problem. */
-interface Prepared {
+interface PreparedError {
   readonly value: Json
-  readonly details: readonly Field[]
-  readonly lists: readonly Field[]
+  readonly details: readonly ErrorField[]
+  readonly lists: readonly ErrorField[]
 }
 
 export class ErrorForm {
   readonly #model: ErrorModel
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared = new Map<string, PreparedError>()
 
   constructor(model: ErrorModel) {
     this.#model = model
@@ -57,7 +58,7 @@ export class ErrorForm {
       prepared = prepare(this.#model, refusal)
       this.#prepared.set(key, prepared)
     }
-    const draft = new Draft(prepared.value, this.#model)
+    const draft = new ErrorDraft(prepared.value, this.#model)
     let told = false
     for (const { path, name } of prepared.details) {
       const texts =
@@ -73,7 +74,7 @@ export class ErrorForm {
 }
 
 /** An error under construction. A change is kept only if the whole stays valid. */
-class Draft {
+class ErrorDraft {
   value: Json
   readonly #fits: (value: Json) => boolean
 
@@ -82,11 +83,11 @@ class Draft {
     this.#fits = fits
   }
 
-  fits(path: Place, next: Json): boolean {
+  fits(path: Path, next: Json): boolean {
     return this.#fits(this.#with(path, next))
   }
 
-  put(path: Place, next: Json): boolean {
+  put(path: Path, next: Json): boolean {
     const whole = this.#with(path, next)
     const fit = this.#fits(whole)
     if (fit) this.value = whole
@@ -94,7 +95,7 @@ class Draft {
   }
 
   /** Removes a property. */
-  drop(path: Place): boolean {
+  drop(path: Path): boolean {
     const key = path.at(-1)
     const holder = valueAt(this.value, path.slice(0, -1))
     if (typeof key !== 'string' || !isObject(holder)) return false
@@ -103,7 +104,7 @@ class Draft {
     return this.put(path.slice(0, -1), rest)
   }
 
-  #with(path: Place, next: Json): Json {
+  #with(path: Path, next: Json): Json {
     const holder = path.slice(0, -1)
     const key = path.at(-1)
     if (key === undefined) return next
@@ -114,9 +115,9 @@ class Draft {
 }
 
 /** Fills the fields that do not depend on the request, and finds those that do. */
-function prepare(model: ErrorModel, { problem, status }: Refusal): Prepared {
+function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError {
   const { value, sample, words } = model
-  const draft = new Draft(value, model)
+  const draft = new ErrorDraft(value, model)
   const fields = [...fieldsIn(value)]
   const missing = sample === undefined ? [] : [...fieldsIn(sample)].filter(one => isMissing(one, value))
   const lists = [...fields, ...missing].filter(one => isList(one) && (words !== 'shown' || ERRORS.test(one.name)))
@@ -154,10 +155,10 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): Prepared {
 const isExample = (words: ErrorModel['words']): boolean => words === 'example' || words === 'elsewhere'
 
 /** `reason` is for programs if another field has the message for people. */
-const isCode = (name: string, path: Place, texts: readonly Field[]): boolean =>
+const isCode = (name: string, path: Path, texts: readonly ErrorField[]): boolean =>
   texts.some(one => one.name !== name && DETAILS.has(one.name) && one.path.length === path.length)
 
-const isList = ({ path, name, value }: Field): boolean => {
+const isList = ({ path, name, value }: ErrorField): boolean => {
   if (Array.isArray(value)) return path.length === 0 || HOLDERS.has(name)
   return isByField(name, value)
 }
@@ -171,11 +172,11 @@ const isByField = (name: string, value: Json): boolean =>
 const MANY = /^(?:errors|fields|fielderrors|validationerrors|violations|invalidparams|invalidparameters|issues)$/
 
 /** Returns whether the schema has a top-level field that the example lacks. */
-const isMissing = ({ path: [key, ...rest] }: Field, value: Json): boolean =>
+const isMissing = ({ path: [key, ...rest] }: ErrorField, value: Json): boolean =>
   rest.length === 0 && typeof key === 'string' && isObject(value) && !Object.hasOwn(value, key)
 
 /** Returns every field that may be filled, except those inside lists. */
-function* fieldsIn(value: Json, path: Place = [], name = 'message'): Iterable<Field> {
+function* fieldsIn(value: Json, path: Path = [], name = 'message'): Iterable<ErrorField> {
   const plain = path.length === 0 ? name : plainly(name)
   const within = isObject(value) && Object.keys(value).length > 0 && !isByField(plain, value)
   if (within && (path.length === 0 || HOLDERS.has(plain))) {
@@ -184,7 +185,7 @@ function* fieldsIn(value: Json, path: Place = [], name = 'message'): Iterable<Fi
 }
 
 /** Removes optional fields of a sample that are not about a refusal. */
-function trim(draft: Draft, fields: readonly Field[]): void {
+function trim(draft: ErrorDraft, fields: readonly ErrorField[]): void {
   for (const { path, name, value } of fields) {
     const filled = typeof value === 'string' ? DETAILS.has(name) || TITLES.has(name) || CODES.has(name) : false
     if (path.length === 0 || filled || isList({ path, name, value })) continue
@@ -198,7 +199,7 @@ function trim(draft: Draft, fields: readonly Field[]): void {
 }
 
 /** Writes the broken rules into a list of the shape, or removes entries about other requests. */
-function writeList(draft: Draft, { path, name, value }: Field, refusal: Refusal): boolean {
+function writeList(draft: ErrorDraft, { path, name, value }: ErrorField, refusal: Refusal): boolean {
   const { errors } = refusal
   if (!Array.isArray(value)) {
     const byField = errors === undefined ? undefined : writeByField(errors, next => draft.fits(path, next))

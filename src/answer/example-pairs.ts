@@ -6,7 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { samplerOf } from '../schema/sampling.ts'
 
-interface Sent {
+interface SentBody {
   readonly name: string
   readonly body: Json
 }
@@ -14,7 +14,7 @@ interface Sent {
 export class ExamplePairs {
   readonly #operation: Operation
   /** The named examples of request bodies that have a reply; found on first use. */
-  #sent: readonly Sent[] | undefined
+  #sent: readonly SentBody[] | undefined
 
   constructor(operation: Operation) {
     this.#operation = operation
@@ -37,7 +37,7 @@ export class ExamplePairs {
   }
 }
 
-function gather(operation: Operation): readonly Sent[] {
+function gather(operation: Operation): readonly SentBody[] {
   const answered = new Set([...operation.responses.values()].flatMap(response => [...namesOf(response)]))
   if (answered.size === 0) return []
   return [...(operation.body?.content.values() ?? [])].flatMap(({ examples, schema }) =>

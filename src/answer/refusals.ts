@@ -24,11 +24,11 @@ export interface Shaped extends Written {
 }
 
 /** Returns `undefined` if the contract has no suitable shape. */
-type Form = (refusal: Refusal) => Shaped | undefined
+type ShapeRefusal = (refusal: Refusal) => Shaped | undefined
 
 /** Gives refusals of an operation the shape that it documents; each status is prepared once, on first use. */
-export function compileRefusals(operation: Operation, contract?: Contract): Form {
-  const forms = new Map<number, Form>()
+export function compileRefusals(operation: Operation, contract?: Contract): ShapeRefusal {
+  const forms = new Map<number, ShapeRefusal>()
   return refusal => {
     let form = forms.get(refusal.status)
     if (form === undefined) {
@@ -39,9 +39,9 @@ export function compileRefusals(operation: Operation, contract?: Contract): Form
   }
 }
 
-const FORMLESS: Form = () => undefined
+const FORMLESS: ShapeRefusal = () => undefined
 
-function compileForm(operation: Operation, status: number, contract: Contract | undefined): Form {
+function compileForm(operation: Operation, status: number, contract: Contract | undefined): ShapeRefusal {
   const documented = responseFor(operation, status)
   const usual = documented === undefined && contract !== undefined && status >= 400
   const response = usual ? usualError(operation, status, contract) : documented

@@ -16,7 +16,7 @@ const builder = new XMLBuilder({
 
 /** @param name the outermost element's name if the schema has none */
 export function writeXml(value: Json, schema: unknown, definitions: Definitions, name: string, item: string): string {
-  const writer = new Writer(definitions)
+  const writer = new XmlWriter(definitions)
   const facts = writer.factsOf(schema)
   const root = writer.nameOf(facts, name)
   const items = writer.itemsOf(facts)
@@ -38,7 +38,7 @@ interface XmlKeywords {
 /** Returns a schema with its references followed. */
 type Facts = readonly SchemaObject[]
 
-class Writer {
+class XmlWriter {
   readonly #definitions: Definitions
 
   constructor(definitions: Definitions) {

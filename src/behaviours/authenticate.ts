@@ -3,7 +3,7 @@
 import { type Contract, isOauth, type Operation, type SecurityScheme } from '../contract/contract.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
-import type { Behaviour, Refused, Site } from './behaviour.ts'
+import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
 import { draftOf } from './exchange.ts'
 
 export interface AuthenticateConfig {
@@ -48,7 +48,7 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
   },
 }
 
-interface Refusals extends Readonly<Record<Refused, Reply>> {
+interface Refusals extends Readonly<Record<RefusedCaller, Reply>> {
   /** The refusal of an `Authorization` field whose form matches no scheme of the operation. */
   schemeOf(authorization: string): Reply
 }

@@ -14,7 +14,7 @@ export interface Consumer {
 }
 
 /** The reason why no consumer could be identified. */
-export type Refused = 'missing' | 'unknown' | 'expired' | 'unscoped'
-export type Verdict = Consumer | Refused
+export type RefusedCaller = 'missing' | 'unknown' | 'expired' | 'unscoped'
+export type Identified = Consumer | RefusedCaller
 /** The consumer of a request, or the reason why there is none. */
-export type Identify = (request: Request, now: number) => Verdict
+export type Identify = (request: Request, now: number) => Identified

@@ -5,7 +5,14 @@ import { type Json, stringifyJson } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
 import { printable, type Reply } from '../kernel/reply.ts'
-import { compileTemplate, type Fields, JsonText, keysWithHoles, placeholders, unfilled } from '../kernel/template.ts'
+import {
+  compileTemplate,
+  JsonText,
+  keysWithHoles,
+  placeholders,
+  type TemplateFields,
+  unfilled,
+} from '../kernel/template.ts'
 import type { Behaviour, Exchange, Site } from './behaviour.ts'
 
 export interface ErrorsConfig {
@@ -77,7 +84,7 @@ export const errors: Behaviour<ErrorsConfig> = {
 function compileFromRequest(
   config: ErrorsConfig | undefined,
   known: readonly string[],
-  fields: Fields<Refusal>,
+  fields: TemplateFields<Refusal>,
   site: Site,
 ): ((reply: Reply, exchange: Exchange) => Promise<Reply>) | undefined {
   if (config?.body === undefined) return undefined
@@ -103,7 +110,7 @@ const UNSET: ErrorsConfig = {}
 const isBare = (reply: Reply): reply is Reply & { refusal: Refusal } =>
   reply.refusal !== undefined && reply.body === undefined
 
-function shapeOf({ body, codes = {} }: ErrorsConfig = UNSET): { body: Json; fields: Fields<Refusal> } {
+function shapeOf({ body, codes = {} }: ErrorsConfig = UNSET): { body: Json; fields: TemplateFields<Refusal> } {
   return {
     body: body ?? { type: 'about:blank', ...problemJson },
     fields: {

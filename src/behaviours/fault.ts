@@ -9,10 +9,10 @@ import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
 import { draftOf } from './exchange.ts'
 
 const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang'] as const
-type Kind = (typeof KINDS)[number]
+type FaultKind = (typeof KINDS)[number]
 
 export interface FaultSpec {
-  readonly kind: Kind
+  readonly kind: FaultKind
   readonly probability?: number
   readonly every?: number
   readonly after?: boolean
@@ -85,12 +85,12 @@ export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
 
 const isList = (config: FaultSpec | readonly FaultSpec[]): config is readonly FaultSpec[] => Array.isArray(config)
 
-interface Fault {
+interface CompiledFault {
   strikes(exchange: Exchange): boolean
   fail(next: Handler): Handler
 }
 
-function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path): Fault {
+function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path): CompiledFault {
   const { kind, probability, every, after } = config
   if (probability !== undefined && every !== undefined) {
     site.error('ambiguous-chance', '"probability" and "every" exclude each other', [...path, 'every'], undefined, 'key')
@@ -134,7 +134,7 @@ const instead =
   (wire: Wire): Spoil =>
   () => ({ ...NO_REPLY, wire })
 
-const SPOILERS: Readonly<Record<Kind, (config: FaultSpec, site: Site, path: Path) => Spoil>> = {
+const SPOILERS: Readonly<Record<FaultKind, (config: FaultSpec, site: Site, path: Path) => Spoil>> = {
   status: (config, site, path) => {
     const refusal = compileStatus(config, site, path)
     return () => refusal

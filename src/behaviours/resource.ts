@@ -24,14 +24,14 @@ export interface Resource {
   readonly maxRecords: number
   readonly maxBytes: number
   /** Fields that hold the id of a record of another resource, or a list of such ids, by name. */
-  readonly references: ReadonlyMap<string, Reference>
+  readonly references: ReadonlyMap<string, ResourceReference>
   /** The initial records, validated. */
   readonly seeds: readonly JsonObject[]
   /** Set if its records have states. */
   readonly states: RecordStates | undefined
 }
 
-export interface Reference {
+export interface ResourceReference {
   /** The resource that the field refers to. */
   readonly to: string
   /** The effect of deleting a referenced record: refuse, delete the referring records too, or empty their field. */

@@ -35,7 +35,7 @@ const effort = ({ method, parameters, path }: Operation): number =>
   parameters.filter(({ required }) => required).length +
   (path.includes('{') ? 10 : 0)
 
-interface Credential {
+interface CurlCredential {
   /** Whether the command works as it stands. */
   readonly known: boolean
   /** Options of `curl`, and pairs for the query. */
@@ -43,10 +43,10 @@ interface Credential {
   readonly query: readonly string[]
 }
 
-const NOBODY: Credential = { known: true, options: [], query: [] }
+const NOBODY: CurlCredential = { known: true, options: [], query: [] }
 
 /** The simplest credential that lets a caller in; `undefined` where there is none to be had. */
-function credentialFor({ security }: Operation, plan: Plan): Credential | undefined {
+function credentialFor({ security }: Operation, plan: Plan): CurlCredential | undefined {
   if (security.length === 0 || security.some(alternative => alternative.length === 0)) return NOBODY
   const found = security.flatMap(alternative => {
     const names = plan.simulation.consumerNames
@@ -69,7 +69,7 @@ function credentialOf(
   consumer: string | undefined,
   alternative: readonly SecurityRequirement[],
   { contract, simulation }: Plan,
-): Credential {
+): CurlCredential {
   const options: string[] = []
   const query: string[] = []
   let known = true
@@ -100,7 +100,12 @@ function credentialOf(
   return { known, options, query }
 }
 
-function commandFor(planned: PlannedOperation, plan: Plan, origin: string, credential: Credential): string | undefined {
+function commandFor(
+  planned: PlannedOperation,
+  plan: Plan,
+  origin: string,
+  credential: CurlCredential,
+): string | undefined {
   const request = requestTo(planned, plan)
   if (request === undefined) return undefined
   const { method, path, headers, text, hasBody } = request

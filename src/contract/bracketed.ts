@@ -2,8 +2,8 @@
 // types, and says what is a list.
 
 import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
-import { type Fields, type ParameterRead, put, type Types, typed } from './parameter-text.ts'
-import type { Reading } from './reading.ts'
+import { type FieldValues, type ParameterRead, put, type Types, typed } from './parameter-text.ts'
+import type { ContractReading } from './reading.ts'
 
 /** More brackets than any schema has: such a name is an ordinary one. */
 const DEEPEST = 32
@@ -17,21 +17,21 @@ export function keysBehind(name: string, field: string): string[] | undefined {
   return keys.length > DEEPEST || keys.some(key => /[[\]]/.test(key)) ? undefined : keys
 }
 
-interface Branch {
+interface KeyTree {
   readonly texts: string[]
-  readonly children: Map<string, Branch>
+  readonly children: Map<string, KeyTree>
 }
 
-const newBranch = (): Branch => ({ texts: [], children: new Map() })
+const newBranch = (): KeyTree => ({ texts: [], children: new Map() })
 
 /** Compiles a reader of the fields behind one property; `undefined` from it where there are none. */
 export function compileBracketed(
   name: string,
   node: Node,
-  reading: Reading,
-): (fields: Fields) => ParameterRead | undefined {
+  reading: ContractReading,
+): (fields: FieldValues) => ParameterRead | undefined {
   // Made when it is first needed: most properties of most forms never are.
-  let place: Place | undefined
+  let place: SchemaPlace | undefined
   return fields => {
     const root = newBranch()
     for (const [field, texts] of fields) {
@@ -47,12 +47,12 @@ export function compileBracketed(
     }
     if (root.children.size === 0) return undefined
     const found = { exact: false }
-    place ??= new Place([node], reading)
+    place ??= new SchemaPlace([node], reading)
     return { value: read(root, place, found), exact: found.exact }
   }
 }
 
-function read(branch: Branch, place: Place, found: { exact: boolean }): unknown {
+function read(branch: KeyTree, place: SchemaPlace, found: { exact: boolean }): unknown {
   const { texts, children } = branch
   if (children.size === 0) {
     if (place.types.has('array') && (texts.length > 1 || !place.types.has('string'))) {
@@ -74,14 +74,14 @@ function read(branch: Branch, place: Place, found: { exact: boolean }): unknown 
   return value
 }
 
-function readText(text: string, { types }: Place, found: { exact: boolean }): unknown {
+function readText(text: string, { types }: SchemaPlace, found: { exact: boolean }): unknown {
   const value = typed(text, types.size > 0 ? types : TEXT)
   found.exact ||= typeof value === 'bigint'
   return value
 }
 
 /** The items that `tags[]` or `items[][name]` repeat: the n-th text of each field belongs to the n-th item. */
-function itemsBehind({ texts, children }: Branch): Branch[] {
+function itemsBehind({ texts, children }: KeyTree): KeyTree[] {
   if (children.size === 0) return texts.map(text => ({ texts: [text], children: new Map() }))
   const columns = [...children].map(([key, child]) => [key, itemsBehind(child)] as const)
   const count = Math.max(...columns.map(([, column]) => column.length))
@@ -92,29 +92,29 @@ function itemsBehind({ texts, children }: Branch): Branch[] {
 }
 
 /** A place in a schema: whatever any branch of its unions says there. */
-class Place {
+class SchemaPlace {
   readonly types: Types
   /** Whether it may be a list. */
   readonly isList: boolean
   readonly #nodes: readonly Node[]
-  readonly #reading: Reading
-  readonly #properties = new Map<string, Place>()
-  #items: Place | undefined
-  #additional: Place | undefined
+  readonly #reading: ContractReading
+  readonly #properties = new Map<string, SchemaPlace>()
+  #items: SchemaPlace | undefined
+  #additional: SchemaPlace | undefined
 
-  constructor(nodes: readonly Node[], reading: Reading) {
+  constructor(nodes: readonly Node[], reading: ContractReading) {
     this.#nodes = alternativesOf(nodes, reading)
     this.#reading = reading
     this.types = new Set(nodes.flatMap(node => [...reading.schemas.use(node, 'request').types]))
     this.isList = this.types.has('array')
   }
 
-  get items(): Place {
+  get items(): SchemaPlace {
     this.#items ??= this.#below('items')
     return this.#items
   }
 
-  property(name: string): Place {
+  property(name: string): SchemaPlace {
     let place = this.#properties.get(name)
     if (place !== undefined) return place
     const own = this.#nodes.flatMap(node =>
@@ -124,20 +124,20 @@ class Place {
       this.#additional ??= this.#below('additionalProperties')
       return this.#additional
     }
-    place = new Place(own, this.#reading)
+    place = new SchemaPlace(own, this.#reading)
     // Names that clients send must not grow what is kept: only those of the contract come here.
     this.#properties.set(name, place)
     return place
   }
 
-  #below(keyword: string): Place {
+  #below(keyword: string): SchemaPlace {
     const nodes = this.#nodes.map(node => childOf(node, keyword)).filter(node => typeof node.value === 'object')
-    return new Place(nodes, this.#reading)
+    return new SchemaPlace(nodes, this.#reading)
   }
 }
 
 /** The schemas with all branches of their unions and all parts. */
-function alternativesOf(nodes: readonly Node[], { documents }: Reading): Node[] {
+function alternativesOf(nodes: readonly Node[], { documents }: ContractReading): Node[] {
   const found = new Map<string, Node>()
   const gather = (node: Node): void => {
     const target = documents.resolve(node)

@@ -9,10 +9,11 @@ const ELSEWHERE = 'x-referenced'
 /** Keys whose values are data: a `$ref` in them refers to nothing. */
 const DATA = new Set(['example', 'default', 'enum', 'const'])
 
-type Part = Record<string, unknown>
+/** An object of the bundled document. */
+export type DocumentPart = Record<string, unknown>
 
 /** Returns the document of a contract, self-contained. References within it stay as they are; broken ones do too. */
-export function bundle(contract: Contract): Part | undefined {
+export function bundle(contract: Contract): DocumentPart | undefined {
   const root = contract.at('#/info') ?? contract.at('#/paths')
   if (root === undefined) return undefined
   const { document } = root
@@ -40,7 +41,7 @@ export function bundle(contract: Contract): Part | undefined {
     if (!isObject(value)) return typeof value === 'bigint' ? Number(value) : value
     const reference = typeof value.$ref === 'string' ? value.$ref : undefined
     const target = reference === undefined ? node : contract.resolve(node)
-    const out: Part = {}
+    const out: DocumentPart = {}
     for (const [key, child] of entriesOf(node)) out[key] = DATA.has(key) ? plain(child.value) : copy(child)
     if (target === node) return out
     const here = target.document.file === document.file
@@ -48,8 +49,8 @@ export function bundle(contract: Contract): Part | undefined {
     if (here && reference?.startsWith('#') && node.document.file === document.file) return out
     return { ...out, $ref: here ? `#${pointer(target.path)}` : `#/${ELSEWHERE}/${nameOf(target)}` }
   }
-  const bundled = copy(top) as Part
-  const elsewhere: Part = {}
+  const bundled = copy(top) as DocumentPart
+  const elsewhere: DocumentPart = {}
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) elsewhere[next.name] = copy(next.node)
   return names.size === 0 ? bundled : { ...bundled, [ELSEWHERE]: elsewhere }
 }

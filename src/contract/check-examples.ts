@@ -3,9 +3,9 @@
 import { parsePointer } from '../kernel/json.ts'
 import { childOf } from '../schema/document.ts'
 import { type Contract, isJson } from './contract.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 
-export function checkExamples(contract: Contract, reading: Reading): void {
+export function checkExamples(contract: Contract, reading: ContractReading): void {
   for (const { body, responses, parameters } of contract.operations) {
     const contents = [body?.content, ...[...responses.values()].map(({ content }) => content)]
     for (const [type, { schema, examples }] of contents.flatMap(content => [...(content ?? [])])) {

@@ -6,10 +6,10 @@ import type { SchemaUse } from '../schema/dialect.ts'
 import type { Node } from '../schema/document.ts'
 import { samplerOf } from '../schema/sampling.ts'
 import { type Contract, isJson, type MediaType, type Operation } from './contract.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 
 /** The operations that a part of a schema affects: the first is named, the others are counted. */
-interface Finding {
+interface SampleFinding {
   readonly code: 'impossible-reply' | 'impossible-body'
   readonly subject: string
   readonly gap: Gap
@@ -17,8 +17,8 @@ interface Finding {
   readonly operations: Set<Operation>
 }
 
-export function checkSamples(contract: Contract, reading: Reading): void {
-  const findings = new Map<string, Finding>()
+export function checkSamples(contract: Contract, reading: ContractReading): void {
+  const findings = new Map<string, SampleFinding>()
   const gapsOf = compileGaps()
   const look = (operation: Operation, subject: string, { schema, examples }: MediaType, request: boolean): void => {
     if (schema === undefined) return
@@ -68,7 +68,7 @@ function compileGaps(): (schema: SchemaUse, request: boolean) => readonly Gap[] 
 }
 
 /** Returns the schema of the part without valid values, as far as its path leads through `properties` and `items`. */
-function nodeAt(schema: SchemaUse, { path }: Gap, contract: Contract, { documents }: Reading): Node {
+function nodeAt(schema: SchemaUse, { path }: Gap, contract: Contract, { documents }: ContractReading): Node {
   let node = schema.node
   for (const key of path) {
     const { properties, items, additional } = contract.shapeOf(node)

@@ -5,21 +5,25 @@ import { parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { compileBracketed, keysBehind } from './bracketed.ts'
 import { type Encoding, isJson } from './content-type.ts'
-import { type Fields, type ParameterRead, put, typed } from './parameter-text.ts'
+import { type FieldValues, type ParameterRead, put, typed } from './parameter-text.ts'
 import { partsOf } from './parameters.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 import { compileStyle } from './styles.ts'
 
-export type FormReader = (fields: Fields) => ParameterRead
+export type FormReader = (fields: FieldValues) => ParameterRead
 
 const asIs = (text: string): string => text
 const TEXT: ReadonlySet<string> = new Set(['string'])
 
-type Field = (texts: readonly string[]) => ParameterRead
+type ReadField = (texts: readonly string[]) => ParameterRead
 
-export function compileForm(schema: SchemaUse, encoding: ReadonlyMap<string, Encoding>, reading: Reading): FormReader {
+export function compileForm(
+  schema: SchemaUse,
+  encoding: ReadonlyMap<string, Encoding>,
+  reading: ContractReading,
+): FormReader {
   const { properties, additional } = schema.shape
-  const readers = new Map<string, Field>()
+  const readers = new Map<string, ReadField>()
   const bracketed = new Map<string, ReturnType<typeof compileBracketed>>()
   for (const [name, node] of properties) {
     const use = reading.schemas.use(node, 'request')

@@ -3,13 +3,13 @@
 import { parseInteger } from '../kernel/json.ts'
 
 /** The values of each name, in order; a file as one character per byte. */
-export type Fields = ReadonlyMap<string, readonly string[]>
+export type FieldValues = ReadonlyMap<string, readonly string[]>
 
 export type ParameterRead = { readonly value: unknown; readonly exact: boolean } | { readonly fault: string }
 export type Types = ReadonlySet<string>
 
 /** The types of a value's parts: of an array's items, and of an object's properties by name. */
-export interface Parts {
+export interface PartTypes {
   readonly types: Types
   readonly items: Types
   propertyTypes(name: string): Types
@@ -84,7 +84,7 @@ export function decodeQuery(text: string): string | undefined {
   }
 }
 
-export type Query = ReadonlyMap<string, readonly string[]>
+export type QueryValues = ReadonlyMap<string, readonly string[]>
 
 /** Returns the values of each name in a query string, in order. Names are decoded, values are not. */
 export function splitQuery(query: string): Map<string, string[]> {
@@ -100,7 +100,7 @@ export function splitQuery(query: string): Map<string, string[]> {
  * Returns the values of documented parameters in a query string, by the index of the parameter. Names are decoded, values
  * are not. Other names go to `others`.
  */
-export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): Texts {
+export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): ValueTexts {
   const out: (string[] | undefined)[] = []
   let from = 0
   while (from < query.length) {
@@ -123,7 +123,7 @@ export function readQuery(query: string, places: ReadonlyMap<string, number>, ot
   return out
 }
 
-type Texts = readonly (readonly string[] | undefined)[]
+type ValueTexts = readonly (readonly string[] | undefined)[]
 
 /** Returns the values of a cookie in a `Cookie` field (RFC 6265 §4.2). */
 export function cookieValues(field: string | undefined, name: string): string[] {

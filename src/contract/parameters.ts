@@ -5,8 +5,8 @@ import { isObject, parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
 import { isJson } from './content-type.ts'
-import { BROKEN, decodeQuery, type ParameterRead, type Parts, type Query, typed } from './parameter-text.ts'
-import type { Reading } from './reading.ts'
+import { BROKEN, decodeQuery, type ParameterRead, type PartTypes, type QueryValues, typed } from './parameter-text.ts'
+import type { ContractReading } from './reading.ts'
 import { compileStyle, STYLES, type StyleReader } from './styles.ts'
 
 export { cookieValues, decodeQuery, type ParameterRead, readQuery, splitQuery } from './parameter-text.ts'
@@ -28,7 +28,7 @@ export interface Parameter {
    */
   read(texts: readonly string[]): ParameterRead
   /** Set if its value is spread over several names of the query. Returns `undefined` if none of them is present. */
-  readonly gather: ((query: Query) => ParameterRead | undefined) | undefined
+  readonly gather: ((query: QueryValues) => ParameterRead | undefined) | undefined
   /** Whether a name in the query belongs to it. */
   owns(name: string): boolean
   readonly node: Node
@@ -44,7 +44,7 @@ const SCHEMA_KEYS = [
 const IGNORED = new Set(['accept', 'content-type', 'authorization'])
 
 /** Reads a Parameter Object; `undefined` if there is nothing to validate. */
-export function readParameter(node: Node, reading: Reading): Parameter | undefined {
+export function readParameter(node: Node, reading: ContractReading): Parameter | undefined {
   const { value } = node
   if (!isObject(value)) return reading.warn('invalid-parameter', 'a parameter must be an object', node)
   const { in: location } = value
@@ -84,7 +84,7 @@ export function readParameter(node: Node, reading: Reading): Parameter | undefin
 }
 
 /** Returns the schema of a parameter: its own, or the keywords in Swagger 2.0's place; any text without one. */
-function schemaOf(node: Node, name: string, reading: Reading): Node {
+function schemaOf(node: Node, name: string, reading: ContractReading): Node {
   const own = childOf(node, 'schema')
   if (own.value !== undefined && own.value !== null) return own
   const value = node.value as Record<string, unknown>
@@ -93,7 +93,7 @@ function schemaOf(node: Node, name: string, reading: Reading): Node {
   return { ...node, value: Object.keys(written).length > 0 ? written : { type: 'string' } }
 }
 
-function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, reading: Reading): StyleReader {
+function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, reading: ContractReading): StyleReader {
   const value = node.value as Record<string, unknown>
   const styles: readonly string[] = STYLES[place]
   const usual = styles[0] as string
@@ -110,7 +110,7 @@ function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, r
 const asIs = (text: string): string => text
 
 /** The types of the parts of a value. */
-export function partsOf(schema: SchemaUse, { schemas, documents }: Reading): Parts {
+export function partsOf(schema: SchemaUse, { schemas, documents }: ContractReading): PartTypes {
   const { shape, types } = schema
   const items = shape.items === undefined ? ANY : schemas.use(shape.items, 'request').types
   const additional = shape.additional === undefined ? ANY : schemas.use(shape.additional, 'request').types

@@ -7,7 +7,7 @@ export const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATC
 /** One of `METHODS`, or what else a document has under `additionalOperations`: `COPY`. */
 export type Method = string
 
-export interface Found<Target> {
+export interface PathMatch<Target> {
   readonly target: Target
   /** The decoded value of each template expression, in the order of the template. */
   readonly segments: readonly string[]
@@ -33,7 +33,7 @@ export const expressionsOf = (template: string): string[] => template.split(EXPR
  * Templates whose segments are alike but for the text around their expressions, `/a/{x}.json` and `/a/{x}`, are one
  * route for the router. This class finds the one that matches, trying the one with the most text first.
  */
-interface Candidate<Target> {
+interface RouteCandidate<Target> {
   readonly target: Target
   /** Per router parameter, the literal texts around its expressions: `{x}.{y}` is `['', '.', '']`. */
   readonly parts: readonly (readonly string[])[]
@@ -50,7 +50,7 @@ interface Candidate<Target> {
 
 export class PathTable<Target> {
   readonly #router = FindMyWay({ maxParamLength: 16_384 })
-  readonly #routes = new Map<string, Candidate<Target>[]>()
+  readonly #routes = new Map<string, RouteCandidate<Target>[]>()
   readonly #methods = new Set<Method>()
 
   /**
@@ -83,7 +83,7 @@ export class PathTable<Target> {
     return 'added'
   }
 
-  find(method: string, path: string): Found<Target> | undefined {
+  find(method: string, path: string): PathMatch<Target> | undefined {
     const found = this.#router.find(method as FindMyWay.HTTPMethod, path)
     if (found !== null) return choose<Target>(found, false)
     if (isDecodable(path)) return undefined
@@ -101,9 +101,9 @@ export class PathTable<Target> {
 function choose<Target>(
   { store, params }: FindMyWay.FindResult<FindMyWay.HTTPVersion>,
   broken: boolean,
-): Found<Target> | undefined {
-  let first: Found<Target> | undefined
-  for (const { target, parts, plain, contested, accepts } of store as readonly Candidate<Target>[]) {
+): PathMatch<Target> | undefined {
+  let first: PathMatch<Target> | undefined
+  for (const { target, parts, plain, contested, accepts } of store as readonly RouteCandidate<Target>[]) {
     if (parts.length === 0) return { target, segments: NONE, broken }
     let segments: string[] | undefined = []
     for (let i = 0; i < parts.length && segments !== undefined; i++) {
@@ -145,8 +145,8 @@ const NONE: readonly string[] = []
 function compileTemplate<Target>(
   template: string,
   target: Target,
-  compileAccepts: Candidate<Target>['compileAccepts'],
-): { route: string; candidate: Candidate<Target> } {
+  compileAccepts: RouteCandidate<Target>['compileAccepts'],
+): { route: string; candidate: RouteCandidate<Target> } {
   const parts: string[][] = []
   const segments = template.split('/').map(segment => {
     const pieces = segment.split(EXPRESSION)

@@ -15,10 +15,10 @@ import {
 } from './contract.ts'
 import { compileForm } from './forms.ts'
 import { readSchema } from './read-sequence.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 
 /** Returns `undefined` without a body; `'unreadable'` for a body whose reference is broken. */
-export function readRequestBody(entry: Node, reading: Reading): RequestBody | undefined | 'unreadable' {
+export function readRequestBody(entry: Node, reading: ContractReading): RequestBody | undefined | 'unreadable' {
   if (entry.value === undefined || entry.value === null) return undefined
   const node = reading.documents.resolve(entry)
   if (node === undefined) return 'unreadable'
@@ -31,7 +31,7 @@ export function readRequestBody(entry: Node, reading: Reading): RequestBody | un
 }
 
 /** By status as written: `200`, `4XX`, `default`. */
-export function readResponses(operation: Node, reading: Reading): Map<string, ResponseSpec> {
+export function readResponses(operation: Node, reading: ContractReading): Map<string, ResponseSpec> {
   const responses = new Map<string, ResponseSpec>()
   const list = childOf(operation, 'responses')
   if (!isObject(list.value)) reading.warn('invalid-contract', 'the operation has no responses', operation, 'key')
@@ -60,7 +60,7 @@ export function readResponses(operation: Node, reading: Reading): Map<string, Re
   return responses
 }
 
-function readHeaders(list: Node, reading: Reading): Header[] {
+function readHeaders(list: Node, reading: ContractReading): Header[] {
   return entriesOf(list).flatMap(([name, entry]) => {
     const node = reading.documents.resolve(entry)
     // A documented `Content-Type` header is ignored (OpenAPI "Response Object").
@@ -79,7 +79,7 @@ function readHeaders(list: Node, reading: Reading): Header[] {
   })
 }
 
-export function readContent(node: Node, side: Side, reading: Reading): Map<string, MediaType> {
+export function readContent(node: Node, side: Side, reading: ContractReading): Map<string, MediaType> {
   const content = new Map<string, MediaType>()
   for (const [type, entry] of entriesOf(node)) {
     if (type.startsWith('x-')) continue
@@ -102,7 +102,7 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 const NO_ENCODING: ReadonlyMap<string, Encoding> = new Map()
 
 /** The common part of a media type and a header: a schema and examples. */
-export function readMediaType(node: Node, side: Side, reading: Reading, essence?: string): MediaType {
+export function readMediaType(node: Node, side: Side, reading: ContractReading, essence?: string): MediaType {
   const { documents } = reading
   const { schema, sequence } = readSchema(node, essence, side, reading)
   const example = childOf(node, 'example')

@@ -14,7 +14,7 @@ import { foreignFile } from './foreign-file.ts'
 import { readOperations } from './read-operations.ts'
 import { readSecuritySchemes } from './read-security.ts'
 import { normalise, readServers } from './read-servers.ts'
-import { Reading } from './reading.ts'
+import { ContractReading } from './reading.ts'
 import { convertSwagger } from './swagger.ts'
 
 const ROOT_KEYS = new Set([
@@ -78,7 +78,7 @@ export function readContract(
   }
   const legacy = /^3(?:\.0|$)/.test(openapi.trim())
   const schemas = new SchemaBook(documents, legacy, report)
-  const reading = new Reading(documents, schemas, legacy, report)
+  const reading = new ContractReading(documents, schemas, legacy, report)
   reading.unknownKeys(root, ROOT_KEYS)
   const info = childOf(root, 'info')
   if (!isObject(info.value)) reading.warn('missing-info', 'the contract has no info', root)

@@ -10,7 +10,7 @@ import { expressionsOf, METHODS, type Method } from './paths.ts'
 import { readRequestBody, readResponses } from './read-content.ts'
 import { readSecurity } from './read-security.ts'
 import { readServers } from './read-servers.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 
 const VERBS = METHODS.map(method => method.toLowerCase())
 const PATH_KEYS = new Set([
@@ -23,7 +23,7 @@ const OPERATION_KEYS = new Set([
 ])
 
 /** @param basePaths the base paths of operations without their own servers */
-export function readOperations(root: Node, basePaths: readonly string[], reading: Reading): Operation[] {
+export function readOperations(root: Node, basePaths: readonly string[], reading: ContractReading): Operation[] {
   const operations: Operation[] = []
   const paths = childOf(root, 'paths')
   if (!isObject(paths.value)) {
@@ -62,7 +62,7 @@ function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
 }
 
 /** Reads a path item and follows its reference. Members beside the reference win. */
-function readItem(entry: Node, reading: Reading): Node | undefined {
+function readItem(entry: Node, reading: ContractReading): Node | undefined {
   if (!isObject(entry.value)) {
     if (entry.value !== null) return reading.warn('invalid-contract', 'a path must be an object', entry)
     return { ...entry, value: {} }
@@ -93,7 +93,7 @@ function childOfItem(item: Node, key: string): Node {
 }
 
 /** Returns the served path: it begins with a slash and has no query. */
-function readPath(key: string, entry: Node, reading: Reading): string {
+function readPath(key: string, entry: Node, reading: ContractReading): string {
   let path = key
   if (/[?#]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
     path = path.replace(/(\{[^{}]*\})|[?#].*$/gs, (_, expression: string | undefined) => expression ?? '')
@@ -111,7 +111,7 @@ function readPathItem(
   item: Node,
   root: Node,
   basePaths: readonly string[],
-  reading: Reading,
+  reading: ContractReading,
 ): Operation[] {
   reading.unknownKeys(item, PATH_KEYS)
   const shared = readParameters(childOfItem(item, 'parameters'), reading)
@@ -162,7 +162,7 @@ function readPathItem(
  * Reads an operation and follows its reference. OpenAPI does not allow one there, but many documents have it; one warning
  * covers all.
  */
-function followOperation(entry: Node, reading: Reading): Node | undefined {
+function followOperation(entry: Node, reading: ContractReading): Node | undefined {
   if (!isObject(entry.value) || typeof entry.value.$ref !== 'string') return entry
   const hint = 'refer to the path item, or write the operation here'
   reading.warnOnce(
@@ -175,7 +175,7 @@ function followOperation(entry: Node, reading: Reading): Node | undefined {
   return reading.documents.resolve(entry)
 }
 
-function readParameters(list: Node, reading: Reading): Parameter[] | 'unreadable' {
+function readParameters(list: Node, reading: ContractReading): Parameter[] | 'unreadable' {
   if (list.value !== undefined && list.value !== null && !Array.isArray(list.value)) {
     reading.warn('invalid-contract', '"parameters" must be a list', list)
     return []
@@ -198,7 +198,7 @@ function checkPathParameters(
   path: string,
   parameters: readonly Parameter[],
   node: Node,
-  reading: Reading,
+  reading: ContractReading,
 ): readonly Parameter[] {
   const names = expressionsOf(path)
   for (const [index, name] of names.entries()) {

@@ -4,10 +4,14 @@ import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { childOf, entriesOf, itemsOf, type Node } from '../schema/document.ts'
 import type { SecurityRequirement, SecurityScheme } from './contract.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 
 /** @param knowsClients whether clients send certificates; otherwise `mutualTLS` is always satisfied */
-export function readSecuritySchemes(root: Node, reading: Reading, knowsClients = false): Map<string, SecurityScheme> {
+export function readSecuritySchemes(
+  root: Node,
+  reading: ContractReading,
+  knowsClients = false,
+): Map<string, SecurityScheme> {
   const schemes = new Map<string, SecurityScheme>()
   for (const [name, entry] of entriesOf(childOf(root, 'components', 'securitySchemes'))) {
     const node = reading.documents.resolve(entry)
@@ -16,7 +20,7 @@ export function readSecuritySchemes(root: Node, reading: Reading, knowsClients =
   return schemes
 }
 
-function readScheme(name: string, node: Node, reading: Reading, knowsClients: boolean): SecurityScheme {
+function readScheme(name: string, node: Node, reading: ContractReading, knowsClients: boolean): SecurityScheme {
   const value = isObject(node.value) ? node.value : {}
   const type = String(value.type).toLowerCase()
   if (type === 'http' && typeof value.scheme === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value.scheme)) {
@@ -43,7 +47,7 @@ function readScheme(name: string, node: Node, reading: Reading, knowsClients: bo
 }
 
 /** Alternatives, each a list of schemes that must all be satisfied; empty for a public operation. */
-export function readSecurity(operation: Node, root: Node, reading: Reading): SecurityRequirement[][] {
+export function readSecurity(operation: Node, root: Node, reading: ContractReading): SecurityRequirement[][] {
   const own = childOf(operation, 'security')
   const list = own.value === undefined || own.value === null ? childOf(root, 'security') : own
   const declared = childOf(root, 'components', 'securitySchemes')

@@ -5,7 +5,7 @@ import type { Side } from '../kernel/schema.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { childOf, itemsOf, type Node } from '../schema/document.ts'
 import { shapeOf } from '../schema/shape.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from './sequences.ts'
 
 export interface ReadSchema {
@@ -15,7 +15,7 @@ export interface ReadSchema {
 }
 
 /** @param essence the media type without parameters; `undefined` for a header */
-export function readSchema(media: Node, essence: string | undefined, side: Side, reading: Reading): ReadSchema {
+export function readSchema(media: Node, essence: string | undefined, side: Side, reading: ContractReading): ReadSchema {
   const { schemas } = reading
   const whole = childOf(media, 'schema')
   const item = childOf(media, 'itemSchema')
@@ -51,11 +51,11 @@ const isGiven = ({ value }: Node): boolean => value !== undefined && value !== n
 const referTo = ({ path }: Node): object => ({ $ref: `#${pointer(path)}` })
 
 /** Makes a schema that the document does not have, from references to existing ones. */
-function useOf(media: Node, value: object, side: Side, { schemas }: Reading): SchemaUse {
+function useOf(media: Node, value: object, side: Side, { schemas }: ContractReading): SchemaUse {
   return schemas.use({ document: media.document, path: [...media.path, 'sequence'], value }, side)
 }
 
-function sequenceOf(media: Node, item: Node, framing: Framing, reading: Reading): Sequence {
+function sequenceOf(media: Node, item: Node, framing: Framing, reading: ContractReading): Sequence {
   const { documents, schemas } = reading
   const encoding = childOf(media, 'itemEncoding', 'contentType').value
   const base = { framing, partType: typeof encoding === 'string' ? encoding : undefined }

@@ -2,9 +2,9 @@
 
 import { isObject } from '../kernel/json.ts'
 import { childOf, itemsOf, type Node } from '../schema/document.ts'
-import type { Reading } from './reading.ts'
+import type { ContractReading } from './reading.ts'
 
-export interface Servers {
+export interface ServerAddresses {
   /** Distinct, without a trailing slash; at least one. */
   readonly basePaths: readonly string[]
   readonly hosts: readonly string[]
@@ -16,7 +16,7 @@ const MOST_PATHS = 32
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0|)$/
 
 /** Returns `undefined` without servers: the outer object's servers apply then. */
-export function readServers(list: Node, reading: Reading): Servers | undefined {
+export function readServers(list: Node, reading: ContractReading): ServerAddresses | undefined {
   const paths = new Set<string>()
   const hosts = new Set<string>()
   for (const server of itemsOf(list)) {
@@ -52,7 +52,7 @@ export function normalise(path: string): string {
 /**
  * Returns the text with each variable at its default, then at each of its other values (OpenAPI "Server Variable Object").
  */
-function fill(text: string, server: Node, url: Node, reading: Reading): string[] {
+function fill(text: string, server: Node, url: Node, reading: ContractReading): string[] {
   let out = ['']
   for (const [index, part] of text.split(/\{([^{}]*)\}/).entries()) {
     const values = index % 2 === 0 ? [part] : valuesOf(part, server, url, reading)
@@ -61,7 +61,7 @@ function fill(text: string, server: Node, url: Node, reading: Reading): string[]
   return out
 }
 
-function valuesOf(name: string, server: Node, url: Node, reading: Reading): string[] {
+function valuesOf(name: string, server: Node, url: Node, reading: ContractReading): string[] {
   const variable = childOf(server, 'variables', name)
   const { default: fallback, enum: values } = (isObject(variable.value) ? variable.value : {}) as Record<
     string,

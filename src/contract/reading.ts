@@ -5,7 +5,7 @@ import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { SchemaBook } from '../schema/dialect.ts'
 import { type Documents, entriesOf, type Node, placeOf } from '../schema/document.ts'
 
-export class Reading {
+export class ContractReading {
   readonly documents: Documents
   readonly schemas: SchemaBook
   /** Whether the contract is of OpenAPI 3.0. */

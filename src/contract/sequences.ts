@@ -66,14 +66,14 @@ function writeEvent(item: Json, { fields }: Sequence): string {
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 
-type Parse = (text: string) => Parsed
+type ParseItem = (text: string) => Parsed
 
 /**
  * Returns the items of a text, or its mistake; `undefined` for a framing that is not supported.
  *
  * @param parse reads the JSON of an item
  */
-export function readSequence(text: string, sequence: Sequence, parse: Parse = parseJson): Parsed | undefined {
+export function readSequence(text: string, sequence: Sequence, parse: ParseItem = parseJson): Parsed | undefined {
   switch (sequence.framing) {
     case 'events':
       return readEvents(text, sequence, parse)
@@ -88,7 +88,7 @@ export function readSequence(text: string, sequence: Sequence, parse: Parse = pa
   }
 }
 
-function readTexts(texts: readonly string[], what: string, parse: Parse): Parsed {
+function readTexts(texts: readonly string[], what: string, parse: ParseItem): Parsed {
   const value: Json[] = []
   let exact = false
   for (const [index, text] of texts.entries()) {
@@ -104,7 +104,7 @@ function readTexts(texts: readonly string[], what: string, parse: Parse): Parsed
 }
 
 /** HTML, "Interpreting an event stream": comments and unknown fields are ignored, and so is an event without data. */
-function readEvents(text: string, { fields, jsonData }: Sequence, parse: Parse): Parsed {
+function readEvents(text: string, { fields, jsonData }: Sequence, parse: ParseItem): Parsed {
   const value: Json[] = []
   let exact = false
   for (const block of text

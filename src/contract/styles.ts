@@ -1,6 +1,6 @@
 // The styles of parameters (OpenAPI "Style Values", after RFC 6570): convert text to a value, an array or an object.
 
-import { BROKEN, type ParameterRead, type Parts, PieceReader, put, type Query } from './parameter-text.ts'
+import { BROKEN, type ParameterRead, type PartTypes, PieceReader, put, type QueryValues } from './parameter-text.ts'
 
 export const STYLES = {
   path: ['simple', 'label', 'matrix'],
@@ -13,7 +13,7 @@ export interface StyleReader {
   /** Converts the texts under the parameter's own name, one per occurrence. */
   read(texts: readonly string[]): ParameterRead
   /** Set if the value is spread over several names. Returns `undefined` if none of them is present. */
-  readonly gather: ((query: Query) => ParameterRead | undefined) | undefined
+  readonly gather: ((query: QueryValues) => ParameterRead | undefined) | undefined
   /** Whether a name in the query belongs to the parameter. */
   owns(name: string): boolean
 }
@@ -26,7 +26,13 @@ const SEPARATORS: Readonly<Record<string, string | RegExp>> = {
 type Decode = (text: string) => string | undefined
 
 /** @param decode decodes a part after splitting */
-export function compileStyle(style: string, explode: boolean, name: string, parts: Parts, decode: Decode): StyleReader {
+export function compileStyle(
+  style: string,
+  explode: boolean,
+  name: string,
+  parts: PartTypes,
+  decode: Decode,
+): StyleReader {
   const { types } = parts
   const isArray = types.has('array')
   const isObject = types.has('object')
@@ -75,17 +81,17 @@ export function compileStyle(style: string, explode: boolean, name: string, part
   }
 }
 
-function readOne(texts: readonly string[], { types }: Parts, reader: PieceReader): ParameterRead {
+function readOne(texts: readonly string[], { types }: PartTypes, reader: PieceReader): ParameterRead {
   if (texts.length > 1) return { fault: 'must be given once' }
   return reader.done(reader.value(texts[0] ?? '', types))
 }
 
-function readArray(pieces: readonly string[], { items }: Parts, reader: PieceReader): ParameterRead {
+function readArray(pieces: readonly string[], { items }: PartTypes, reader: PieceReader): ParameterRead {
   return reader.done(pieces.map(piece => reader.value(piece.trim(), items)))
 }
 
 /** `R=100,G=200` exploded, `R,100,G,200` otherwise. */
-function readObject(pieces: readonly string[], explode: boolean, parts: Parts, reader: PieceReader): ParameterRead {
+function readObject(pieces: readonly string[], explode: boolean, parts: PartTypes, reader: PieceReader): ParameterRead {
   const value: Record<string, unknown> = {}
   if (explode) {
     for (const piece of pieces) {
@@ -107,7 +113,7 @@ const looksLikeObject = (pieces: readonly string[], explode: boolean): boolean =
   explode ? pieces.every(piece => piece.includes('=')) : pieces.length % 2 === 0
 
 /** Converts a single text of an object or array for which several names were expected. */
-function readTexts(texts: readonly string[], parts: Parts, decode: Decode): ParameterRead {
+function readTexts(texts: readonly string[], parts: PartTypes, decode: Decode): ParameterRead {
   const reader = new PieceReader(decode)
   if (parts.types.has('array') || texts.length > 1) return readArray(texts, parts, reader)
   return reader.done(reader.value(texts[0] ?? '', parts.types))
@@ -133,7 +139,12 @@ function unprefix(
 }
 
 /** An exploded object has no name on the wire, so `color=…` is not accepted. */
-function gatherProperties(query: Query, name: string, parts: Parts, decode: Decode): ParameterRead | undefined {
+function gatherProperties(
+  query: QueryValues,
+  name: string,
+  parts: PartTypes,
+  decode: Decode,
+): ParameterRead | undefined {
   const reader = new PieceReader(decode)
   const value: Record<string, unknown> = {}
   let found = false
@@ -149,12 +160,12 @@ function gatherProperties(query: Query, name: string, parts: Parts, decode: Deco
 const DEEPEST = 16
 const MOST_ITEMS = 1000
 
-type Tree = { [name: string]: Tree | unknown[] | unknown }
+type NestedValue = { [name: string]: NestedValue | unknown[] | unknown }
 
 /** `color[R]=100`, and as deep as clients nest it: `filter[a][b]=1`, `filter[ids][]=1`. */
-function gatherDeep(query: Query, name: string, parts: Parts, decode: Decode): ParameterRead | undefined {
+function gatherDeep(query: QueryValues, name: string, parts: PartTypes, decode: Decode): ParameterRead | undefined {
   const reader = new PieceReader(decode)
-  const value: Tree = {}
+  const value: NestedValue = {}
   let found = false
   for (const [key, texts] of query) {
     if (!key.startsWith(`${name}[`) || !key.endsWith(']')) continue
@@ -171,7 +182,7 @@ function gatherDeep(query: Query, name: string, parts: Parts, decode: Decode): P
     let at = value
     for (const [depth, step] of keys.slice(0, -1).entries()) {
       if (typeof at[step] !== 'object' || at[step] === null || !Object.hasOwn(at, step)) put(at, step, {})
-      at = at[step] as Tree
+      at = at[step] as NestedValue
       if (depth > DEEPEST) break
     }
     const last = keys.at(-1) as string

@@ -7,7 +7,7 @@ import { isObject } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
 import { childOf, type Document, placeOf } from '../schema/document.ts'
 
-type Tree = Record<string, unknown>
+type SwaggerObject = Record<string, unknown>
 
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 
@@ -22,7 +22,7 @@ export function convertSwagger(document: Document, report: Diagnostics): Documen
     return undefined
   }
   try {
-    const converted = upgrade(prepare(structuredClone(value)), '3.0') as unknown as Tree
+    const converted = upgrade(prepare(structuredClone(value)), '3.0') as unknown as SwaggerObject
     return {
       file: document.file,
       base: [],
@@ -34,7 +34,7 @@ export function convertSwagger(document: Document, report: Diagnostics): Documen
   }
 }
 
-function prepare(document: Tree): Tree {
+function prepare(document: SwaggerObject): SwaggerObject {
   document.swagger = '2.0'
   for (const key of ['paths', 'definitions', 'parameters', 'responses', 'securityDefinitions']) {
     if (document[key] !== undefined && !isObject(document[key])) delete document[key]
@@ -64,7 +64,7 @@ function prepare(document: Tree): Tree {
       operation.parameters = gatherForm(all, types, operation)
       operation.produces = textsOf(operation.produces) ?? produces ?? ['application/json']
       for (const [status, response] of Object.entries(isObject(operation.responses) ? operation.responses : {})) {
-        if (!isObject(response)) delete (operation.responses as Tree)[status]
+        if (!isObject(response)) delete (operation.responses as SwaggerObject)[status]
       }
     }
   }
@@ -80,12 +80,12 @@ const textsOf = (value: unknown): string[] | undefined => {
   return texts.length > 0 ? texts : undefined
 }
 
-const isBody = (one: Tree): boolean => one.in === 'body' || one.in === 'formData'
-const isSound = (one: Tree): boolean =>
+const isBody = (one: SwaggerObject): boolean => one.in === 'body' || one.in === 'formData'
+const isSound = (one: SwaggerObject): boolean =>
   typeof one.$ref === 'string' || (typeof one.in === 'string' && one.name !== undefined)
 
 /** Returns the parameters of a list, with references to shared ones resolved. */
-function parametersOf(list: unknown, shared: Tree): Tree[] {
+function parametersOf(list: unknown, shared: SwaggerObject): SwaggerObject[] {
   if (!Array.isArray(list)) return []
   return list.flatMap(entry => {
     if (!isObject(entry)) return []
@@ -97,7 +97,11 @@ function parametersOf(list: unknown, shared: Tree): Tree[] {
 }
 
 /** Combines form fields to one body: an object with the fields as properties. */
-function gatherForm(parameters: Tree[], consumes: string[] | undefined, operation: Tree): Tree[] {
+function gatherForm(
+  parameters: SwaggerObject[],
+  consumes: string[] | undefined,
+  operation: SwaggerObject,
+): SwaggerObject[] {
   const fields = parameters.filter(one => one.in === 'formData')
   const rest = parameters.filter(one => one.in !== 'formData')
   const isForm = (type: string) => /^(?:multipart\/|application\/x-www-form-urlencoded)/i.test(type)

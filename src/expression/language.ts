@@ -6,7 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Moment } from '../world/clock.ts'
 import { matchesLinearly } from './linear-match.ts'
 import { Records, RequestRoot, Roots, type Scope, ScopeRoot, WorldRoot } from './scope.ts'
-import { boundSteps, containRejections, isNode, type Node, nodesOf, resetSteps } from './syntax-tree.ts'
+import { boundSteps, containRejections, isNode, nodesOf, resetSteps, type SyntaxNode } from './syntax-tree.ts'
 import { type ExpressionType, fieldsOf, type RequestTypes } from './types.ts'
 import { toExpression, toJson } from './values.ts'
 
@@ -20,7 +20,7 @@ export interface Mistake {
 }
 
 /** A name that an expression refers to: `calls("payOrder")`. */
-export interface Reference {
+export interface NamedReference {
   readonly kind: 'operation' | 'resource' | 'schema'
   readonly name: string
   readonly start: number
@@ -33,7 +33,7 @@ export interface Expression {
   readonly type: string
   /** The parts that the expression reads: `request.body`, `nth`, `consumer` … */
   readonly roots: ReadonlySet<string>
-  readonly references: readonly Reference[]
+  readonly references: readonly NamedReference[]
   /** Whether it is true whatever the request. */
   readonly constant: boolean
   /** Its value. Throws an `ExpressionFailure`, or rejects with one. */
@@ -51,7 +51,7 @@ export class ExpressionFailure extends Error {
 const LONGEST_RESULT = 1_000_000
 
 /** Functions that read the request or its world, and the kind of name that their one argument is. */
-const SCOPED: Readonly<Record<string, Reference['kind'] | undefined>> = {
+const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
   calls: 'operation',
   records: 'resource',
   record: 'resource',
@@ -168,12 +168,12 @@ export class Language {
   compile(text: string, want: 'bool' | 'any'): Expression | Mistake {
     if (text.trim() === '') return mistake(text, 'empty-expression', 'the expression is empty')
     const checker = this.#checkerOf()
-    let references: readonly Reference[]
+    let references: readonly NamedReference[]
     let roots: Set<string>
     let typed: string
     try {
       const parsed = checker.parse(text)
-      const tree = parsed.ast as unknown as Node
+      const tree = parsed.ast as unknown as SyntaxNode
       const hidden = [...nodesOf(tree)].find(({ op, args }) => op === 'id' && args === HIDDEN)
       if (hidden !== undefined) return unknownRoot(HIDDEN, hidden)
       const named = referencesIn(tree)
@@ -192,7 +192,7 @@ export class Language {
     }
     const { runtime } = environments()
     const run = runtime.parse(text)
-    const tree = run.ast as unknown as Node
+    const tree = run.ast as unknown as SyntaxNode
     adapt(tree, runtime)
     run.check()
     boundSteps(tree)
@@ -266,7 +266,7 @@ interface LibraryError extends Error {
   readonly code?: string
   readonly summary?: string
   readonly range?: { readonly start: number; readonly end: number }
-  readonly node?: Node
+  readonly node?: SyntaxNode
 }
 
 const mistake = (text: string, code: string, message: string, hint?: string): Mistake => ({
@@ -306,17 +306,18 @@ const plain = (summary: string): string => {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-const isScopedCall = (node: Node): boolean => node.op === 'call' && Object.hasOwn(SCOPED, String(operand(node, 0)))
+const isScopedCall = (node: SyntaxNode): boolean =>
+  node.op === 'call' && Object.hasOwn(SCOPED, String(operand(node, 0)))
 
 /** Whether a call looks at records, which may take a while. */
-const isAsynchronous = (node: Node): boolean =>
+const isAsynchronous = (node: SyntaxNode): boolean =>
   node.op === 'call' && ['record', 'records'].includes(String(operand(node, 0)))
 
 /**
  * Prepares a parsed expression: `matches` runs on a linear-time engine, and the functions that look at the request get
  * it as their first argument.
  */
-function adapt(tree: Node, environment: Environment): void {
+function adapt(tree: SyntaxNode, environment: Environment): void {
   for (const node of nodesOf(tree)) {
     const operands = node.args as unknown[]
     if (node.op === 'rcall' && operands[0] === 'matches') operands[0] = 'linearMatches'
@@ -325,13 +326,13 @@ function adapt(tree: Node, environment: Environment): void {
 }
 
 /** The names that functions refer to. They must be literal, so that a misspelt one is found at load. */
-function referencesIn(tree: Node): readonly Reference[] | Mistake {
-  const out: Reference[] = []
+function referencesIn(tree: SyntaxNode): readonly NamedReference[] | Mistake {
+  const out: NamedReference[] = []
   for (const node of nodesOf(tree)) {
     if (!isScopedCall(node)) continue
     const name = operand(node, 0) as string
     const kind = SCOPED[name]
-    const first = (operand(node, 1) as Node[])[0]
+    const first = (operand(node, 1) as SyntaxNode[])[0]
     if (kind === undefined || first === undefined) continue
     const { start, end } = first
     if (first.op !== 'value' || typeof first.args !== 'string') {
@@ -344,7 +345,7 @@ function referencesIn(tree: Node): readonly Reference[] | Mistake {
 }
 
 /** The roots that an expression looks at; of `request`, which part. */
-function rootsIn(tree: Node): Set<string> {
+function rootsIn(tree: SyntaxNode): Set<string> {
   const roots = new Set<string>()
   for (const node of nodesOf(tree)) {
     if (node.op === 'id' && ROOTS.includes(String(node.args)) && node.args !== 'request') roots.add(String(node.args))
@@ -363,18 +364,18 @@ function pathOf(node: unknown): string {
 
 const ACCESS = new Set(['.', '.?', '[]', '[?]'])
 
-const operand = (node: Node, index: number): unknown => (node.args as readonly unknown[])[index]
+const operand = (node: SyntaxNode, index: number): unknown => (node.args as readonly unknown[])[index]
 
 /** The field that an access names: `name` in `a.name` and in `a["name"]`. */
-function keyOf(node: Node): string {
+function keyOf(node: SyntaxNode): string {
   const key = operand(node, 1)
   return String(isNode(key) ? key.args : key)
 }
 
-type Run = (context?: Context) => unknown
+type RunExpression = (context?: Context) => unknown
 
 /** Evaluates, and returns the library's value. */
-function runQuietly(run: Run, scope: Scope): unknown {
+function runQuietly(run: RunExpression, scope: Scope): unknown {
   // A failure is an ordinary outcome. Its stack is never read and would cost four times the evaluation.
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -386,7 +387,7 @@ function runQuietly(run: Run, scope: Scope): unknown {
   }
 }
 
-function evaluate(run: Run, scope: Scope): Json | Promise<Json> {
+function evaluate(run: RunExpression, scope: Scope): Json | Promise<Json> {
   try {
     const value = runQuietly(run, scope)
     if (!(value instanceof Promise)) return bounded(value)
@@ -398,7 +399,7 @@ function evaluate(run: Run, scope: Scope): Json | Promise<Json> {
   }
 }
 
-function holds(run: Run, scope: Scope): boolean | Promise<boolean> {
+function holds(run: RunExpression, scope: Scope): boolean | Promise<boolean> {
   const failed = (error: unknown): false => {
     if (isOutage(error)) throw error
     return false

@@ -1,23 +1,27 @@
 // Walks the syntax tree of an expression, and bounds the steps that its loops may take.
 
 /** A node as the library parses it. `meta.alternate` is the expansion of a macro such as `all` or `map`. */
-export interface Node {
+export interface SyntaxNode {
   readonly op: string
   /** The operands: names, literals, nodes, or lists of these, by `op`. */
   readonly args: unknown
   readonly start: number
   readonly end: number
-  readonly meta: { readonly alternate?: Node; readonly macro?: { evaluate: Evaluate }; readonly evaluate?: Evaluate }
+  readonly meta: {
+    readonly alternate?: SyntaxNode
+    readonly macro?: { evaluate: Evaluate }
+    readonly evaluate?: Evaluate
+  }
   evaluate: Evaluate
 }
 
 type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 
-export const isNode = (value: unknown): value is Node =>
+export const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'op' in value && 'args' in value
 
 /** Visits every node of a tree once, including macros and their expansions. */
-export function* nodesOf(tree: Node): Iterable<Node> {
+export function* nodesOf(tree: SyntaxNode): Iterable<SyntaxNode> {
   const seen = new Set<unknown>()
   const stack: unknown[] = [tree]
   while (stack.length > 0) {
@@ -46,10 +50,10 @@ export const resetSteps = (): void => {
 }
 
 /** Makes every step of a loop count. To be called once a tree is checked. */
-export function boundSteps(tree: Node): void {
+export function boundSteps(tree: SyntaxNode): void {
   for (const node of nodesOf(tree)) {
     if (node.op !== 'comprehension') continue
-    const { step } = node.args as { step: Node }
+    const { step } = node.args as { step: SyntaxNode }
     const evaluate = step.meta.evaluate as Evaluate
     step.evaluate = (evaluator, at, context) => {
       steps += 1
@@ -65,13 +69,13 @@ export function boundSteps(tree: Node): void {
  *
  * @param isAsynchronous whether the value of a node may be a promise; an expression without such a node is left as it is
  */
-export function containRejections(tree: Node, isAsynchronous: (node: Node) => boolean): void {
+export function containRejections(tree: SyntaxNode, isAsynchronous: (node: SyntaxNode) => boolean): void {
   const nodes = [...nodesOf(tree)]
   if (!nodes.some(isAsynchronous)) return
   // The members of a map are joined in promises that the library keeps to itself: none of them may throw.
   const members = new Set(
     nodes.flatMap(node =>
-      node.op === 'map' && [...nodesOf(node)].some(isAsynchronous) ? (node.args as Node[][]).flat() : [],
+      node.op === 'map' && [...nodesOf(node)].some(isAsynchronous) ? (node.args as SyntaxNode[][]).flat() : [],
     ),
   )
   for (const node of nodes) {
@@ -95,7 +99,7 @@ export function containRejections(tree: Node, isAsynchronous: (node: Node) => bo
 }
 
 /** How a node is evaluated. The library's method puts another in its own place when it is first called. */
-function evaluateOf(node: Node): Evaluate {
+function evaluateOf(node: SyntaxNode): Evaluate {
   if (Object.hasOwn(node, 'evaluate')) return node.evaluate
   const { alternate, macro, evaluate } = node.meta
   const other = alternate ?? macro

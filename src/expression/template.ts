@@ -24,10 +24,10 @@ export interface Template {
    *
    * @param given the values of the names that were known when it was compiled
    */
-  fill(scope: Scope, given?: Given): Json | Promise<Json>
+  fill(scope: Scope, given?: GivenValues): Json | Promise<Json>
 }
 
-export type Given = Readonly<Record<string, Json>>
+export type GivenValues = Readonly<Record<string, Json>>
 
 export interface TemplateOptions {
   /** Names, such as `problem.code`, whose values are given when the template is filled in. */
@@ -39,7 +39,7 @@ export interface TemplateOptions {
 /** Called for each mistake, whose `start` and `end` count from the beginning of the string at `path`. */
 export type ReportMistake = (path: Path, mistake: Mistake) => void
 
-type Fill = (scope: Scope, given: Given) => Json | Promise<Json>
+type Fill = (scope: Scope, given: GivenValues) => Json | Promise<Json>
 
 /** Compiles a template, and reports all its mistakes. */
 export function compileTemplate(
@@ -126,7 +126,7 @@ export function compileTemplate(
 function all(
   parts: readonly (Json | Fill)[],
   scope: Scope,
-  given: Given,
+  given: GivenValues,
   make: (values: Json[]) => Json,
 ): Json | Promise<Json> {
   const values = fillEach(parts, scope, given)
@@ -134,7 +134,7 @@ function all(
 }
 
 /** If one throws, nothing awaits those that have begun: handle their rejections. */
-function fillEach(parts: readonly (Json | Fill)[], scope: Scope, given: Given): (Json | Promise<Json>)[] {
+function fillEach(parts: readonly (Json | Fill)[], scope: Scope, given: GivenValues): (Json | Promise<Json>)[] {
   const values: (Json | Promise<Json>)[] = []
   try {
     for (const part of parts) values.push(isFill(part) ? part(scope, given) : part)
@@ -166,7 +166,7 @@ const isPromise = (value: Json | Promise<Json>): value is Promise<Json> => value
 const joined = (values: readonly Json[]): string =>
   values.map(value => (typeof value === 'string' ? value : stringifyJson(value))).join('')
 
-export interface Part {
+export interface TemplatePart {
   readonly text: string
   /** The index of the expression in the string. */
   readonly start: number
@@ -174,8 +174,8 @@ export interface Part {
 }
 
 /** The texts and expressions of a string, in turn. A brace within a literal or a map does not end an expression. */
-export function partsOf(text: string): readonly (string | Part)[] {
-  const parts: (string | Part)[] = []
+export function partsOf(text: string): readonly (string | TemplatePart)[] {
+  const parts: (string | TemplatePart)[] = []
   let from = 0
   for (let open = text.indexOf('${'); open !== -1; open = text.indexOf('${', from)) {
     if (open > from) parts.push(text.slice(from, open))

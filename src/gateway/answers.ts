@@ -39,7 +39,7 @@ interface Standing extends StandingAnswer {
   byOperation: ReadonlyMap<number, PlannedAnswer>
 }
 
-export class Answers {
+export class StandingAnswers {
   readonly #clock: Clock
   readonly #log: Log
   readonly #worlds: Worlds

@@ -12,7 +12,7 @@ const PUBLIC = new Set(['expires', 'scopes'])
 /** A shorter credential is masked only where it is the value of its key. */
 const SHORTEST_WITHIN = 4
 
-interface Credential {
+interface ConfiguredCredential {
   readonly scheme: string
   readonly value: string
   /** Stands in its place: a plain scalar of YAML. */
@@ -42,18 +42,18 @@ export const unmaskText = (text: string, plan: Plan): string =>
     ? credentialsOf(plan).reduce((whole, { placeholder, value }) => whole.replaceAll(placeholder, () => value), text)
     : text
 
-function placesOf({ scheme, value }: Credential): RegExp {
+function placesOf({ scheme, value }: ConfiguredCredential): RegExp {
   const own = escapeRegExp(value)
   if (value.length >= SHORTEST_WITHIN) return new RegExp(`(?<![A-Za-z0-9])()${own}(?![A-Za-z0-9])`, 'g')
   return new RegExp(`((?:^|[\\s{,])["']?${escapeRegExp(scheme)}["']?\\s*:\\s*["']?)${own}(?=["'\\s,}]|$)`, 'gm')
 }
 
 /** Longest first, so that no part of one is masked before the whole. */
-const credentialsOf = ({ simulation: { file, published } }: Plan): Credential[] =>
+const credentialsOf = ({ simulation: { file, published } }: Plan): ConfiguredCredential[] =>
   [
     ...passwordsOf(file.state).map(value => ({ scheme: 'redis', value, placeholder: '<masked:redis>' })),
     ...Object.entries(file.consumers ?? {}).flatMap(([consumer, schemes]) =>
-      Object.entries(schemes as Readonly<Record<string, unknown>>).flatMap(([scheme, value]): Credential[] =>
+      Object.entries(schemes as Readonly<Record<string, unknown>>).flatMap(([scheme, value]): ConfiguredCredential[] =>
         PUBLIC.has(scheme) ||
         typeof value !== 'string' ||
         value === '' ||

@@ -7,7 +7,7 @@ import { DAY, isoDate } from '../world/clock.ts'
 /**
  * Whether a call counts as real use: a call to a sandbox, or at another time than the real one, is a rehearsal.
  */
-export type Traffic = 'live' | 'rehearsed'
+export type TrafficKind = 'live' | 'rehearsed'
 
 /** The calls of one operation by one consumer, or their uses of one of its inputs. */
 export interface Usage {
@@ -16,7 +16,7 @@ export interface Usage {
   readonly input: string
   /** Empty for calls without a known consumer. */
   readonly consumer: string
-  readonly traffic: Traffic
+  readonly traffic: TrafficKind
   count: number
   /** The first and the last call by the clocks of their worlds, in milliseconds since the epoch. */
   first: number
@@ -24,13 +24,13 @@ export interface Usage {
 }
 
 /** Counts a call. */
-export type Count = (consumer: string | undefined, time: number, traffic: Traffic) => void
+export type CountCall = (consumer: string | undefined, time: number, traffic: TrafficKind) => void
 
 export class Deprecations {
   readonly #usages = new Map<string, Map<string, Usage>>()
 
   /** Binds an operation or an input on its first use. */
-  bind(operation: string, input = ''): Count {
+  bind(operation: string, input = ''): CountCall {
     const key = keyOf(operation, input)
     let usages = this.#usages.get(key)
     if (usages === undefined) {

@@ -10,10 +10,10 @@ import { Unavailable } from '../state/engine.ts'
 import { Full } from '../world/budget.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
-import { Answers } from './answers.ts'
+import { StandingAnswers } from './answers.ts'
 import { readControls } from './client-controls.ts'
 import { type Explanation, explain, explanationHeaders } from './explain.ts'
-import { Journal, type Outcome } from './journal/journal.ts'
+import { Journal, type RequestOutcome } from './journal/journal.ts'
 import { type JournalView, joinJournals, writeJournal } from './journal/portable.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
@@ -32,14 +32,14 @@ export class Gateway {
   readonly #metrics: Metrics
   readonly worlds: Worlds
   readonly weather: WeatherStation
-  readonly answers: Answers
+  readonly answers: StandingAnswers
   readonly journal: Journal
   readonly traffic: Traffic
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined
   /** Serves a configuration that another process was given; set by `Reloader`. */
   configure: (text: string) => Promise<void> = async () => {}
-  #served: Served
+  #served: ServedPlan
   #incidents = 0
   readonly #adopters: ((plan: Plan) => void)[] = []
 
@@ -48,7 +48,7 @@ export class Gateway {
     this.#log = log
     this.worlds = new Worlds(plan, clock, log)
     this.weather = new WeatherStation(clock, log)
-    this.answers = new Answers(clock, log, this.worlds)
+    this.answers = new StandingAnswers(clock, log, this.worlds)
     this.journal = new Journal(plan.simulation.journal)
     this.traffic = new Traffic(this.journal)
     this.#metrics = metrics(this.worlds)
@@ -94,19 +94,19 @@ export class Gateway {
 
   /** The requests that this process, and all that share its state, have answered. */
   async requestsOfAll(): Promise<JournalView> {
-    const others = await this.state?.ask(JSON.stringify({ ask: 'requests' } satisfies Question))
+    const others = await this.state?.ask(JSON.stringify({ ask: 'requests' } satisfies ProcessQuestion))
     return joinJournals(this.journal, others ?? [])
   }
 
   /** Forgets all requests, or those of one world, in every process that shares the state. */
   async forgetRequests(world?: string): Promise<void> {
     this.journal.clear(world)
-    await this.state?.ask(JSON.stringify({ ask: 'forget', world } satisfies Question))
+    await this.state?.ask(JSON.stringify({ ask: 'forget', world } satisfies ProcessQuestion))
   }
 
   /** Answers a question of another process that shares the state. */
   async answerOther(text: string): Promise<string> {
-    const question = JSON.parse(text) as Question
+    const question = JSON.parse(text) as ProcessQuestion
     if (question.ask === 'requests') return writeJournal(this.journal)
     this.journal.clear(question.world)
     return 'done'
@@ -208,7 +208,7 @@ export class Gateway {
 
   #handleUnmatched(
     request: Request,
-    served: Served,
+    served: ServedPlan,
     { world, clock }: Visit,
     path: string,
     started: number,
@@ -225,7 +225,7 @@ export class Gateway {
   }
 
   /** Answers a request whose `Understudy-*` controls are invalid. */
-  #refuseBadControls(request: Request, served: Served, refusal: Reply, started: number): Promise<Reply> {
+  #refuseBadControls(request: Request, served: ServedPlan, refusal: Reply, started: number): Promise<Reply> {
     const { unmatched } = served.plan
     const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation })
     const { path } = request
@@ -315,7 +315,7 @@ export class Gateway {
     )
   }
 
-  #serve(plan: Plan): Served {
+  #serve(plan: Plan): ServedPlan {
     // Bound on first use: an operation that is never called costs nothing and has no series.
     const meters: (Meter | undefined)[] = new Array(plan.operations.length)
     const unmatched = this.#metrics.bind(plan.unmatched)
@@ -335,10 +335,10 @@ export class Gateway {
 }
 
 /** A question of one process to the others. */
-type Question = { readonly ask: 'requests' } | { readonly ask: 'forget'; readonly world?: string | undefined }
+type ProcessQuestion = { readonly ask: 'requests' } | { readonly ask: 'forget'; readonly world?: string | undefined }
 
 /** A plan with the data of its service. Running requests are recorded where they began. */
-interface Served {
+interface ServedPlan {
   readonly plan: Plan
   readonly mask: Mask
   readonly meterOf: (planned: PlannedOperation) => Meter
@@ -346,7 +346,7 @@ interface Served {
 
 /** A running request: its destination, its start (see `monotonic`), and its trace if it asked for one. */
 interface Turn {
-  readonly served: Served
+  readonly served: ServedPlan
   readonly planned: PlannedOperation
   readonly exchange: Exchange
   readonly path: string
@@ -369,7 +369,7 @@ const outcomeOf = (
   milliseconds: number,
   request?: Request,
   explanation?: Explanation,
-): Outcome => ({
+): RequestOutcome => ({
   at,
   path,
   status,

@@ -1,6 +1,6 @@
 // Makes a world from a snapshot: checks it completely against the plan, fills a new world, and then puts it in place.
 
-import { check } from '../behaviours/respond/resource.ts'
+import { check, type Resource } from '../behaviours/respond/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -43,8 +43,6 @@ export async function importSnapshot(
   await restoreSnapshot(world, snapshot)
   return world
 }
-
-type Resource = Parameters<typeof check>[0]
 
 /** Finds the mistakes of a collection's records, together and one by one, in slices. */
 export async function faultsOf({ records, created = [] }: Dump, resource: Resource): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { Example, MediaType } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { requestTo } from '../load/probe/probe.ts'
-import type { Link, Plan, PlannedOperation } from '../plan/plan.ts'
+import type { ChainLink, Plan, PlannedOperation } from '../plan/plan.ts'
 import { selfContained } from '../schema/self-contained.ts'
 
 export interface OperationForm {
@@ -51,7 +51,7 @@ interface FormResponse {
 }
 
 /** Returns the behaviours of an operation in words. */
-export const describeChain = (chain: readonly Link[]): { name: string; detail?: string }[] =>
+export const describeChain = (chain: readonly ChainLink[]): { name: string; detail?: string }[] =>
   chain.map(({ name, detail }) => (detail === undefined ? { name } : { name, detail }))
 
 export function describeForm(planned: PlannedOperation, plan: Plan): OperationForm {

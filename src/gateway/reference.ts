@@ -1,12 +1,10 @@
 // The contract as documentation of what is served: with the address, and with what the stand-in adds to each operation.
 
-import { bundle } from '../contract/bundle.ts'
+import { bundle, type DocumentPart } from '../contract/bundle.ts'
 import { isObject } from '../kernel/json.ts'
 import type { OperationOnADay } from '../plan/calendar.ts'
 import { describeDay } from '../plan/calendar.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
-
-type Part = Record<string, unknown>
 
 /**
  * Returns the OpenAPI document that is served. `x-understudy` of an operation tells its phase, its dates, and its behaviours.
@@ -20,17 +18,17 @@ export function describeContract(
   origin: string,
   operations: readonly PlannedOperation[],
   time: number,
-): Part | undefined {
+): DocumentPart | undefined {
   const document = bundle(plan.contract)
   if (document === undefined) return undefined
   const days = describeDay(plan, time)
-  const paths = isObject(document.paths) ? (document.paths as Record<string, Part>) : {}
+  const paths = isObject(document.paths) ? (document.paths as Record<string, DocumentPart>) : {}
   for (const planned of operations) {
     const { operation, index } = planned
     const item = paths[operation.path]
     const own = item?.[operation.method.toLowerCase()]
     if (!isObject(own)) continue
-    ;(item as Part)[operation.method.toLowerCase()] = {
+    ;(item as DocumentPart)[operation.method.toLowerCase()] = {
       ...own,
       ...(planned.deprecated ? { deprecated: true } : {}),
       'x-understudy': describeAdditions(planned, days[index]),

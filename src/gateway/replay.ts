@@ -1,8 +1,8 @@
 // A request of the journal once more: sent again, or as a line for a terminal.
 
 import type { Gateway } from './gateway.ts'
-import type { Entry } from './journal/journal.ts'
-import { type Sending, type Sent, send } from './send.ts'
+import type { JournalEntry } from './journal/journal.ts'
+import { type Sending, type SendResult, send } from './send.ts'
 
 /** Fields that belong to the connection that the request came on, or to the world that it met. */
 const LEFT_OUT = new Set([
@@ -17,7 +17,7 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
  * @param world the world that it is to meet; else the one that it met
  * @returns a sentence where the journal does not know enough of it
  */
-export async function replay(gateway: Gateway, entry: Entry, world = entry.world): Promise<Sent | string> {
+export async function replay(gateway: Gateway, entry: JournalEntry, world = entry.world): Promise<SendResult | string> {
   const { method, path, query, requestBody, consumer } = entry
   const headers = sentHeaders(entry)
   const kept = headers?.host !== undefined || entry.headers?.host !== undefined
@@ -37,7 +37,7 @@ export async function replay(gateway: Gateway, entry: Entry, world = entry.world
 
 /** Returns the request as a command of curl. Credentials are masked. */
 export function describeAsCurl(
-  { method, path, query, world, mask, requestBody, ...entry }: Entry,
+  { method, path, query, world, mask, requestBody, ...entry }: JournalEntry,
   origin: string,
   usual: string,
 ): string {
@@ -56,7 +56,7 @@ export function describeAsCurl(
   return `${parts.join(' ')}\n`
 }
 
-const sentHeaders = ({ headers }: Pick<Entry, 'headers'>): Readonly<Record<string, string>> | undefined =>
+const sentHeaders = ({ headers }: Pick<JournalEntry, 'headers'>): Readonly<Record<string, string>> | undefined =>
   headers && Object.fromEntries(Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name)))
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

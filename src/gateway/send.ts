@@ -23,7 +23,7 @@ export interface Sending {
   readonly consumer?: string
 }
 
-export interface Sent {
+export interface SendResult {
   /** The request as the journal has it; `null` where the journal is switched off. */
   readonly request: RecordedRequest | null
   readonly reply: {
@@ -39,7 +39,7 @@ export interface Sent {
 }
 
 /** Sends a request through the gateway. The journal keeps all of it. */
-export async function send(gateway: Gateway, sending: Sending): Promise<Sent> {
+export async function send(gateway: Gateway, sending: Sending): Promise<SendResult> {
   const request = new SentRequest(withCredential(sending, gateway.plan))
   let recorded: RecordedRequest | null = null
   const stopWatching = gateway.journal.watch()
@@ -109,7 +109,7 @@ function originOf(request: Request): Request {
   return origin
 }
 
-function describeReply({ status, headers, body, wire }: Reply): Sent['reply'] {
+function describeReply({ status, headers, body, wire }: Reply): SendResult['reply'] {
   const text = typeof body === 'object' ? textOf(body) : body
   const isBinary = typeof body === 'object' && text === undefined
   return {

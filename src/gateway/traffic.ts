@@ -91,7 +91,7 @@ export class Traffic {
   }
 }
 
-interface Sample {
+interface TrafficSample {
   readonly at: number
   readonly milliseconds: number
   readonly status: number
@@ -110,7 +110,7 @@ class Columns {
   readonly #names = new Map<string, number>()
   #count = 0
 
-  add({ at, milliseconds, status, operation, consumer = '', world }: Sample): void {
+  add({ at, milliseconds, status, operation, consumer = '', world }: TrafficSample): void {
     const i = this.#count % CAPACITY
     this.#count += 1
     this.#at[i] = at
@@ -129,8 +129,8 @@ class Columns {
     const known =
       (world === undefined) === (wantedWorld === undefined) &&
       (consumer === undefined) === (wantedConsumer === undefined)
-    const all = new Tally()
-    const tallies = new Map<number, Tally>()
+    const all = new OperationTally()
+    const tallies = new Map<number, OperationTally>()
     // Newest first: the oldest that is wanted ends the walk.
     for (let n = this.#count - 1; known && n >= Math.max(0, this.#count - CAPACITY); n--) {
       const i = n % CAPACITY
@@ -142,7 +142,7 @@ class Columns {
       const operation = this.#operation[i] as number
       let own = tallies.get(operation)
       if (own === undefined) {
-        own = new Tally()
+        own = new OperationTally()
         tallies.set(operation, own)
       }
       const [status, milliseconds] = [this.#status[i] as number, this.#milliseconds[i] as number]
@@ -167,7 +167,7 @@ class Columns {
 }
 
 /** The requests of one operation while they are added up. */
-class Tally {
+class OperationTally {
   readonly #points: { times: number[]; errors: number }[] = Array.from({ length: POINTS }, () => ({
     times: [],
     errors: 0,

@@ -31,10 +31,10 @@ export interface CurrentWeather {
 }
 
 /** The order that made some weather, and when that clears, both `null` where there is none. */
-export type WeatherOrder = readonly [order: string | null, until: number | null]
+export type StandingOrder = readonly [order: string | null, until: number | null]
 
 /** Called with every order over a world, or over all where its name is empty, and what was there before. */
-export type WeatherListener = (world: string, order: string | null, until: number | null, before: WeatherOrder) => void
+export type WeatherListener = (world: string, order: string | null, until: number | null, before: StandingOrder) => void
 
 /** The weather over everything, or over one world. */
 export class WeatherSlot {
@@ -69,13 +69,13 @@ export class WeatherSlot {
     this.#current = undefined
   }
 
-  get order(): WeatherOrder {
+  get order(): StandingOrder {
     const { current } = this
     return current === undefined ? [null, null] : [current.order, current.until ?? null]
   }
 
   /** Makes the weather that another process was told to make, and tells nobody; returns what there was. */
-  restore(plan: Plan, [order, until]: WeatherOrder): WeatherOrder {
+  restore(plan: Plan, [order, until]: StandingOrder): StandingOrder {
     const before = this.order
     if (order === before[0] && until === before[1]) return before
     const listener = this.onOrder
@@ -183,7 +183,7 @@ export class WeatherStation {
   }
 
   /** Makes the weather that another process was told to make over a world, or over all; returns what there was. */
-  restore(plan: Plan, world: World | undefined, order: WeatherOrder): WeatherOrder {
+  restore(plan: Plan, world: World | undefined, order: StandingOrder): StandingOrder {
     return (world === undefined ? this.overall : this.of(world, plan)).restore(plan, order)
   }
 
@@ -210,7 +210,7 @@ export class WeatherStation {
   }
 }
 
-const NONE: WeatherOrder = [null, null]
+const NONE: StandingOrder = [null, null]
 
 const hintAt = (name: string, plan: Plan): string | undefined => suggest(name, plan.weather.keys())
 

@@ -34,7 +34,7 @@ export interface WorldCalendar {
   readonly omitted: number
 }
 
-interface Found extends Omit<CalendarEvent, 'at' | 'until'> {
+interface FoundEvent extends Omit<CalendarEvent, 'at' | 'until'> {
   readonly at: number
   readonly until?: number
 }
@@ -56,13 +56,13 @@ export function calendarOf(plan: Plan, world: World, from: number, until: number
   }
 }
 
-const describe = ({ at, until, ...rest }: Found): CalendarEvent => ({
+const describe = ({ at, until, ...rest }: FoundEvent): CalendarEvent => ({
   at: timestamp(at),
   ...(until === undefined ? {} : { until: timestamp(until) }),
   ...rest,
 })
 
-function* lifecyclesOf({ operations }: Plan, from: number): Iterable<Found> {
+function* lifecyclesOf({ operations }: Plan, from: number): Iterable<FoundEvent> {
   for (const { operation, lifecycle } of operations) {
     if (lifecycle === undefined) continue
     const { id } = operation
@@ -83,14 +83,14 @@ function* lifecyclesOf({ operations }: Plan, from: number): Iterable<Found> {
   }
 }
 
-function* expiriesOf({ simulation: { file } }: Plan): Iterable<Found> {
+function* expiriesOf({ simulation: { file } }: Plan): Iterable<FoundEvent> {
   for (const [consumer, { expires }] of Object.entries(file.consumers ?? {})) {
     const at = expires === undefined ? undefined : parseDate(expires)
     if (at !== undefined) yield { at, kind: 'key-expiry', consumer, text: `the credential of ${consumer} expires` }
   }
 }
 
-function* timersOf({ collections }: Plan, world: World): Iterable<Found> {
+function* timersOf({ collections }: Plan, world: World): Iterable<FoundEvent> {
   for (const collection of collections.keys()) {
     for (const { id, state, due = Number.NaN, to = '' } of world.collection(collection).upcoming?.(MOST_EACH) ?? []) {
       const text = `${collection} ${id}: ${state} → ${to}`

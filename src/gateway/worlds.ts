@@ -376,7 +376,7 @@ function foresee(world: World, moment: number): World {
 
 const asItIs = (basePath: string): string => basePath
 
-interface Mark {
+interface WorldAddress {
   readonly name: string
   /** The path without the world's name. */
   readonly path: string
@@ -384,7 +384,7 @@ interface Mark {
 }
 
 /** `/~NAME` at the beginning of a path, or after one of the base paths. */
-export function findMark(path: string, basePaths: readonly string[]): Mark | undefined {
+export function findMark(path: string, basePaths: readonly string[]): WorldAddress | undefined {
   const base = path.startsWith('/~')
     ? ''
     : basePaths.find(one => path.startsWith('/~', one.length) && path.startsWith(one))

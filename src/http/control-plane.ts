@@ -11,14 +11,14 @@ import { Full } from '../world/budget.ts'
 import { isConsolePath, serveConsole } from './console-files.ts'
 import { compileAccess } from './control/access.ts'
 import { compileCallReader } from './control/read-call.ts'
-import { type Answer, GUARD_HEADERS, problem, type Route } from './control/route.ts'
+import { type ControlReply, type ControlRoute, GUARD_HEADERS, problem } from './control/route.ts'
 
 /**
  * @param token what a client must show; `undefined` on loopback
  * @param failed is told of what broke, which the client is not
  */
 export function createControlPlane(
-  routes: readonly Route[],
+  routes: readonly ControlRoute[],
   token: string | undefined,
   failed: (error: unknown) => void,
 ): (req: IncomingMessage, res: ServerResponse) => void {
@@ -65,7 +65,7 @@ const NOWHERE: Readonly<Record<number, readonly [code: string, detail: string]>>
   405: ['method_not_allowed', 'the path has no such method; the header Allow lists those it has'],
 }
 
-function write(ctx: Koa.Context, { status, type, headers = {}, body }: Answer): void {
+function write(ctx: Koa.Context, { status, type, headers = {}, body }: ControlReply): void {
   ctx.status = status
   ctx.set({ ...GUARD_HEADERS, ...headers })
   if (body === undefined) return

@@ -4,7 +4,7 @@ import Koa, { type Middleware } from 'koa'
 import type { Gateway } from '../gateway/gateway.ts'
 import { giveReply } from './give-reply.ts'
 import { LeanKoa } from './lean-koa.ts'
-import type { Answer } from './listener.ts'
+import type { RequestListener } from './listener.ts'
 import { faultOf } from './message-fault.ts'
 import type { KoaMiddleware } from './middleware.ts'
 import { admitOtherOrigins } from './other-origins.ts'
@@ -18,7 +18,7 @@ import { watchDelivery } from './wire.ts'
  * @param status answers for the paths that are exposed beside the API
  * @param use middleware in front of the stand-in: Koa then writes `ctx.body`, which that middleware may have changed
  */
-export function createDataPlane(gateway: Gateway, status: Status, use: readonly KoaMiddleware[] = []): Answer {
+export function createDataPlane(gateway: Gateway, status: Status, use: readonly KoaMiddleware[] = []): RequestListener {
   const origins = admitOtherOrigins(() => gateway.plan.simulation.listen.cors)
   const deliveryOf = () => gateway.plan.simulation.delivery
   if (use.length === 0) {

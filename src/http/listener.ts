@@ -13,19 +13,19 @@ import { Stop } from './stop.ts'
 import { writeRaw, writeReply } from './wire.ts'
 
 /** Answers a request; what it returns is not looked at. */
-export type Answer = (req: IncomingMessage, res: ServerResponse) => unknown
+export type RequestListener = (req: IncomingMessage, res: ServerResponse) => unknown
 
-type Limits = Simulation['limits']
+type ListenLimits = Simulation['limits']
 
 /** A socket of TLS says so until its handshake has succeeded; its type does not have it. */
 type Unsecured = Socket & { readonly secureConnecting?: boolean }
 
 /** The requests and refusals of a listener. */
 export interface Plane {
-  readonly answer: Answer
+  readonly answer: RequestListener
   /** A refusal in the plane's own shape. */
   refuse(problem: Problem, detail: string): Promise<Reply>
-  limits(): Limits
+  limits(): ListenLimits
   delivery(): Delivery
   /** Whether clients are asked for certificates, where these are configured. */
   readonly asksClients: boolean
@@ -96,7 +96,7 @@ export class Listener {
   }
 
   /** Takes the limits of another plan, from the next connection on; an idle one keeps those it was opened with. */
-  apply({ headers, request, idle }: Limits): void {
+  apply({ headers, request, idle }: ListenLimits): void {
     const server = this.#server
     server.requestTimeout = server.headersTimeout = request
     server.keepAliveTimeout = idle

@@ -3,10 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Problem, problems } from '../kernel/problem.ts'
 
-export type Fault = readonly [problem: Problem, detail: string]
+export type MessageFault = readonly [problem: Problem, detail: string]
 
 /** The fault of a request; `undefined` for a sound one. */
-export function faultOf(req: IncomingMessage, res: ServerResponse): Fault | undefined {
+export function faultOf(req: IncomingMessage, res: ServerResponse): MessageFault | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = req
   if (httpVersionMajor !== 1) {
     // The peer frames its messages by other rules.
@@ -26,10 +26,10 @@ export function faultOf(req: IncomingMessage, res: ServerResponse): Fault | unde
   return undefined
 }
 
-const OTHER_VERSION: Fault = [problems.version_not_supported, 'only HTTP/1.1 and HTTP/1.0 are spoken here']
+const OTHER_VERSION: MessageFault = [problems.version_not_supported, 'only HTTP/1.1 and HTTP/1.0 are spoken here']
 
 /** The refusal of bytes that Node's parser gave up on, by the code of its error. */
-export function faultOfParser(code: string | undefined): Fault {
+export function faultOfParser(code: string | undefined): MessageFault {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return [problems.header_fields_too_large, 'the request line and headers are too large']

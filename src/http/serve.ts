@@ -6,7 +6,7 @@ import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/tls.ts'
 import { atFirstUse } from './at-first-use.ts'
 import { checkGuarded } from './control/access.ts'
-import { type Route, refuseControl } from './control/route.ts'
+import { type ControlRoute, refuseControl } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import { Listener, type Plane } from './listener.ts'
 import { faultOf } from './message-fault.ts'
@@ -42,9 +42,9 @@ export interface Serving {
 }
 
 /** Answers a call of the control plane in its turn with everything that changes worlds; probes wait for nothing. */
-function inTurn(route: Route, gateway: Gateway): Route {
+function inTurn(route: ControlRoute, gateway: Gateway): ControlRoute {
   if (route.open) return route
-  const answer: Route['answer'] = route.outsideTurns
+  const answer: ControlRoute['answer'] = route.outsideTurns
     ? async call => {
         await gateway.state?.catchUp()
         return route.answer(call)

@@ -2,13 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { EngineSurroundings } from '../state/settings.ts'
-
-type Owner = EngineSurroundings['owner']
+import type { ProcessIdentity } from '../state/settings.ts'
 
 const STARTED = new Date(Date.now() - process.uptime() * 1000).toISOString()
 
-export const thisProcess = (): Owner => ({
+export const thisProcess = (): ProcessIdentity => ({
   pid: process.pid,
   host: hostname(),
   started: STARTED,
@@ -16,7 +14,7 @@ export const thisProcess = (): Owner => ({
 })
 
 /** Whether a process of this machine runs, and is not a later one that got its id. */
-export function isRunning({ pid, mark = '' }: Owner): boolean {
+export function isRunning({ pid, mark = '' }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {

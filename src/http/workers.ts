@@ -4,26 +4,26 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
-import { Metrics, type Snapshot } from '../gateway/metrics/metrics.ts'
+import { Metrics, type MetricsSnapshot } from '../gateway/metrics/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { KeyPair } from '../plan/tls.ts'
 import type { MemoryLog } from '../state/memory-log.ts'
 import { type Channel, serveLog } from '../state/remote-log.ts'
-import type { Route } from './control/route.ts'
+import type { ControlRoute } from './control/route.ts'
 import { freePort } from './free-port.ts'
 import { followHandOvers } from './hand-overs.ts'
 
 /** From the primary to a worker. */
-type Order =
+type WorkerOrder =
   | { readonly order: 'reload' | 'reset' | 'stop' }
   | { readonly order: 'certificate'; readonly pair: KeyPair }
   | { readonly order: 'metrics'; readonly call: number }
 /** From a worker to the primary: that it hears orders from now on; the answer to a call; its counts, unasked. */
-type Told =
+type WorkerMessage =
   | { readonly obeys: true }
   | { readonly asks: 'certificate' }
-  | { readonly call: number; readonly snapshot: Snapshot }
-  | { readonly counts: Snapshot }
+  | { readonly call: number; readonly snapshot: MetricsSnapshot }
+  | { readonly counts: MetricsSnapshot }
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
@@ -47,8 +47,8 @@ export class Fleet {
   /** The workers that hear orders, by their ids. */
   readonly #obeying = new Set<number>()
   /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
-  readonly #told = new Map<number, Snapshot>()
-  #totalsOfExited: Promise<Snapshot> = Promise.resolve([])
+  readonly #told = new Map<number, MetricsSnapshot>()
+  #totalsOfExited: Promise<MetricsSnapshot> = Promise.resolve([])
 
   constructor(gateway: Gateway, log: Log) {
     this.#gateway = gateway
@@ -64,7 +64,7 @@ export class Fleet {
     return Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
   }
 
-  #tell(order: Order): void {
+  #tell(order: WorkerOrder): void {
     for (const worker of this.#workers) send(worker, order)
   }
 
@@ -99,7 +99,7 @@ export class Fleet {
     // A channel to a process that was killed fails on its own; the exit is what counts.
     worker.on('error', () => {})
     const reloads = this.#reloads
-    worker.on('message', (told: Told) => {
+    worker.on('message', (told: WorkerMessage) => {
       if ('asks' in told) {
         if (this.#pair !== undefined) send(worker, { order: 'certificate', pair: this.#pair })
       } else if ('obeys' in told) {
@@ -134,15 +134,15 @@ export class Fleet {
     else setTimeout(fork, PAUSE)
   }
 
-  /** The routes of the control plane that stay (see `Route.underWorkers`), with a reset that reaches all. */
-  routes(routes: readonly Route[]): Route[] {
+  /** The routes of the control plane that stay (see `ControlRoute.underWorkers`), with a reset that reaches all. */
+  routes(routes: readonly ControlRoute[]): ControlRoute[] {
     // The primary has the state of its workers, and what it is told reaches them.
     if (this.#gateway.state !== undefined) return routes.filter(({ underWorkers }) => underWorkers !== 'absent')
     return routes
       .filter(({ underWorkers }) => underWorkers === undefined || underWorkers === 'reset')
       .map(route => {
         if (route.underWorkers !== 'reset') return route
-        const answer: Route['answer'] = call => {
+        const answer: ControlRoute['answer'] = call => {
           this.#tell({ order: 'reset' })
           return route.answer(call)
         }
@@ -184,7 +184,7 @@ export class Fleet {
 }
 
 /** Ignores a failed send to a worker that has just exited: its exit is handled elsewhere. */
-function send(worker: Worker, order: Order): void {
+function send(worker: Worker, order: WorkerOrder): void {
   if (worker.isConnected()) worker.send(order, () => {})
 }
 
@@ -195,16 +195,16 @@ function listening(worker: Worker): Promise<void> {
   })
 }
 
-function ask(worker: Worker, call: number): Promise<Snapshot | undefined> {
+function ask(worker: Worker, call: number): Promise<MetricsSnapshot | undefined> {
   return new Promise(resolve => {
-    const end = (snapshot?: Snapshot) => {
+    const end = (snapshot?: MetricsSnapshot) => {
       clearTimeout(timer)
       worker.off('message', hear)
       worker.off('exit', gone)
       resolve(snapshot)
     }
     const gone = () => end()
-    const hear = (told: Told) => {
+    const hear = (told: WorkerMessage) => {
       if ('call' in told && told.call === call) end(told.snapshot)
     }
     const timer = setTimeout(end, PATIENCE)
@@ -236,24 +236,24 @@ export const isWorker = (): boolean => cluster.isWorker
 export const askForCertificate = (): Promise<KeyPair> =>
   new Promise((resolve, reject) => {
     const { worker } = cluster
-    const hear = (order: Order) => {
+    const hear = (order: WorkerOrder) => {
       if (order.order !== 'certificate') return
       worker?.off('message', hear)
       resolve(order.pair)
     }
     worker?.on('message', hear)
     worker?.once('disconnect', () => reject(new Error('the primary process is gone')))
-    worker?.send({ asks: 'certificate' } satisfies Told, () => {})
+    worker?.send({ asks: 'certificate' } satisfies WorkerMessage, () => {})
   })
 
 /** Does what the primary says; `stop` is called when it says so, or is gone. */
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
   if (worker === undefined) return
-  const tell = (told: Told) => void (worker.isConnected() && worker.send(told, () => {}))
+  const tell = (told: WorkerMessage) => void (worker.isConnected() && worker.send(told, () => {}))
   worker.on('error', stop)
   worker.on('disconnect', stop)
-  worker.on('message', async (order: Order) => {
+  worker.on('message', async (order: WorkerOrder) => {
     const { order: kind } = order
     switch (kind) {
       case 'metrics':
@@ -280,7 +280,7 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
 }
 
 /** Tells what was counted again and again, so that little of it is lost with the process. */
-function tellCounts(metrics: Metrics, tell: (told: Told) => void): void {
+function tellCounts(metrics: Metrics, tell: (told: WorkerMessage) => void): void {
   let told = 0
   const look = async () => {
     const { counted } = metrics

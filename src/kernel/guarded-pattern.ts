@@ -91,16 +91,16 @@ function compileInterruptible(expression: RegExp): (text: string) => boolean {
   }
 }
 
-interface Trial {
+interface PatternTrial {
   expression?: RegExp
   text?: string
 }
 
-let trial: { readonly sandbox: Trial; readonly script: Script } | undefined
+let trial: { readonly sandbox: PatternTrial; readonly script: Script } | undefined
 
 /** Returns whether an expression matches; `undefined` if that takes longer than `milliseconds`. */
 function searchWithin(expression: RegExp, text: string, milliseconds: number): boolean | undefined {
-  trial ??= { sandbox: createContext({}) as Trial, script: new Script('expression.test(text)') }
+  trial ??= { sandbox: createContext({}) as PatternTrial, script: new Script('expression.test(text)') }
   const { sandbox, script } = trial
   Object.assign(sandbox, { expression, text })
   try {

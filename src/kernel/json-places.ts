@@ -3,7 +3,7 @@
 import type { Path } from './source.ts'
 
 /** The offsets of a member or an item: of its key and of its value. */
-interface Spot {
+interface MemberOffsets {
   readonly key: number
   readonly value: number
 }
@@ -18,8 +18,8 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
  * @param text JSON that `JSON.parse` accepts
  */
 export function jsonSpans(text: string): (path: Path, part: 'key' | 'value') => readonly [number, number] {
-  const known = new Map<number, ReadonlyMap<string, Spot>>()
-  const spotsAt = (start: number): ReadonlyMap<string, Spot> => {
+  const known = new Map<number, ReadonlyMap<string, MemberOffsets>>()
+  const spotsAt = (start: number): ReadonlyMap<string, MemberOffsets> => {
     let spots = known.get(start)
     if (spots === undefined) {
       spots = readSpots(text, start)
@@ -29,7 +29,7 @@ export function jsonSpans(text: string): (path: Path, part: 'key' | 'value') => 
   }
   const begin = skipSpace(text, 0)
   return (path, part) => {
-    let spot: Spot = { key: begin, value: begin }
+    let spot: MemberOffsets = { key: begin, value: begin }
     for (const key of path) {
       const next = spotsAt(spot.value).get(String(key))
       if (next === undefined) break
@@ -41,8 +41,8 @@ export function jsonSpans(text: string): (path: Path, part: 'key' | 'value') => 
 }
 
 /** The members of an object or the items of a list that begins at `start`; none for anything else. */
-function readSpots(text: string, start: number): ReadonlyMap<string, Spot> {
-  const spots = new Map<string, Spot>()
+function readSpots(text: string, start: number): ReadonlyMap<string, MemberOffsets> {
+  const spots = new Map<string, MemberOffsets>()
   const keyed = text.charCodeAt(start) === OPEN_OBJECT
   if (!keyed && text.charCodeAt(start) !== OPEN_LIST) return spots
   const close = keyed ? CLOSE_OBJECT : CLOSE_LIST

@@ -11,7 +11,7 @@ export interface Nesting {
   readonly endless: number
 }
 
-interface Group {
+interface PatternGroup {
   /** Whether it contains a repetition, an option or alternatives; whether one of them is unbounded. */
   varies: boolean
   endless: boolean
@@ -24,7 +24,7 @@ interface Group {
   readonly asserts: boolean
 }
 
-const open = (asserts: boolean): Group => ({
+const open = (asserts: boolean): PatternGroup => ({
   varies: false,
   endless: false,
   fixed: false,
@@ -38,18 +38,18 @@ const TOKEN =
 
 /** Analyses the nesting of quantifiers in a valid pattern, in linear time. */
 export function findNesting(pattern: string): Nesting {
-  const groups: Group[] = [open(false)]
+  const groups: PatternGroup[] = [open(false)]
   let nested = false
   let ambiguous = false
   let endless = 0
   /** The group that was closed just before the current character. */
-  let closed: Group | undefined
-  const settle = (group: Group) => {
+  let closed: PatternGroup | undefined
+  const settle = (group: PatternGroup) => {
     if (group.pending) group.fixed = true
     group.pending = false
   }
   for (const [token] of pattern.matchAll(TOKEN)) {
-    const group = groups.at(-1) as Group
+    const group = groups.at(-1) as PatternGroup
     const repetition = repetitionOf(token)
     if (repetition !== undefined) {
       const { least, most } = repetition
@@ -74,7 +74,7 @@ export function findNesting(pattern: string): Nesting {
     } else if (token === ')' && groups.length > 1) {
       settle(group)
       groups.pop()
-      const outer = groups.at(-1) as Group
+      const outer = groups.at(-1) as PatternGroup
       settle(outer)
       outer.varies ||= group.varies
       outer.endless ||= group.endless
@@ -96,7 +96,7 @@ export function findNesting(pattern: string): Nesting {
   return { nested, ambiguous, endless }
 }
 
-const isLoose = ({ fixed, looseBefore }: Group): boolean => looseBefore || !fixed
+const isLoose = ({ fixed, looseBefore }: PatternGroup): boolean => looseBefore || !fixed
 
 function repetitionOf(token: string): { least: number; most: number } | undefined {
   if (/^\*/.test(token)) return { least: 0, most: Number.POSITIVE_INFINITY }

@@ -7,11 +7,11 @@ import type { Place } from './diagnostic.ts'
  * the place of the whole scalar.
  */
 export function placeWithin(place: Place, start: number, end: number): Place {
-  return new Within(place, start, end)
+  return new PlaceWithin(place, start, end)
 }
 
 /** Computed on first use: most places are compared by their id only. */
-class Within implements Place {
+class PlaceWithin implements Place {
   readonly id: string
   readonly #place: Place
   readonly #start: number

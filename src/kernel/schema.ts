@@ -57,7 +57,7 @@ export class Schemas {
   readonly #defs: Record<string, Schema> = {}
   readonly #names = new Map<string, string>()
   #branches = 0
-  readonly #unions: Unions = {
+  readonly #unions: UnionContext = {
     lookup: reference => this.#defs[keyOf(reference)],
     nameOf: reference => this.#names.get(keyOf(reference)),
     validatorOf: branch => this.#validatorOf(branch),
@@ -161,7 +161,7 @@ export class Schemas {
 const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
 
 /** The context for finding the branch of a union that a value is closest to. */
-interface Unions {
+interface UnionContext {
   readonly lookup: Lookup
   /** Returns the name of a reference's schema in messages. */
   nameOf(reference: string): string | undefined
@@ -211,10 +211,10 @@ function tryPattern(cxt: KeywordCxt): void {
 const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
 
 const checkWith =
-  (validate: ValidateFunction, unions: Unions): Check =>
+  (validate: ValidateFunction, unions: UnionContext): Check =>
   (value, exact = false, side = undefined) => {
     const marked = exact && holdsExact(value)
-    const context = marked ? new Context(side, value) : SIDES[side ?? 'none']
+    const context = marked ? new ValidationContext(side, value) : SIDES[side ?? 'none']
     if (validate.call(context, marked ? approximate(value as Json) : value)) return undefined
     const violations = describeErrors(explainUnions(validate.errors ?? [], unions, context))
     const { count = 0 } = validate as { count?: number }
@@ -222,7 +222,7 @@ const checkWith =
   }
 
 /** The `this` of a validator: the sending side, and the exact value if an approximation is validated. */
-class Context {
+class ValidationContext {
   readonly side: Side | undefined
   readonly #value: unknown
   readonly #approximated: boolean
@@ -241,7 +241,11 @@ class Context {
   }
 }
 
-const SIDES = { request: new Context('request'), reply: new Context('reply'), none: new Context(undefined) } as const
+const SIDES = {
+  request: new ValidationContext('request'),
+  reply: new ValidationContext('reply'),
+  none: new ValidationContext(undefined),
+} as const
 
 /** The properties that one side only must send. */
 export interface RequiredBy {
@@ -250,7 +254,7 @@ export interface RequiredBy {
 }
 
 /** The keyword `required` for one side. */
-function checkRequiredBy(this: Context, required: RequiredBy, value: Record<string, unknown>): boolean {
+function checkRequiredBy(this: ValidationContext, required: RequiredBy, value: Record<string, unknown>): boolean {
   const names = this.side === undefined ? [] : required[this.side]
   const missing = names.filter(name => !Object.hasOwn(value, name))
   if (missing.length === 0) return true
@@ -261,7 +265,13 @@ function checkRequiredBy(this: Context, required: RequiredBy, value: Record<stri
   return false
 }
 
-function isUnique(this: Context, wanted: boolean, data: unknown[], _: unknown, at?: { instancePath: string }): boolean {
+function isUnique(
+  this: ValidationContext,
+  wanted: boolean,
+  data: unknown[],
+  _: unknown,
+  at?: { instancePath: string },
+): boolean {
   if (!wanted) return true
   const items = at === undefined ? data : (this.original(at.instancePath, data) as unknown[])
   return new Set(items.map(canonical)).size === items.length
@@ -281,7 +291,12 @@ const MOST_UNIONS = 8
 const DEEPEST_UNION = 4
 
 /** Replaces each union's mistake by those of its closest branch, or by the types that its branches accept. */
-function explainUnions(errors: readonly ErrorObject[], unions: Unions, context: Context, depth = 0): ErrorObject[] {
+function explainUnions(
+  errors: readonly ErrorObject[],
+  unions: UnionContext,
+  context: ValidationContext,
+  depth = 0,
+): ErrorObject[] {
   let left = MOST_UNIONS
   return errors.slice(0, MOST_ERRORS).flatMap(error => {
     if ((error.keyword !== 'anyOf' && error.keyword !== 'oneOf') || depth >= DEEPEST_UNION || left-- <= 0)
@@ -290,7 +305,12 @@ function explainUnions(errors: readonly ErrorObject[], unions: Unions, context: 
   })
 }
 
-function explainUnion(error: ErrorObject, unions: Unions, context: Context, depth: number): ErrorObject[] {
+function explainUnion(
+  error: ErrorObject,
+  unions: UnionContext,
+  context: ValidationContext,
+  depth: number,
+): ErrorObject[] {
   const { keyword, parentSchema, data, instancePath, params } = error
   const branches = (parentSchema as Record<string, unknown>)[keyword] as readonly unknown[]
   const nameOf = (index: number) => nameOfBranch(branches[index], index, unions)
@@ -317,7 +337,7 @@ function explainUnion(error: ErrorObject, unions: Unions, context: Context, dept
 }
 
 /** Returns the component name of a branch, or its title, or its position. */
-function nameOfBranch(branch: unknown, index: number, { nameOf }: Unions): string {
+function nameOfBranch(branch: unknown, index: number, { nameOf }: UnionContext): string {
   const { $ref, title, allOf } = (isObject(branch) ? branch : {}) as Record<string, unknown>
   if (typeof title === 'string' && title !== '') return title
   const references = [
@@ -343,9 +363,9 @@ function describeErrors(errors: readonly ErrorObject[]): Violation[] {
   })
 }
 
-const describeError = (error: ErrorObject): Violation => new Described(error)
+const describeError = (error: ErrorObject): Violation => new AjvViolation(error)
 
-class Described implements Violation {
+class AjvViolation implements Violation {
   readonly pointer: string
   readonly message: string
   readonly keyword: string

@@ -13,7 +13,7 @@ export class JsonText {
 }
 
 /** The values that fill a template's fields, by name. */
-export type Fields<Context> = Readonly<
+export type TemplateFields<Context> = Readonly<
   Record<string, (context: Context) => string | number | boolean | null | JsonText>
 >
 
@@ -24,7 +24,7 @@ export type Fields<Context> = Readonly<
 export function compileTemplate<Context>(
   template: Json,
   namespace: string,
-  fields: Fields<Context>,
+  fields: TemplateFields<Context>,
 ): (context: Context) => string {
   const chunks = chunksOf(template, namespace, fields)
   return context => {
@@ -36,7 +36,7 @@ export function compileTemplate<Context>(
 
 type Chunk<Context> = string | ((context: Context) => string)
 
-function chunksOf<Context>(template: Json, namespace: string, fields: Fields<Context>): Chunk<Context>[] {
+function chunksOf<Context>(template: Json, namespace: string, fields: TemplateFields<Context>): Chunk<Context>[] {
   const chunks: Chunk<Context>[] = []
   const text = (piece: string) => {
     const last = chunks.at(-1)
@@ -81,7 +81,7 @@ function chunksOf<Context>(template: Json, namespace: string, fields: Fields<Con
 export function compileText<Context>(
   template: string,
   namespace: string,
-  fields: Fields<Context>,
+  fields: TemplateFields<Context>,
 ): (context: Context) => string {
   const pattern = patternOf(namespace)
   return context =>

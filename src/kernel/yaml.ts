@@ -31,7 +31,7 @@ export function parseYaml(
   lenient: boolean,
 ): Source | undefined {
   // The library compares each key with every other one: half a minute for 60,000 keys.
-  const page: Page = { file, text, lines: new LineCounter(), show: withoutSecrets(text) }
+  const page: IndexedText = { file, text, lines: new LineCounter(), show: withoutSecrets(text) }
   const options = {
     lineCounter: page.lines,
     merge: true,
@@ -164,10 +164,10 @@ function isTooDeep(node: Node | null, depth = 0): boolean {
 }
 
 /** Returns the offsets of a path: from and to. */
-type Span = (path: Path, part: 'key' | 'value') => readonly [number, number]
+type SpanOf = (path: Path, part: 'key' | 'value') => readonly [number, number]
 
 /** Converts offsets in a text to places. */
-function placing(file: string, text: string, span: Span): Locate {
+function placing(file: string, text: string, span: SpanOf): Locate {
   const page = { file, text, lines: linesOf(text), show: withoutSecrets(text) }
   return (path, part) => placeAt(page, ...span(path, part))
 }
@@ -184,7 +184,7 @@ export const placeOfOffset = (file: string, text: string, at: number): Place =>
   placeAt({ file, text, lines: linesOf(text), show: withoutSecrets(text) }, at, at + 1)
 
 /** A text with its line starts. */
-interface Page {
+interface IndexedText {
   readonly file: string
   readonly text: string
   readonly lines: LineCounter
@@ -192,7 +192,7 @@ interface Page {
 }
 
 /** The place of a stretch of text: its line, column and length. */
-function placeAt({ file, text, lines, show }: Page, from: number, to: number): Place {
+function placeAt({ file, text, lines, show }: IndexedText, from: number, to: number): Place {
   const { line, col } = lines.linePos(from)
   const start = lines.lineStarts[line - 1] ?? 0
   const end = text.indexOf('\n', start)
@@ -202,7 +202,7 @@ function placeAt({ file, text, lines, show }: Page, from: number, to: number): P
 }
 
 /** Finds offsets in the tree of the `yaml` library. */
-const locateIn = (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): Span => {
+const locateIn = (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): SpanOf => {
   const indexes = new Map<YAMLMap, ReadonlyMap<string, Pair>>()
   const pairsOf = (map: YAMLMap): ReadonlyMap<string, Pair> => {
     const known = indexes.get(map)

@@ -17,7 +17,7 @@ const LARGE = 20_000
 const PATIENCE = 60_000
 
 /** The arguments of `loadPlan`, as a thread takes them. */
-export interface Trial {
+export interface TrialArguments {
   readonly path: string
   readonly home: string
   readonly environment: Environment
@@ -25,7 +25,7 @@ export interface Trial {
 }
 
 /** The outcome of a trial: whether it can be served, else the first mistakes, and how many there are. */
-export interface Outcome {
+export interface TrialOutcome {
   readonly failed: boolean
   readonly diagnostics: readonly (Omit<Diagnostic, 'place'> & { readonly place: Omit<Place, 'text'> })[]
   /** The line of each diagnostic, and where it is in `lines`: many may be on one line of megabytes. */
@@ -41,7 +41,7 @@ export interface Outcome {
  * A large one that is wrong never reaches `load`: its report comes from a thread. One that is right is then loaded by
  * `load`, which holds the event loop for as long as a start takes.
  */
-export async function loadAside(trial: Trial, load: () => Loaded | Promise<Loaded>): Promise<Loaded> {
+export async function loadAside(trial: TrialArguments, load: () => Loaded | Promise<Loaded>): Promise<Loaded> {
   if (sizeOf(trial) < LARGE) return load()
   const outcome = await inThread(trial)
   if (outcome === undefined || !outcome.failed) return load()
@@ -53,12 +53,12 @@ export async function loadAside(trial: Trial, load: () => Loaded | Promise<Loade
   return { plan: undefined, report, files: outcome.files }
 }
 
-function sizeOf({ path, home, options: { text } }: Trial): number {
+function sizeOf({ path, home, options: { text } }: TrialArguments): number {
   return text?.length ?? statSync(resolve(home, path), { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** `undefined` where there can be no thread, or where it ends by a fault that is not the author's. */
-function inThread(trial: Trial): Promise<Outcome | undefined> {
+function inThread(trial: TrialArguments): Promise<TrialOutcome | undefined> {
   return new Promise(done => {
     // The build puts both files side by side.
     const entry = `./try-load.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`
@@ -75,7 +75,7 @@ function inThread(trial: Trial): Promise<Outcome | undefined> {
     // A trial does not keep a process that is stopping.
     thread.unref()
     const over = new AbortController()
-    const end = (outcome: Outcome | undefined) => {
+    const end = (outcome: TrialOutcome | undefined) => {
       over.abort()
       done(outcome)
     }
@@ -84,7 +84,7 @@ function inThread(trial: Trial): Promise<Outcome | undefined> {
       end(refused(trial, `reading this takes longer than ${PATIENCE / 1000} s`))
       void thread.terminate()
     })
-    thread.once('message', (outcome: Outcome) => end(outcome))
+    thread.once('message', (outcome: TrialOutcome) => end(outcome))
     thread.once('error', (error: NodeJS.ErrnoException) =>
       end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? refused(trial, NO_MEMORY) : undefined),
     )
@@ -95,7 +95,7 @@ function inThread(trial: Trial): Promise<Outcome | undefined> {
 const NO_MEMORY = 'reading this takes more memory than there is; NODE_OPTIONS=--max-old-space-size=4096 gives more'
 
 /** The outcome of a trial that was broken off. */
-function refused({ path, home }: Trial, message: string): Outcome {
+function refused({ path, home }: TrialArguments, message: string): TrialOutcome {
   const file = resolve(home, path)
   const { text: line, ...place } = placeOfFile(relative(home, file))
   const diagnostics = [{ severity: 'error', code: 'file-too-large', message, place }] as const

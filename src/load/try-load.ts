@@ -3,15 +3,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { shownOf } from '../kernel/diagnostic.ts'
 import { loadPlan } from './load.ts'
-import type { Outcome, Trial } from './load-aside.ts'
+import type { TrialArguments, TrialOutcome } from './load-aside.ts'
 
-const { path, home, environment, options } = workerData as Trial
+const { path, home, environment, options } = workerData as TrialArguments
 const { plan, report, files } = loadPlan(path, home, environment, options)
 const failed = plan === undefined
 const shown = failed ? shownOf(report.list) : []
 const lines = [...new Set(shown.map(({ place }) => place.text))]
 const indexes = new Map(lines.map((line, index) => [line, index]))
-const outcome: Outcome = {
+const outcome: TrialOutcome = {
   failed,
   // A place works out its line when it is asked, so it cannot be sent as it is.
   diagnostics: shown.map(({ severity, code, message, hint, place: { file, line, column, length } }) => ({

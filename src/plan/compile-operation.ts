@@ -15,7 +15,7 @@ import { checkReach, compileCondition, placedRules, withRules } from './compile-
 import { compileIdentification } from './credentials.ts'
 import { compileInvalid } from './invalid.ts'
 import { type Layer, type Word, wordOn } from './layers.ts'
-import type { Link, PlannedOperation, PlannedRule } from './plan.ts'
+import type { ChainLink, PlannedOperation, PlannedRule } from './plan.ts'
 import type { Simulation } from './settings.ts'
 
 /** The index of `NO_OPERATION`. */
@@ -111,7 +111,7 @@ export class OperationCompiler {
     const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
     const responder = wordOn('respond', operation, layers).value as ActionConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
-    const links: Link[] = []
+    const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
     const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
@@ -139,7 +139,7 @@ export class OperationCompiler {
       route: index === UNMATCHED ? '' : (operation.basePaths[0] ?? '') + operation.path,
       handle: compose(wraps, nobody),
       trace: (exchange, passed) => {
-        const marked = wraps.flatMap((wrap, i) => [mark((links[i] as Link).name, passed), wrap])
+        const marked = wraps.flatMap((wrap, i) => [mark((links[i] as ChainLink).name, passed), wrap])
         return compose(marked, nobody)(exchange)
       },
       decorate,

@@ -58,14 +58,15 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
 }
 
 /** The settings of `respond` that make an operation read a record. */
-type Reading = { readonly read?: string; readonly id?: unknown }
+type RecordReading = { readonly read?: string; readonly id?: unknown }
 
 /** Returns the path templates of the operations that answer with one record of a resource. */
 function readersOf(contract: Contract, { keys, blocks }: Layer): Map<string, readonly string[]> {
   const readers = new Map<string, readonly string[]>()
   for (const operation of contract.operations) {
     const key = keys.get(operation)
-    const respond = key === undefined ? undefined : (blocks.operations?.[key]?.respond as Reading | null | undefined)
+    const respond =
+      key === undefined ? undefined : (blocks.operations?.[key]?.respond as RecordReading | null | undefined)
     // An operation that always reads the same record does not address the others.
     if (respond?.read === undefined || respond.id !== undefined) continue
     readers.set(respond.read, [...(readers.get(respond.read) ?? []), operation.path])

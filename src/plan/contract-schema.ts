@@ -3,7 +3,7 @@
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Plan } from './plan.ts'
-import { publishedSchema, type Shape } from './published-schema.ts'
+import { type PublishedSchema, publishedSchema } from './published-schema.ts'
 
 interface Names {
   readonly schemas: readonly string[]
@@ -16,7 +16,7 @@ interface Names {
 }
 
 /** Returns the schema of the gateway.yaml that a plan was compiled from. */
-export function schemaFor({ contract, simulation: { file } }: Plan): Shape {
+export function schemaFor({ contract, simulation: { file } }: Plan): PublishedSchema {
   const resources = Object.entries(file.resources ?? {})
   const schemas = [...contract.schemas.keys()]
   const own = [...new Set(resources.map(([, { schema }]) => schema))]
@@ -29,12 +29,12 @@ export function schemaFor({ contract, simulation: { file } }: Plan): Shape {
     fields: [...new Set((own.length > 0 ? own : schemas).flatMap(schema => fieldsOf(contract, schema)))].sort(),
   }
   const base = publishedSchema()
-  const { $defs, ...rest } = base as { readonly $defs: Readonly<Record<string, Shape>> }
-  const named: Shape = {
+  const { $defs, ...rest } = base as { readonly $defs: Readonly<Record<string, PublishedSchema>> }
+  const named: PublishedSchema = {
     ...withNames(rest, [], names),
     $defs: Object.fromEntries(Object.entries($defs).map(([name, shape]) => [name, withNames(shape, [name], names)])),
   }
-  const perResource = (each: Shape) =>
+  const perResource = (each: PublishedSchema) =>
     Object.fromEntries(
       resources.map(([name, { schema }]) => [name, withFields(each, fieldsOf(contract, schema))] as const),
     )
@@ -47,7 +47,7 @@ export function schemaFor({ contract, simulation: { file } }: Plan): Shape {
   const tags = [...new Set(contract.operations.flatMap(one => one.tags))].sort()
   const consumers = Object.keys(file.consumers ?? {})
   return change(named, (shape, path) => {
-    const each = shape.additionalProperties as Shape
+    const each = shape.additionalProperties as PublishedSchema
     switch (path.at(-1)) {
       case 'operations':
         return closed(shape, Object.entries(operations), each)
@@ -88,7 +88,11 @@ const describe = ({ method, path, summary }: Operation): string =>
   `${method} ${path}${summary === undefined ? '' : `: ${summary}`}`
 
 /** Returns a block whose only keys are names of the contract. */
-function closed(shape: Shape, keys: readonly (readonly [string, string | undefined])[], each: Shape): Shape {
+function closed(
+  shape: PublishedSchema,
+  keys: readonly (readonly [string, string | undefined])[],
+  each: PublishedSchema,
+): PublishedSchema {
   const properties = keys.map(([key, description]) => [
     key,
     description === undefined ? each : { ...each, description },
@@ -97,10 +101,10 @@ function closed(shape: Shape, keys: readonly (readonly [string, string | undefin
 }
 
 /** Returns the schema of a resource whose records have these fields. */
-function withFields(resource: Shape, fields: readonly string[]): Shape {
+function withFields(resource: PublishedSchema, fields: readonly string[]): PublishedSchema {
   if (fields.length === 0) return resource
-  const { id, references, defaults, ...others } = resource.properties as Readonly<Record<string, Shape>>
-  const { field, ...rest } = (id?.properties ?? {}) as Readonly<Record<string, Shape>>
+  const { id, references, defaults, ...others } = resource.properties as Readonly<Record<string, PublishedSchema>>
+  const { field, ...rest } = (id?.properties ?? {}) as Readonly<Record<string, PublishedSchema>>
   const keys = { propertyNames: { enum: fields } }
   return {
     ...resource,
@@ -135,12 +139,12 @@ const NAMED: Readonly<Record<string, { readonly names: keyof Names; readonly ope
 }
 
 /** Adds the names of the contract to each text that must be one of them, or, with `open`, usually is. */
-function withNames(schema: Shape, start: readonly string[], all: Names): Shape {
+function withNames(schema: PublishedSchema, start: readonly string[], all: Names): PublishedSchema {
   return change(
     schema,
     (shape, path) => {
       if (path.join('.') === 'consumers.*' && all.schemes.length > 0) {
-        const each = shape.additionalProperties as Shape
+        const each = shape.additionalProperties as PublishedSchema
         const schemes = Object.fromEntries(all.schemes.map(name => [name, each]))
         return { ...shape, properties: { ...schemes, ...(shape.properties as object) }, additionalProperties: false }
       }
@@ -158,12 +162,12 @@ function withNames(schema: Shape, start: readonly string[], all: Names): Shape {
 
 /** Returns the schema with `replace` applied to each part, from the inside out. */
 function change(
-  schema: Shape,
-  replace: (shape: Shape, path: readonly string[]) => Shape,
+  schema: PublishedSchema,
+  replace: (shape: PublishedSchema, path: readonly string[]) => PublishedSchema,
   path: readonly string[] = [],
-): Shape {
+): PublishedSchema {
   const inside = (value: unknown, at: readonly string[]): unknown =>
-    typeof value === 'object' && value !== null ? change(value as Shape, replace, at) : value
+    typeof value === 'object' && value !== null ? change(value as PublishedSchema, replace, at) : value
   const members = (value: unknown) =>
     Object.fromEntries(Object.entries(value as object).map(([name, child]) => [name, inside(child, [...path, name])]))
   const out: Record<string, unknown> = {}

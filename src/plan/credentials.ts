@@ -1,7 +1,7 @@
 // Identifies the consumer of a request: matches its credentials under the contract's security schemes with the configured
 // consumers.
 
-import type { Consumer, Identify, Refused, Verdict } from '../behaviours/behaviour.ts'
+import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
 import {
   type Contract,
   isOauth,
@@ -23,7 +23,7 @@ interface Alternative {
 }
 
 /** If every alternative fails, the one that came closest words the refusal. */
-const GRAVITY: Readonly<Record<Refused, number>> = { missing: 0, unknown: 1, expired: 2, unscoped: 3 }
+const GRAVITY: Readonly<Record<RefusedCaller, number>> = { missing: 0, unknown: 1, expired: 2, unscoped: 3 }
 
 /**
  * Compiles the schemes once, and returns a function that compiles the identification for an operation. At least one
@@ -49,7 +49,7 @@ export function compileIdentification(
 const judgeBy =
   (alternatives: readonly Alternative[]): Identify =>
   (request, now) => {
-    let worst: Refused = 'missing'
+    let worst: RefusedCaller = 'missing'
     for (const alternative of alternatives) {
       const verdict = tryAlternative(alternative, request, now)
       if (typeof verdict !== 'string') return verdict
@@ -59,7 +59,7 @@ const judgeBy =
   }
 
 /** All schemes of an alternative must identify the same consumer, and it must have the scopes. */
-function tryAlternative({ checks, scopes }: Alternative, request: Request, now: number): Verdict {
+function tryAlternative({ checks, scopes }: Alternative, request: Request, now: number): Identified {
   let consumer: Consumer | undefined
   for (const check of checks) {
     const found = check(request)

@@ -14,13 +14,13 @@ export interface Near {
 }
 
 /** An operation below one of its base paths. */
-export interface Served {
+export interface ServedOperation {
   readonly operation: Operation
   readonly basePath: string
 }
 
 /** The segments of a template; `undefined` for one with an expression in it. */
-interface Template {
+interface TemplateSegments {
   readonly method: string
   readonly segments: readonly (string | undefined)[]
 }
@@ -32,9 +32,9 @@ const MOST_FOUND = 1000
 /** So many segments that are too many at the front may be taken away. */
 const MOST_PREFIX = 3
 
-export function compileNear(served: readonly Served[], methodsOf: (path: string) => readonly string[]): Near {
+export function compileNear(served: readonly ServedOperation[], methodsOf: (path: string) => readonly string[]): Near {
   const bases = [...new Set(served.map(({ basePath }) => basePath))]
-  let byLength: Map<number, Template[]> | undefined
+  let byLength: Map<number, TemplateSegments[]> | undefined
   const templates = () => {
     byLength ??= gather(served)
     return byLength
@@ -100,7 +100,7 @@ function findNear(
   method: string,
   path: string,
   bases: readonly string[],
-  templates: ReadonlyMap<number, readonly Template[]>,
+  templates: ReadonlyMap<number, readonly TemplateSegments[]>,
 ): string | undefined {
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY
@@ -117,7 +117,7 @@ function findNear(
 }
 
 /** How many letters a path is from a template; infinite where it is too many. */
-function distanceTo({ segments }: Template, given: readonly string[]): number {
+function distanceTo({ segments }: TemplateSegments, given: readonly string[]): number {
   let far = 0
   for (const [i, segment] of segments.entries()) {
     const own = given[i] as string
@@ -131,8 +131,8 @@ function distanceTo({ segments }: Template, given: readonly string[]): number {
   return far
 }
 
-function gather(served: readonly Served[]): Map<number, Template[]> {
-  const out = new Map<number, Template[]>()
+function gather(served: readonly ServedOperation[]): Map<number, TemplateSegments[]> {
+  const out = new Map<number, TemplateSegments[]>()
   for (const { operation, basePath } of served) {
     const segments = (basePath + operation.path.replace(/\/$/, ''))
       .split('/')

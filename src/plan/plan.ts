@@ -4,7 +4,7 @@ import type { Exchange, Handler, Site } from '../behaviours/behaviour.ts'
 import type { Lifecycle } from '../behaviours/lifecycle.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import type { Found, Method } from '../contract/paths.ts'
+import type { Method, PathMatch } from '../contract/paths.ts'
 import type { Expression } from '../expression/language.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
@@ -27,7 +27,7 @@ export interface PlannedOperation {
   trace(exchange: Exchange, passed: string[]): Promise<Reply>
   /** Runs only the behaviours that decorate replies, on a reply that was made outside the chain. */
   decorate(exchange: Exchange, reply: Reply): Promise<Reply>
-  readonly chain: readonly Link[]
+  readonly chain: readonly ChainLink[]
   readonly lifecycle: Lifecycle | undefined
   /** Whether the contract or the life-cycle deprecates it. */
   readonly deprecated: boolean
@@ -36,14 +36,14 @@ export interface PlannedOperation {
 }
 
 /** A behaviour in a chain, for people. */
-export interface Link {
+export interface ChainLink {
   readonly name: string
   readonly detail: string | undefined
   /** The value of its key in the nearest layer. */
   readonly config?: unknown
 }
 
-export interface Route {
+export interface PlannedRoute {
   readonly planned: PlannedOperation
   readonly basePath: string
 }
@@ -54,7 +54,7 @@ export interface Plan {
   readonly operations: readonly PlannedOperation[]
   /** Answers requests that match no operation. Its chain is the behaviour `errors` only. */
   readonly unmatched: PlannedOperation
-  find(method: string, path: string): Found<Route> | undefined
+  find(method: string, path: string): PathMatch<PlannedRoute> | undefined
   /** Returns the methods of a path; none for an unknown path. */
   methodsOf(path: string): readonly Method[]
   /** Describes requests that match no operation. */

@@ -6,10 +6,10 @@ import { isObject, type Json } from '../kernel/json.ts'
 import { type Schema, Schemas } from '../kernel/schema.ts'
 import { FORMATS, simulationSchema } from './simulation.ts'
 
-export type Shape = { readonly [keyword: string]: unknown }
+export type PublishedSchema = { readonly [keyword: string]: unknown }
 
 /** The schemas of the short forms of gateway.yaml: see `expandShortForms`. */
-const SHORT: Readonly<Record<string, Shape>> = {
+const SHORT: Readonly<Record<string, PublishedSchema>> = {
   latency: { type: 'string', format: 'duration' },
   rateLimit: { type: 'string', format: 'rate' },
 }
@@ -93,11 +93,11 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Publishes a schema: see the head of this file. */
-export function publish(schema: Schema): Shape {
-  const $defs: Record<string, Shape> = {}
+export function publish(schema: Schema): PublishedSchema {
+  const $defs: Record<string, PublishedSchema> = {}
   const texts = new Map<string, string>()
   /** Defines the schema of each behaviour once, wherever it may be configured. */
-  const share = (name: string, made: Shape): Shape => {
+  const share = (name: string, made: PublishedSchema): PublishedSchema => {
     const text = JSON.stringify(made)
     let key = texts.get(text)
     if (key === undefined) {
@@ -109,13 +109,13 @@ export function publish(schema: Schema): Shape {
   }
   const convert = (value: unknown, path: readonly string[]): unknown => {
     if (!isObject(value)) return value
-    const shape = value as Shape
+    const shape = value as PublishedSchema
     const out: Record<string, unknown> = {}
     for (const [keyword, item] of Object.entries(shape)) {
       if (keyword === 'properties' || keyword === 'patternProperties') {
         const members = Object.entries(item as object).map(([name, child]) => {
           const at = [...path, keyword === 'properties' ? name : '*']
-          const made = convert(child, at) as Shape
+          const made = convert(child, at) as PublishedSchema
           return [name, SHARED.has(name) ? share(name, made) : made]
         })
         out[keyword] = Object.fromEntries(members)
@@ -127,7 +127,7 @@ export function publish(schema: Schema): Shape {
     }
     return annotate(split(standard(withShortForm(out, path))), path)
   }
-  const made = convert(schema, []) as Shape
+  const made = convert(schema, []) as PublishedSchema
   return { ...made, $defs }
 }
 
@@ -141,7 +141,7 @@ function withShortForm(shape: Record<string, unknown>, path: readonly string[]):
   }
   if (short === undefined || !('properties' in shape)) return shape
   const { description, ...long } = shape
-  return { description, anyOf: [...((split(long).anyOf as Shape[]) ?? [long]), standard({ ...short })] }
+  return { description, anyOf: [...((split(long).anyOf as PublishedSchema[]) ?? [long]), standard({ ...short })] }
 }
 
 /** A format of our own becomes a pattern with examples: strict validators know no other formats than the standard ones. */
@@ -199,4 +199,4 @@ function literalOf(text: string): Json | undefined {
 }
 
 /** Makes the schema of every gateway.yaml. */
-export const publishedSchema = (): Shape => publish(simulationSchema)
+export const publishedSchema = (): PublishedSchema => publish(simulationSchema)

@@ -103,12 +103,13 @@ export function compileStates(
   return { field: file.field, from }
 }
 
-type At = (within: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
+/** Returns the place of a path within a block of the configuration. */
+export type LocateWithin = (within: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
 
 function compileAfter(
   after: EdgeFile['after'],
   within: Path,
-  at: At,
+  at: LocateWithin,
   report: Diagnostics,
 ): ((share: number) => number) | undefined {
   if (after === undefined) return undefined
@@ -124,7 +125,7 @@ function compileSet(
   resource: Resource,
   contract: Contract,
   within: Path,
-  at: At,
+  at: LocateWithin,
   report: Diagnostics,
 ): Edge['set'] {
   if (set === undefined && resource.set.size === 0) return undefined
@@ -170,7 +171,7 @@ function checkOrigins(
   { defaults, seeds }: Resource,
   targets: ReadonlySet<string>,
   known: readonly string[],
-  at: At,
+  at: LocateWithin,
   report: Diagnostics,
 ): void {
   const first = defaults.get(field)

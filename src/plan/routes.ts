@@ -1,7 +1,7 @@
 // Finds the operation for a method and a path. Everything but `find` runs at load. Knows paths and no behaviours.
 
 import type { Contract, Operation } from '../contract/contract.ts'
-import { type Accepts, expressionsOf, type Found, type Method, PathTable } from '../contract/paths.ts'
+import { type Accepts, expressionsOf, type Method, type PathMatch, PathTable } from '../contract/paths.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { placeOf } from '../schema/document.ts'
 import { compileNear, type Near } from './near-paths.ts'
@@ -12,7 +12,7 @@ export interface Routes {
   /** Finds an operation by method and path; `make` makes each target once. */
   finder<Target>(
     make: (operation: Operation, basePath: string) => Target,
-  ): (method: string, path: string) => Found<Target> | undefined
+  ): (method: string, path: string) => PathMatch<Target> | undefined
   methodsOf(path: string): readonly Method[]
   /** Suggests an operation for a request that matches none. */
   readonly near: Near

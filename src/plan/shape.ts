@@ -72,16 +72,16 @@ function culpritOf(value: unknown, { pointer, keyword, params }: Violation): str
 }
 
 /** A tree of the keys to remove. A key that leads to another map is kept and searched. */
-type Tree = Map<string, Tree | undefined>
+type RemovalTree = Map<string, RemovalTree | undefined>
 
-function treeOf(paths: readonly string[][]): Tree {
-  const tree: Tree = new Map()
+function treeOf(paths: readonly string[][]): RemovalTree {
+  const tree: RemovalTree = new Map()
   for (const path of paths) {
-    let at: Tree | undefined = tree
+    let at: RemovalTree | undefined = tree
     for (const key of path.slice(0, -1)) {
       if (at.has(key)) at = at.get(key)
       else {
-        const next: Tree = new Map()
+        const next: RemovalTree = new Map()
         at.set(key, next)
         at = next
       }
@@ -92,9 +92,9 @@ function treeOf(paths: readonly string[][]): Tree {
   return tree
 }
 
-const NOTHING: Tree = new Map()
+const NOTHING: RemovalTree = new Map()
 
-function without(value: unknown, tree: Tree): unknown {
+function without(value: unknown, tree: RemovalTree): unknown {
   if (Array.isArray(value)) return value.map((item, i) => without(item, tree.get(`${i}`) ?? NOTHING))
   if (!isObject(value)) return value
   const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {

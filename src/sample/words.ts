@@ -26,10 +26,10 @@ const digits = (chance: Chance, count: number): string =>
 const slug = (chance: Chance) => `${chance.pick(ADJECTIVES)}-${chance.pick(NOUNS)}`
 const title = (chance: Chance) => `${capital(chance.pick(ADJECTIVES))} ${capital(chance.pick(NOUNS))}`
 
-type Writer = (chance: Chance) => string
+type WriteWord = (chance: Chance) => string
 
 /** Topics by the words of a property's name, beginning with the last word. Earlier entries win. */
-const WRITERS: readonly (readonly [RegExp, Writer])[] = [
+const WRITERS: readonly (readonly [RegExp, WriteWord])[] = [
   [/e-?mail/, chance => email(chance)],
   [/(first|given)[ _-]?name/, chance => chance.pick(FIRST)],
   [/(last|family|sur)[ _-]?name/, chance => chance.pick(LAST)],

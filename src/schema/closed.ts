@@ -6,7 +6,7 @@ import { childrenOf } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from './document.ts'
 
 /** The property keywords of one schema in the composition. */
-interface Layer {
+interface PropertyLayer {
   readonly node: Node
   readonly names: readonly string[]
   readonly patterns: boolean
@@ -69,7 +69,7 @@ export function refusedByBranches(
 ): readonly (readonly string[])[] {
   const id = unionId(identityOf(node), union)
   const layers = layersOf(node, documents, legacy)
-  const among = (some: readonly Layer[]) => new Set(some.flatMap(({ names }) => names))
+  const among = (some: readonly PropertyLayer[]) => new Set(some.flatMap(({ names }) => names))
   const common = among(layers.filter(({ branches }) => !branches.has(id)))
   return itemsOf(childOf(node, union)).map((_, index) => {
     const own = layers.filter(({ branches }) => branches.get(id) === index)
@@ -82,7 +82,7 @@ export function refusedByBranches(
 
 const unionId = (identity: string, keyword: string): string => `${identity}/${keyword}`
 
-function closingAmong(layers: readonly Layer[]): Closing | undefined {
+function closingAmong(layers: readonly PropertyLayer[]): Closing | undefined {
   const closed = layers.filter(layer => layer.closed && !layer.patterns)
   for (const layer of closed) {
     const own = new Set(layer.names)
@@ -98,7 +98,7 @@ function closingAmong(layers: readonly Layer[]): Closing | undefined {
 }
 
 /** A part as its neighbours see it: if its own parts refuse each other, it is closed over all of them. */
-function settled(node: Node, layers: readonly Layer[]): readonly Layer[] {
+function settled(node: Node, layers: readonly PropertyLayer[]): readonly PropertyLayer[] {
   const closing = closingAmong(layers)
   if (closing === undefined) return layers
   if (!closing.always) return layers.map(layer => ({ ...layer, closed: false }))
@@ -110,7 +110,7 @@ function settled(node: Node, layers: readonly Layer[]): readonly Layer[] {
 const NONE: ReadonlyMap<string, number> = new Map()
 
 /** Returns whether both may apply to one value: they are not in different branches of one union. */
-function meet(one: Layer, other: Layer): boolean {
+function meet(one: PropertyLayer, other: PropertyLayer): boolean {
   for (const [union, branch] of one.branches) {
     const also = other.branches.get(union)
     if (also !== undefined && also !== branch) return false
@@ -119,19 +119,19 @@ function meet(one: Layer, other: Layer): boolean {
 }
 
 /** Returns whether every branch with keywords of some union is closed. */
-function isEveryBranchClosed(layers: readonly Layer[], closed: readonly Layer[]): boolean {
+function isEveryBranchClosed(layers: readonly PropertyLayer[], closed: readonly PropertyLayer[]): boolean {
   const unions = new Set(layers.flatMap(({ branches }) => [...branches.keys()]))
   return [...unions].some(union => {
-    const of = (some: readonly Layer[]) => new Set(some.flatMap(one => one.branches.get(union) ?? []))
+    const of = (some: readonly PropertyLayer[]) => new Set(some.flatMap(one => one.branches.get(union) ?? []))
     const all = of(layers)
     return of(closed).size === all.size
   })
 }
 
-function layersOf(start: Node, documents: Documents, legacy: boolean): readonly Layer[] {
+function layersOf(start: Node, documents: Documents, legacy: boolean): readonly PropertyLayer[] {
   const path = new Set<string>()
   let count = 0
-  const visit = (node: Node): readonly Layer[] => {
+  const visit = (node: Node): readonly PropertyLayer[] => {
     const identity = identityOf(node)
     if (path.has(identity) || !isObject(node.value) || count > MOST_LAYERS) return []
     count += 1
@@ -140,7 +140,7 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
     path.delete(identity)
     return layers
   }
-  const gather = (node: Node, identity: string): readonly Layer[] => {
+  const gather = (node: Node, identity: string): readonly PropertyLayer[] => {
     const { $ref, properties, patternProperties, additionalProperties, oneOf, anyOf } = node.value as Record<
       string,
       unknown
@@ -148,7 +148,7 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
     const target = typeof $ref === 'string' ? documents.follow(childOf(node, '$ref'), $ref) : undefined
     // OpenAPI 3.0 ignores keywords beside a reference.
     if (target !== undefined && legacy) return visit(target)
-    const layers: Layer[] = []
+    const layers: PropertyLayer[] = []
     if (properties !== undefined || additionalProperties !== undefined) {
       const names = entriesOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
         value === false ? [] : [name],
@@ -167,7 +167,7 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
     }
     return layers
   }
-  const branchLayers = (union: string, items: readonly Node[]): Layer[] => {
+  const branchLayers = (union: string, items: readonly Node[]): PropertyLayer[] => {
     // A child that extends its parent inherits all of it except the union that the child is a branch of.
     const targets = items.map(item => documents.resolve(item) ?? item)
     if (targets.some(target => path.has(identityOf(target)))) return []

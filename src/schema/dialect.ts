@@ -6,18 +6,24 @@ import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json
 import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
 import { Fitting } from '../sample/fits.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
-import { type SchemaUse, type Tools, Use } from './schema-use.ts'
+import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
-import { type Edge, type Mark, type Reading, type Surroundings, Translation } from './translate.ts'
+import {
+  type ReferenceEdge,
+  type SchemaMark,
+  type Surroundings,
+  Translation,
+  type TranslationContext,
+} from './translate.ts'
 import { forValidator, type Unions } from './union.ts'
 
 export type { SchemaUse } from './schema-use.ts'
 export { type Shape, shapeOf } from './shape.ts'
 
-interface Entry {
+interface SchemaEntry {
   readonly node: Node
-  readonly reading: Reading
-  edges: readonly Edge[]
+  readonly reading: TranslationContext
+  edges: readonly ReferenceEdge[]
   /** The validator's form of the schema, if it differs. */
   unions: Unions | undefined
 }
@@ -26,7 +32,7 @@ export class SchemaBook {
   readonly #documents: Documents
   readonly #report: Diagnostics
   readonly #around: Surroundings
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, SchemaEntry>()
   readonly #definitions: Record<string, Schema> = {}
   readonly #keys = new Map<string, string>()
   readonly #pending: string[] = []
@@ -36,7 +42,7 @@ export class SchemaBook {
   readonly #given = new Set<string>()
   readonly #acyclic = new Set<string>()
   readonly #formats = new Set<string>()
-  readonly #marks = new Set<Mark>()
+  readonly #marks = new Set<SchemaMark>()
   /** Whether values are walked before a schema is compiled. */
   #walks = false
   readonly #tools: Tools = {
@@ -72,7 +78,7 @@ export class SchemaBook {
     if (use === undefined) {
       const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false, opened: false })
       this.#translatePending()
-      use = new Use(node, key, side, this.#definitions, this.#marks, this.#tools)
+      use = new NodeUse(node, key, side, this.#definitions, this.#marks, this.#tools)
       this.#uses.set(name, use)
     }
     return use
@@ -114,7 +120,7 @@ export class SchemaBook {
     return this.#schemas.compileKey(key)
   }
 
-  #keyOf(node: Node, reading: Reading): string {
+  #keyOf(node: Node, reading: TranslationContext): string {
     const bound = [...reading.scope].map(([name, target]) => `${name}=${identityOf(target)}`)
     const identity = `${reading.base ? '~' : ''}${reading.opened ? '^' : ''}${identityOf(node)} ${bound.join(' ')}`
     let key = this.#keys.get(identity)
@@ -130,7 +136,7 @@ export class SchemaBook {
   /** Iterative, not recursive: a chain of references may be longer than the stack. */
   #translatePending(): void {
     for (let key = this.#pending.pop(); key !== undefined; key = this.#pending.pop()) {
-      const entry = this.#entries.get(key) as Entry
+      const entry = this.#entries.get(key) as SchemaEntry
       const translation = new Translation(entry.node, entry.reading, this.#around)
       this.#definitions[key] = translation.run()
       entry.edges = translation.edges
@@ -145,7 +151,7 @@ export class SchemaBook {
       if (this.#given.has(next)) continue
       this.#given.add(next)
       this.#breakCircles(next)
-      const { node, unions, edges } = this.#entries.get(next) as Entry
+      const { node, unions, edges } = this.#entries.get(next) as SchemaEntry
       for (const { to } of edges) wanted.push(to)
       const schema = this.#definitions[next] as Schema
       const given = unions === undefined ? schema : (forValidator(schema, unions) as Schema)
@@ -156,10 +162,10 @@ export class SchemaBook {
   /** Reports references in a cycle that consumes no value. The last reference of the cycle is ignored. */
   #breakCircles(start: string): void {
     const path = new Set<string>()
-    const walk: { key: string; left: Edge[] }[] = []
+    const walk: { key: string; left: ReferenceEdge[] }[] = []
     const enter = (key: string) => {
       path.add(key)
-      walk.push({ key, left: (this.#entries.get(key) as Entry).edges.filter(({ inPlace }) => inPlace) })
+      walk.push({ key, left: (this.#entries.get(key) as SchemaEntry).edges.filter(({ inPlace }) => inPlace) })
     }
     if (!this.#acyclic.has(start)) enter(start)
     for (let at = walk.at(-1); at !== undefined; at = walk.at(-1)) {

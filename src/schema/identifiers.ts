@@ -18,7 +18,7 @@ export interface Identifiers {
 /** Keywords whose values are data and not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'value'])
 
-interface Resource {
+interface SchemaResource {
   readonly uri: string
   readonly path: Path
 }
@@ -26,15 +26,15 @@ interface Resource {
 /** @param uri of the document itself */
 export function readIdentifiers(value: unknown, uri: string): Identifiers {
   const self = isObject(value) && typeof value.$self === 'string' ? absolute(value.$self, uri) : undefined
-  const root: Resource = { uri: self ?? uri, path: [] }
+  const root: SchemaResource = { uri: self ?? uri, path: [] }
   const byUri = new Map<string, Path>(self === undefined ? [] : [[self, []]])
-  const resources = new Map<string, Resource>()
+  const resources = new Map<string, SchemaResource>()
   const anchors = new Map<string, Path>()
   const dynamic = new Map<string, [string, Path][]>()
 
   // The walk changes one path and copies it for each name: documents are large and names are few.
   const trail: (string | number)[] = []
-  const visit = (node: object, resource: Resource): void => {
+  const visit = (node: object, resource: SchemaResource): void => {
     const here = Array.isArray(node) ? resource : name(node as Record<string, unknown>, resource)
     for (const key of Object.keys(node)) {
       const child: unknown = (node as Record<string, unknown>)[key]
@@ -44,7 +44,7 @@ export function readIdentifiers(value: unknown, uri: string): Identifiers {
       trail.pop()
     }
   }
-  const name = (node: Record<string, unknown>, resource: Resource): Resource => {
+  const name = (node: Record<string, unknown>, resource: SchemaResource): SchemaResource => {
     let here = resource
     if (typeof node.$id === 'string' && trail.length > 0) {
       const id = absolute(node.$id.split('#', 1)[0] as string, resource.uri)

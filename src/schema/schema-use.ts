@@ -4,7 +4,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Check, Schema, Side } from '../kernel/schema.ts'
 import type { Node } from './document.ts'
 import type { Shape } from './shape.ts'
-import type { Mark } from './translate.ts'
+import type { SchemaMark } from './translate.ts'
 
 /** A schema of the contract that validates values and describes them. */
 export interface SchemaUse {
@@ -18,7 +18,7 @@ export interface SchemaUse {
   readonly types: ReadonlySet<string>
   readonly check: Check
   /** Whether any schema of the contract has this mark. */
-  marked(mark: Mark): boolean
+  marked(mark: SchemaMark): boolean
   /** Returns the value without the properties of the other side: `readOnly` in a request, `writeOnly` in a reply. */
   prune(value: Json): Json
 }
@@ -34,12 +34,12 @@ export interface Tools {
 }
 
 /** A class without closures, because there may be tens of thousands of instances. */
-export class Use implements SchemaUse {
+export class NodeUse implements SchemaUse {
   readonly node: Node
   readonly key: string
   readonly definitions: SchemaUse['definitions']
   readonly #side: Side
-  readonly #marks: ReadonlySet<Mark>
+  readonly #marks: ReadonlySet<SchemaMark>
   readonly #tools: Tools
   #shape: Shape | undefined = undefined
   #types: ReadonlySet<string> | undefined = undefined
@@ -50,7 +50,7 @@ export class Use implements SchemaUse {
     key: string,
     side: Side,
     definitions: SchemaUse['definitions'],
-    marks: ReadonlySet<Mark>,
+    marks: ReadonlySet<SchemaMark>,
     tools: Tools,
   ) {
     this.node = node
@@ -61,7 +61,7 @@ export class Use implements SchemaUse {
     this.#tools = tools
   }
 
-  marked(mark: Mark): boolean {
+  marked(mark: SchemaMark): boolean {
     return this.#marks.has(mark)
   }
 

@@ -13,10 +13,10 @@ import { isMarked, shapeOf } from './shape.ts'
 import { translateOwnNames, translateUnion, type Union, type Unions } from './union.ts'
 
 /** The marks of a schema. */
-export type Mark = 'readOnly' | 'writeOnly' | 'deprecated'
+export type SchemaMark = 'readOnly' | 'writeOnly' | 'deprecated'
 
 /** The context of a translation: the dynamic anchors of outer schemas, and the parts to skip. */
-export interface Reading {
+export interface TranslationContext {
   readonly scope: ReadonlyMap<string, Node>
   /** Whether a child inherits this schema by `allOf`: everything except the union that the child is a branch of. */
   readonly base: boolean
@@ -25,7 +25,7 @@ export interface Reading {
 }
 
 /** A reference in a translated schema. */
-export interface Edge {
+export interface ReferenceEdge {
   readonly to: string
   /** Whether it applies to the same value, so that a cycle of such edges never ends. */
   readonly inPlace: boolean
@@ -40,33 +40,33 @@ export interface Surroundings {
   /** Whether the document is of OpenAPI 3.0. */
   readonly legacy: boolean
   /** Returns the key of another schema. */
-  keyOf(node: Node, reading: Reading): string
+  keyOf(node: Node, reading: TranslationContext): string
   /** Reports each unknown format once. */
   noteFormat(format: string, node: Node): void
-  noteMark(mark: Mark): void
+  noteMark(mark: SchemaMark): void
 }
 
 interface Here {
   readonly inPlace: boolean
-  /** See `Reading`. */
+  /** See `TranslationContext`. */
   readonly opened: boolean
   /** The properties of the composition that this schema is part of. */
   readonly outer: (() => ReadonlyMap<string, Node>) | undefined
 }
 
-const MARKS: ReadonlySet<string> = new Set<Mark>(['readOnly', 'writeOnly', 'deprecated'])
+const MARKS: ReadonlySet<string> = new Set<SchemaMark>(['readOnly', 'writeOnly', 'deprecated'])
 const ANYWHERE: Here = { inPlace: false, opened: false, outer: undefined }
 
 export class Translation {
-  readonly edges: Edge[] = []
+  readonly edges: ReferenceEdge[] = []
   /** Whether the validator needs another form of it: see `forValidator`. */
   special = false
   readonly unions: Unions = new Map()
   readonly #root: Node
-  readonly #reading: Reading
+  readonly #reading: TranslationContext
   readonly #around: Surroundings
 
-  constructor(root: Node, reading: Reading, around: Surroundings) {
+  constructor(root: Node, reading: TranslationContext, around: Surroundings) {
     this.#root = root
     this.#reading = reading
     this.#around = around
@@ -116,7 +116,7 @@ export class Translation {
   #rehold(reference: Record<string, unknown>, holder: Record<string, unknown>): Record<string, unknown> {
     const at = this.edges.findIndex(edge => edge.holder === reference)
     const inner = { $ref: reference.$ref }
-    if (at !== -1) this.edges[at] = { ...(this.edges[at] as Edge), holder: inner }
+    if (at !== -1) this.edges[at] = { ...(this.edges[at] as ReferenceEdge), holder: inner }
     return { allOf: [...((holder.allOf as unknown[] | undefined) ?? []), inner] }
   }
 
@@ -201,7 +201,7 @@ export class Translation {
       else if (keyword === '$dynamicRef') this.#dynamicRef(child, here, out)
       else if (KEPT.has(keyword)) {
         out[keyword] = child.value
-        if (MARKS.has(keyword) && child.value === true) this.#around.noteMark(keyword as Mark)
+        if (MARKS.has(keyword) && child.value === true) this.#around.noteMark(keyword as SchemaMark)
       } else if (keyword === 'nullable' && !legacy) {
         report.warning(
           'older-keyword',

@@ -3,6 +3,7 @@
 import { isObject } from '../kernel/json.ts'
 import type { RequiredBy, Schema } from '../kernel/schema.ts'
 import type { Branch, OwnNames } from './discriminator.ts'
+import type { Node } from './document.ts'
 
 /** The data for the validator's form, besides the translated branches. */
 export interface Union {
@@ -34,8 +35,6 @@ export function translateUnion(union: Union, refer: (node: Node) => Schema): Sch
   }))
   return open ? [...translated, { properties: { [property]: { not: { enum: all } } } }] : translated
 }
-
-type Node = Branch['node']
 
 /** Returns a schema that limits the discriminating property of a child to the child's names. */
 export const translateOwnNames = ({ property, names, preferred, stated }: OwnNames): Schema => ({

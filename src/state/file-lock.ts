@@ -2,9 +2,7 @@
 
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, utimesSync, writeSync } from 'node:fs'
 import { StateRefused } from './engine.ts'
-import type { EngineSurroundings } from './settings.ts'
-
-type Owner = EngineSurroundings['owner']
+import type { EngineSurroundings, ProcessIdentity } from './settings.ts'
 
 /** Another process uses the file. */
 export class FileInUse extends StateRefused {
@@ -48,9 +46,9 @@ export function lockFile(file: string, around: EngineSurroundings): () => void {
   }
 }
 
-function readOwner(lock: string): Owner | undefined {
+function readOwner(lock: string): ProcessIdentity | undefined {
   try {
-    const owner = JSON.parse(readFileSync(lock, 'utf8')) as Partial<Owner>
+    const owner = JSON.parse(readFileSync(lock, 'utf8')) as Partial<ProcessIdentity>
     const { pid, host, started, mark = '' } = owner
     return typeof pid === 'number' && typeof host === 'string' && typeof started === 'string'
       ? { pid, host, started, mark }
@@ -60,7 +58,7 @@ function readOwner(lock: string): Owner | undefined {
   }
 }
 
-function isAlive(owner: Owner, lock: string, around: EngineSurroundings): boolean {
+function isAlive(owner: ProcessIdentity, lock: string, around: EngineSurroundings): boolean {
   if (owner.host === around.owner.host) return around.isRunning(owner)
   try {
     return around.now() - statSync(lock).mtimeMs < STALE
@@ -69,7 +67,7 @@ function isAlive(owner: Owner, lock: string, around: EngineSurroundings): boolea
   }
 }
 
-const isSame = (a: Owner | undefined, b: Owner): boolean =>
+const isSame = (a: ProcessIdentity | undefined, b: ProcessIdentity): boolean =>
   a !== undefined && a.pid === b.pid && a.host === b.host && a.started === b.started
 
 function forget(lock: string): void {

@@ -24,7 +24,7 @@ export function writeLine(
 
 const hex = (sum: number): string => sum.toString(16).padStart(8, '0')
 
-export interface Reading {
+export interface LogReading {
   readonly lines: readonly Line[]
   /** The checksum of the last sound line. */
   readonly sum: number
@@ -46,7 +46,7 @@ export interface Reading {
 const [LINE_FEED, SPACE] = [10, 32]
 
 /** Reads lines up to the first damaged one. */
-export function readLines(bytes: Buffer): Reading {
+export function readLines(bytes: Buffer): LogReading {
   const lines: Line[] = []
   let sum = 0
   let from = 0

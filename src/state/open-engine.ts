@@ -3,9 +3,9 @@
 import type { Engine } from './engine.ts'
 import type { EngineSettings, EngineSurroundings } from './settings.ts'
 
-type Kind = EngineSettings['kind']
+type EngineKind = EngineSettings['kind']
 type Openers = {
-  [K in Kind]: (settings: Extract<EngineSettings, { kind: K }>, around: EngineSurroundings) => Promise<Engine>
+  [K in EngineKind]: (settings: Extract<EngineSettings, { kind: K }>, around: EngineSurroundings) => Promise<Engine>
 }
 
 const ENGINES = {

@@ -6,7 +6,7 @@ import type { EngineSurroundings } from './settings.ts'
 /** How long an asker waits for replicas that do not answer, in milliseconds. */
 const WAIT = 1000
 
-interface Asked {
+interface OpenQuestion {
   readonly answers: string[]
   /** How many answers may come; unknown until the server has said how many have heard the question. */
   missing: number
@@ -21,7 +21,7 @@ export class RedisAsking {
   readonly #channel: string
   readonly #self: string
   #questions = 0
-  readonly #asked = new Map<number, Asked>()
+  readonly #asked = new Map<number, OpenQuestion>()
   #handler: ((question: string) => Promise<string>) | undefined
 
   /** @param self names this replica among those that share the channel */
@@ -50,7 +50,7 @@ export class RedisAsking {
     const all = new Promise<void>(resolve => {
       done = resolve
     })
-    const asked: Asked = { answers: [], missing: Number.POSITIVE_INFINITY, done }
+    const asked: OpenQuestion = { answers: [], missing: Number.POSITIVE_INFINITY, done }
     this.#asked.set(id, asked)
     try {
       const heard = await this.#publish(this.#channel, { id, from: this.#self, text })

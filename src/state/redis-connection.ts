@@ -22,7 +22,7 @@ const REFUSED = /^(?:OOM|MISCONF|NOREPLICAS)/
 
 type Client = ReturnType<typeof createClient>
 
-interface Link {
+interface RedisClients {
   readonly questions: Client
   readonly bulk: Client
 }
@@ -44,8 +44,8 @@ export class RedisConnection {
   #channels: ReadonlyMap<string, (message: string) => void> = new Map()
   /** The node of a cluster that has the keys, once another one named it. */
   #moved: { readonly host: string; readonly port: number } | undefined
-  #link: Link | undefined
-  #connecting: Promise<Link> | undefined
+  #link: RedisClients | undefined
+  #connecting: Promise<RedisClients> | undefined
   #down: string | undefined
   #idle = 0
   #stop: (() => void) | undefined
@@ -94,13 +94,13 @@ export class RedisConnection {
   }
 
   /** @param insist also while the server is known to be away */
-  #ready(insist: boolean): Promise<Link> {
+  #ready(insist: boolean): Promise<RedisClients> {
     if (this.#link !== undefined) return Promise.resolve(this.#link)
     if (this.#down !== undefined && !insist) return Promise.reject(new Unavailable(this.#down))
     return this.#connect()
   }
 
-  #connect(): Promise<Link> {
+  #connect(): Promise<RedisClients> {
     this.#connecting ??= this.#attempt().finally(() => {
       this.#connecting = undefined
       this.#idle = 0
@@ -108,7 +108,7 @@ export class RedisConnection {
     return this.#connecting
   }
 
-  async #attempt(): Promise<Link> {
+  async #attempt(): Promise<RedisClients> {
     const link = { questions: this.#client(), bulk: this.#client() }
     const { questions, bulk } = link
     try {
@@ -134,7 +134,7 @@ export class RedisConnection {
     }
   }
 
-  async #begin({ questions, bulk }: Link): Promise<void> {
+  async #begin({ questions, bulk }: RedisClients): Promise<void> {
     await Promise.all([questions.connect(), bulk.connect()])
     await questions.sendCommand(this.#probe as string[])
     for (const [channel, listener] of this.#channels) await bulk.subscribe(channel, listener)
@@ -166,7 +166,7 @@ export class RedisConnection {
   }
 
   /** Waits for a reply for so many ticks; then the connection is given up, and all its calls end. */
-  #limit<Reply>(reply: Promise<Reply>, ticks: number, link: Link): Promise<Reply> {
+  #limit<Reply>(reply: Promise<Reply>, ticks: number, link: RedisClients): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const limited: Limited = {
         ticks,
@@ -195,7 +195,7 @@ export class RedisConnection {
   }
 
   /** Turns the error of a command into that of a call. */
-  #failed(error: unknown, link: Link): Error {
+  #failed(error: unknown, link: RedisClients): Error {
     if (error instanceof Unavailable) return error
     const { message } = error as Error
     if (REFUSED.test(message)) return new Unavailable(`${this.name} refuses to write: ${this.#masked(message)}`)
@@ -211,7 +211,7 @@ export class RedisConnection {
   }
 
   /** The server cannot be used: calls fail at once until an attempt to connect succeeds. */
-  #give(link: Link, reason: string): void {
+  #give(link: RedisClients, reason: string): void {
     if (link === this.#link) {
       this.#link = undefined
       this.#become(reason)
@@ -220,14 +220,14 @@ export class RedisConnection {
   }
 
   /** The connection broke. Calls wait for the one attempt that begins now. */
-  #lose(link: Link): void {
+  #lose(link: RedisClients): void {
     if (link !== this.#link) return
     this.#link = undefined
     this.#drop(link)
     if (this.#stop !== undefined) this.#connect().catch(() => {})
   }
 
-  #drop(link: Link | undefined): void {
+  #drop(link: RedisClients | undefined): void {
     for (const client of link === undefined ? [] : [link.questions, link.bulk]) client.destroy()
   }
 

@@ -9,14 +9,14 @@ export interface Channel {
 }
 
 /** The calls that cross the channel. */
-type Method = 'open' | 'since' | 'append' | 'compact' | 'ask' | 'close'
+type LogMethod = 'open' | 'since' | 'append' | 'compact' | 'ask' | 'close'
 
 /** From a reader to the log: a call, or the answer to a question. */
 type Called =
-  | { readonly log: 'call'; readonly id: number; readonly method: Method; readonly args: readonly unknown[] }
+  | { readonly log: 'call'; readonly id: number; readonly method: LogMethod; readonly args: readonly unknown[] }
   | { readonly log: 'answer'; readonly id: number; readonly text: string }
 /** From the log to a reader. */
-type Told =
+type LogMessage =
   | { readonly log: 'result'; readonly id: number; readonly value: unknown; readonly worthCompacting: boolean }
   | { readonly log: 'failure'; readonly id: number; readonly message: string; readonly away: boolean }
   | { readonly log: 'question'; readonly id: number; readonly text: string }
@@ -31,10 +31,10 @@ export function serveLog(engine: Engine, channel: Channel): () => void {
       new Promise(resolve => {
         questions += 1
         asked.set(questions, resolve)
-        channel.send({ log: 'question', id: questions, text } satisfies Told)
+        channel.send({ log: 'question', id: questions, text } satisfies LogMessage)
       }),
   )
-  engine.onAvailability(reason => channel.send({ log: 'availability', reason: reason ?? null } satisfies Told))
+  engine.onAvailability(reason => channel.send({ log: 'availability', reason: reason ?? null } satisfies LogMessage))
   channel.listen(async message => {
     const called = message as Called
     if (called.log === 'answer') {
@@ -44,10 +44,10 @@ export function serveLog(engine: Engine, channel: Channel): () => void {
       const { id, method, args } = called
       try {
         const value = await (engine[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args)
-        channel.send({ log: 'result', id, value, worthCompacting: engine.worthCompacting } satisfies Told)
+        channel.send({ log: 'result', id, value, worthCompacting: engine.worthCompacting } satisfies LogMessage)
       } catch (error) {
         const away = error instanceof Unavailable
-        channel.send({ log: 'failure', id, message: (error as Error).message, away } satisfies Told)
+        channel.send({ log: 'failure', id, message: (error as Error).message, away } satisfies LogMessage)
       }
     }
   })
@@ -71,10 +71,10 @@ export class RemoteLog implements Engine {
 
   constructor(channel: Channel) {
     this.#channel = channel
-    channel.listen(message => this.#hear(message as Told))
+    channel.listen(message => this.#hear(message as LogMessage))
   }
 
-  #hear(told: Told): void {
+  #hear(told: LogMessage): void {
     switch (told.log) {
       case 'result': {
         this.worthCompacting = told.worthCompacting
@@ -99,7 +99,7 @@ export class RemoteLog implements Engine {
     }
   }
 
-  #call<Result>(method: Method, ...args: readonly unknown[]): Promise<Result> {
+  #call<Result>(method: LogMethod, ...args: readonly unknown[]): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#calls += 1
       this.#waiting.set(this.#calls, { resolve, reject })

@@ -25,15 +25,23 @@ export interface MemorySettings {
 
 export type EngineSettings = FileSettings | RedisSettings | MemorySettings
 
+/**
+ * A process: its id, its machine, and since when it runs. `mark` tells it from a later process of the same id; it is empty
+ * where the system does not say.
+ */
+export interface ProcessIdentity {
+  readonly pid: number
+  readonly host: string
+  readonly started: string
+  readonly mark?: string
+}
+
 /** The program around an engine: its identity, time and log. */
 export interface EngineSurroundings {
-  /**
-   * This process: its id, its machine, and since when it runs. `mark` tells it from a later process of the same id; it is
-   * empty where the system does not say.
-   */
-  readonly owner: { readonly pid: number; readonly host: string; readonly started: string; readonly mark?: string }
+  /** This process. */
+  readonly owner: ProcessIdentity
   /** Whether that process of this machine still runs: the same one, and not a later one with its id. */
-  isRunning(owner: EngineSurroundings['owner']): boolean
+  isRunning(owner: ProcessIdentity): boolean
   /** Milliseconds since the epoch. */
   now(): number
   /** Calls a task again and again until the answer is called; does not keep the process alive. */

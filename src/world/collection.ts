@@ -34,7 +34,7 @@ export interface Comparison {
   readonly value: Json
 }
 
-export interface Order {
+export interface SortOrder {
   readonly field: string
   readonly descending: boolean
 }
@@ -47,7 +47,7 @@ export interface Query {
   /** Words that some text of a record must hold, whatever their case. */
   readonly search?: string | undefined
   /** Default: by id, ascending. Records that compare alike stay in the order of their ids. */
-  readonly sort?: readonly Order[] | undefined
+  readonly sort?: readonly SortOrder[] | undefined
   readonly offset?: number | undefined
   /** Begins behind this record. */
   readonly after?: Id | undefined

@@ -6,7 +6,7 @@ import type { KeptChange, Lasting } from './effects.ts'
 import { fromPortable, toPortable } from './portable.ts'
 
 /** The record of a key: the fingerprint of its payload, and its reply once there is one. */
-export interface Use<Outcome> {
+export interface KeyUse<Outcome> {
   readonly payload: string
   /** `undefined` while it is under way. */
   readonly outcome: Outcome | undefined
@@ -23,14 +23,14 @@ const KEY_SIZE = 300
 
 export class IdempotencyKeys<Outcome extends object> implements Lasting {
   onChange: KeptChange | undefined = undefined
-  readonly #uses = new LRUCache<string, Use<Outcome>>({
+  readonly #uses = new LRUCache<string, KeyUse<Outcome>>({
     max: MOST_KEYS,
     maxSize: MOST_CHARACTERS,
     sizeCalculation: ({ size }) => size,
   })
 
   /** Returns the record of a key, unless it has expired. */
-  find(key: string, now: number): Use<Outcome> | undefined {
+  find(key: string, now: number): KeyUse<Outcome> | undefined {
     const use = this.#uses.get(key)
     return use !== undefined && now < use.until ? use : undefined
   }

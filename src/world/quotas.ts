@@ -19,7 +19,7 @@ export interface Taken {
 }
 
 /** A window: when it began, and how many it has seen. A bucket: when it was looked at, and how much time it needed then. */
-interface Use {
+interface QuotaUse {
   at: number
   count: number
 }
@@ -29,7 +29,7 @@ const MOST_KEYS = 10_000
 /** The uses of one quota, by key. */
 export class Quotas implements Lasting {
   onChange: KeptChange | undefined = undefined
-  readonly #uses = new LRUCache<string, Use>({ max: MOST_KEYS })
+  readonly #uses = new LRUCache<string, QuotaUse>({ max: MOST_KEYS })
 
   /** Takes one, where one is left. Nothing happens between looking and taking. */
   take(key: string, quota: Quota, now: number): Taken {
@@ -64,7 +64,7 @@ export class Quotas implements Lasting {
   }
 }
 
-function takeFromWindow(use: Use, { limit, window }: Quota, now: number): Taken {
+function takeFromWindow(use: QuotaUse, { limit, window }: Quota, now: number): Taken {
   // A clock may have been set back: a window of the future is none.
   if (now >= use.at + window || now < use.at) {
     use.at = now
@@ -79,7 +79,7 @@ function takeFromWindow(use: Use, { limit, window }: Quota, now: number): Taken 
 const TOLERANCE = 0.001
 
 /** The generic cell rate algorithm (ITU-T I.371): a bucket is as empty as the time it needs to be full. */
-function takeFromBucket(use: Use, { limit, window }: Quota, burst: number, now: number): Taken {
+function takeFromBucket(use: QuotaUse, { limit, window }: Quota, burst: number, now: number): Taken {
   const each = window / limit
   const size = burst * each
   const missing = now < use.at ? 0 : Math.max(0, use.count - (now - use.at))

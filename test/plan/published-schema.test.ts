@@ -8,7 +8,7 @@ import formats from 'ajv-formats'
 import { parse } from 'yaml'
 import { loadPlan } from '../../src/load/load.ts'
 import { schemaFor } from '../../src/plan/contract-schema.ts'
-import { publishedSchema, type Shape } from '../../src/plan/published-schema.ts'
+import { type PublishedSchema, publishedSchema } from '../../src/plan/published-schema.ts'
 import { FORMATS } from '../../src/plan/simulation.ts'
 import { blocksOf, PAGES } from '../support/pages.ts'
 
@@ -18,7 +18,7 @@ function compile(schema: object) {
   return ajv.compile(schema)
 }
 
-const shipped = JSON.parse(readFileSync('config/gateway.schema.json', 'utf8')) as Shape
+const shipped = JSON.parse(readFileSync('config/gateway.schema.json', 'utf8')) as PublishedSchema
 const accepts = compile(shipped)
 
 for (const file of ['config/gateway.yaml', 'config/rehearsal.yaml']) {
@@ -79,25 +79,25 @@ test('a pattern takes whatever the format takes', () => {
 
 /** Every key of the schema with its path; `items` and alternatives stand for what they are of. */
 function* keysOf(
-  schema: Shape,
-  root: Shape,
+  schema: PublishedSchema,
+  root: PublishedSchema,
   path = '',
   seen: Set<string> = new Set(),
-): Generator<readonly [string, Shape]> {
+): Generator<readonly [string, PublishedSchema]> {
   const { $ref, properties, additionalProperties, items, anyOf } = schema as Record<string, never>
   if ($ref !== undefined) {
     const name = ($ref as string).slice('#/$defs/'.length)
     if (seen.has(name)) return
     seen.add(name)
-    yield* keysOf((root.$defs as Record<string, Shape>)[name] as Shape, root, path, seen)
+    yield* keysOf((root.$defs as Record<string, PublishedSchema>)[name] as PublishedSchema, root, path, seen)
   }
-  for (const [name, child] of Object.entries((properties ?? {}) as Record<string, Shape>)) {
+  for (const [name, child] of Object.entries((properties ?? {}) as Record<string, PublishedSchema>)) {
     yield [`${path}.${name}`, child]
     yield* keysOf(child, root, `${path}.${name}`, seen)
   }
   if (typeof additionalProperties === 'object') yield* keysOf(additionalProperties, root, `${path}.*`, seen)
   if (items !== undefined) yield* keysOf(items, root, path, seen)
-  for (const one of (anyOf ?? []) as Shape[]) yield* keysOf(one, root, path, seen)
+  for (const one of (anyOf ?? []) as PublishedSchema[]) yield* keysOf(one, root, path, seen)
 }
 
 test('every default and every example fits its own schema', () => {
@@ -130,7 +130,7 @@ test('the schema of a file names what its contract has', () => {
   const schema = schemaFor(plan)
   const check = compile(schema)
   assert.ok(check(parse(readFileSync('config/gateway.yaml', 'utf8'))), JSON.stringify(check.errors))
-  const operations = (schema.properties as Record<string, Shape>).operations as Shape
+  const operations = (schema.properties as Record<string, PublishedSchema>).operations as PublishedSchema
   const keys = Object.keys(operations.properties as object)
   for (const name of ['listPets', 'GET /pets', 'createPet', 'getPet', 'listOrders'])
     assert.ok(keys.includes(name), name)

@@ -4,7 +4,7 @@ import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import { httpDate, isoDate, parseDate } from '../../world/clock.ts'
-import type { Behaviour, Site, Verdict } from '../behaviour.ts'
+import type { Behaviour, Identified, Site } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
 import { AFTER_SUNSET, type Brownouts, type Lifecycle, parseStart, restAt } from '../lifecycle.ts'
 import type { BrownoutsConfig, DeprecationConfig } from './config.ts'
@@ -97,7 +97,7 @@ export const deprecation: Behaviour<DeprecationConfig> = {
 }
 
 /** Identifies a consumer even by an expired key: the question is who still calls. */
-const nameOf = (verdict: Verdict): string | undefined => (typeof verdict === 'string' ? undefined : verdict.name)
+const nameOf = (verdict: Identified): string | undefined => (typeof verdict === 'string' ? undefined : verdict.name)
 
 function lifecycleOf({ since, sunset, afterSunset = 'gone', brownouts }: DeprecationConfig): Lifecycle {
   const ends = sunset === undefined ? undefined : (parseDate(sunset) as number)

@@ -5,7 +5,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
-import { compileTemplate, type Fields, JsonText, unfilled } from '../../kernel/template.ts'
+import { compileTemplate, JsonText, type TemplateFields, unfilled } from '../../kernel/template.ts'
 import { type Entry, type Id, idIn, withId } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
@@ -23,14 +23,14 @@ import { compileWithin, type Within } from './within.ts'
 import { recordPath } from './wrapping.ts'
 
 /** An action's configuration, compiled. */
-interface Parts {
+interface ActionParts {
   readonly resource: Resource
   readonly site: Site
   readonly within: Within | undefined
   readonly give: Give
   readonly config: ActionConfig
 }
-type Action = (parts: Parts) => Handler
+type CompileAction = (parts: ActionParts) => Handler
 
 /** A record as a reply. */
 type Give = (entry: Entry, status: number, exchange: Exchange, location?: string) => Reply
@@ -48,7 +48,7 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
   return undefined
 }
 
-const actions: Record<(typeof ACTIONS)[number], Action> = {
+const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
   create({ resource, site, within, give, config }) {
     const { operation } = site
     const status = successStatus(operation, 201, 200)
@@ -145,7 +145,7 @@ const MENDED: Reply = { status: 0, headers: {}, body: undefined }
 
 /** Replace and update combine the old value and the body in different ways; both validate and store the result. */
 function compileWrite(
-  { resource, site, within, give, config }: Parts,
+  { resource, site, within, give, config }: ActionParts,
   kind: 'replace' | 'update',
   merge: (old: Json, body: Json) => Json,
 ): Handler {
@@ -256,7 +256,7 @@ interface InRecord {
   readonly exchange: Exchange
 }
 
-const RECORD: Fields<InRecord> = {
+const RECORD: TemplateFields<InRecord> = {
   id: ({ entry }) => String(entry.id),
 }
 
@@ -277,7 +277,7 @@ function compileGive(
     return (entry, status, _, location) => ({ status, headers: headersOf(location), body: shown(entry) })
   }
   const { template: body, fields: inBody } = replaceExpressions<InRecord>(written, 'record', ['body'], site)
-  const fields: Fields<InRecord> = { ...RECORD, value: ({ entry }) => new JsonText(shown(entry)), ...inBody }
+  const fields: TemplateFields<InRecord> = { ...RECORD, value: ({ entry }) => new JsonText(shown(entry)), ...inBody }
   const known = Object.keys(fields).map(name => `record.${name}`)
   for (const { path, part, message, hint } of unfilled({ body }, known)) {
     site.error('unknown-placeholder', message, path, hint, part)

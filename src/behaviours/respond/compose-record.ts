@@ -13,7 +13,7 @@ import type { Resource } from './resource.ts'
 /** @param old the current record, if it is not new */
 export type Compose = (given: Json | undefined, exchange: Exchange, old?: JsonObject) => JsonObject
 
-interface Source {
+interface FieldSource {
   readonly name: string
   /** Fields that every write sets, whatever the client sends. */
   readonly set: Make | undefined
@@ -38,7 +38,7 @@ export function compileCompose(
 ): Compose {
   const { schema, idField, assign, unknownFields, defaults } = resource
   const { properties, required, open } = schema.shape
-  const sources = [...properties].flatMap(([name, node]): Source[] => {
+  const sources = [...properties].flatMap(([name, node]): FieldSource[] => {
     if (name === idField)
       return assign === 'client' ? [{ name, set: undefined, keeps: false, unsaid: undefined, whole: true }] : []
     const field = describeField(name, site.contract.use(node))

@@ -3,7 +3,14 @@
 import { isJson, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
 import { type Headers, JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
-import { compileTemplate, compileText, type Fields, JsonText, placeholders, unfilled } from '../../kernel/template.ts'
+import {
+  compileTemplate,
+  compileText,
+  JsonText,
+  placeholders,
+  type TemplateFields,
+  unfilled,
+} from '../../kernel/template.ts'
 import type { Page } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { schemaBelow } from './branch.ts'
@@ -13,13 +20,13 @@ import type { ListConfig } from './list-config.ts'
 import { pageField } from './page-words.ts'
 import { addressOf, type Links } from './paging.ts'
 
-interface Context {
+interface EnvelopeContext {
   readonly page: Page
   readonly links: Links
   readonly exchange: Exchange
 }
 
-const FIELDS: Fields<Context> = {
+const FIELDS: TemplateFields<EnvelopeContext> = {
   items: ({ page }) => new JsonText(page.text),
   count: ({ page }) => page.count,
   total: ({ page }) => page.total ?? page.count,
@@ -39,7 +46,7 @@ const FIELDS: Fields<Context> = {
 }
 
 /** Further placeholders in a completed template. */
-const COMPLETING: Fields<Context> = {
+const COMPLETING: TemplateFields<EnvelopeContext> = {
   ...FIELDS,
   path: ({ exchange }) => addressOf(exchange, ''),
   before: ({ links }) => links.offset > 0,
@@ -49,20 +56,20 @@ const COMPLETING: Fields<Context> = {
   cursorOrEmpty: context => FIELDS.cursor?.(context) ?? '',
   ...Object.fromEntries(
     (['first', 'prev', 'next', 'last', 'self', 'path'] as const).flatMap(name => {
-      const link = ({ links, exchange }: Context): string | undefined =>
+      const link = ({ links, exchange }: EnvelopeContext): string | undefined =>
         name === 'self' || name === 'path' ? addressOf(exchange, name === 'path' ? '' : undefined) : links[name]
-      const whole = (context: Context) => {
+      const whole = (context: EnvelopeContext) => {
         const path = link(context)
         return path === undefined ? undefined : originOf(context.exchange) + path
       }
       return [
-        [`${name}Whole`, (context: Context) => whole(context) ?? null],
-        [`${name}OrEmpty`, (context: Context) => link(context) ?? ''],
-        [`${name}OrEmptyWhole`, (context: Context) => whole(context) ?? ''],
-        [`${name}OrSelf`, (context: Context) => link(context) ?? addressOf(context.exchange)],
+        [`${name}Whole`, (context: EnvelopeContext) => whole(context) ?? null],
+        [`${name}OrEmpty`, (context: EnvelopeContext) => link(context) ?? ''],
+        [`${name}OrEmptyWhole`, (context: EnvelopeContext) => whole(context) ?? ''],
+        [`${name}OrSelf`, (context: EnvelopeContext) => link(context) ?? addressOf(context.exchange)],
         [
           `${name}OrSelfWhole`,
-          (context: Context) => originOf(context.exchange) + (link(context) ?? addressOf(context.exchange)),
+          (context: EnvelopeContext) => originOf(context.exchange) + (link(context) ?? addressOf(context.exchange)),
         ],
       ] as const
     }),
@@ -85,8 +92,8 @@ export function compileEnvelope(
   site: Site,
   counts: boolean,
 ): Envelope {
-  const inBody = replaceExpressions<Context>(configured ?? null, 'page', ['body'], site)
-  const inHeaders = replaceExpressions<Context>(given, 'page', ['headers'], site)
+  const inBody = replaceExpressions<EnvelopeContext>(configured ?? null, 'page', ['body'], site)
+  const inHeaders = replaceExpressions<EnvelopeContext>(given, 'page', ['headers'], site)
   const written = configured === undefined ? undefined : inBody.template
   const headers = inHeaders.template as Readonly<Record<string, string | number>>
   const known = [...Object.keys(FIELDS), ...Object.keys(inBody.fields), ...Object.keys(inHeaders.fields)].map(
@@ -140,7 +147,7 @@ const mediaOf = (operation: Operation): MediaType | undefined =>
   [...(responseFor(operation, successStatus(operation, 200))?.content ?? [])].find(([type]) => isJson(type))?.[1]
 
 /** Validates an empty page in its envelope: its mistakes are those of every page. */
-function checkEnvelope(render: (context: Context) => string, site: Site): void {
+function checkEnvelope(render: (context: EnvelopeContext) => string, site: Site): void {
   const page: Page = { text: '[]', bytes: 2, count: 0, total: 0, more: false }
   const links: Links = { first: '/', prev: '/', next: '/', last: '/', number: 1, limit: 1, offset: 0 }
   const { operation } = site

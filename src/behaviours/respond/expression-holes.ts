@@ -5,7 +5,7 @@ import { ExpressionFailure } from '../../expression/language.ts'
 import { partsOf } from '../../expression/template.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
-import { type Fields, JsonText, VARIABLE } from '../../kernel/template.ts'
+import { JsonText, type TemplateFields, VARIABLE } from '../../kernel/template.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 
 interface InExchange {
@@ -17,7 +17,7 @@ export interface Replaced<Context> {
   /** The template, with `${page.#0}` in place of the first expression. */
   readonly template: Json
   /** The expressions by the name of their field. An expression that fails for a request gives null. */
-  readonly fields: Fields<Context>
+  readonly fields: TemplateFields<Context>
 }
 
 /**
@@ -32,7 +32,7 @@ export function replaceExpressions<Context extends InExchange>(
   path: Path,
   site: Site,
 ): Replaced<Context> {
-  const fields: Record<string, Fields<Context>[string]> = {}
+  const fields: Record<string, TemplateFields<Context>[string]> = {}
   const replaceIn = (text: string, at: Path): string =>
     partsOf(text)
       .map(part => {
@@ -59,7 +59,7 @@ function compileHole<Context extends InExchange>(
   start: number,
   path: Path,
   site: Site,
-): Fields<Context>[string] {
+): TemplateFields<Context>[string] {
   const compiled = site.expressions.expression(text, path, start, site.error)
   if (compiled === undefined) return () => null
   if (compiled.references.some(({ kind }) => kind === 'resource')) {

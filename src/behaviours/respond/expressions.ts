@@ -4,7 +4,7 @@
 import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { ExpressionFailure, Language } from '../../expression/language.ts'
-import { type Part, partsOf } from '../../expression/template.ts'
+import { partsOf, type TemplatePart } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
@@ -94,7 +94,7 @@ const language = new Language()
 
 /** Compiles a CEL expression about the request. */
 function compileExpression(
-  part: Part,
+  part: TemplatePart,
   node: Node | undefined,
   contract: Contract,
   path: Path,

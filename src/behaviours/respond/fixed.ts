@@ -64,12 +64,12 @@ function checkUndocumented(status: number, site: Site): string | undefined {
 }
 
 /** Header fields by lower-case name: constant ones, and ones with expressions. */
-interface Fields {
+interface HeaderFields {
   readonly fixed: Readonly<Record<string, string>>
   readonly filled: readonly (readonly [name: string, template: Template])[]
 }
 
-function compileHeaders(headers: Readonly<Record<string, string | number>>, site: Site): Fields {
+function compileHeaders(headers: Readonly<Record<string, string | number>>, site: Site): HeaderFields {
   const fixed: Record<string, string> = {}
   const filled: (readonly [string, Template])[] = []
   for (const [name, value] of Object.entries(headers)) {
@@ -113,7 +113,7 @@ const SAMPLES: Readonly<Record<string, Json>> = { string: 'text', int: 1, double
 /** Answers with a constant value, or with one that is filled in for each request. */
 function respondWith(
   site: Site,
-  { fixed, filled }: Fields,
+  { fixed, filled }: HeaderFields,
   reply: (headers: Readonly<Record<string, string>>, body?: string) => Reply,
   template?: Template,
   textOf: (value: Json) => string = stringifyJson,

@@ -33,4 +33,4 @@ export interface FilterConfig {
 }
 
 /** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */
-export type Locate = (name: string, path: Path) => number
+export type LocateParameter = (name: string, path: Path) => number

@@ -13,7 +13,7 @@ import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { boundsOf } from './bounds.ts'
 import { schemaBelow } from './branch.ts'
 import { compileEnvelope } from './envelope.ts'
-import type { ListConfig, Locate } from './list-config.ts'
+import type { ListConfig, LocateParameter } from './list-config.ts'
 import { compilePaging, lostCursor } from './paging.ts'
 import { type Resource, resourceOf } from './resource.ts'
 import { compileShownList } from './shown.ts'
@@ -68,7 +68,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
   const { parameters } = site.operation
   const { invalid } = site
   const query = parameters.filter(one => one.in === 'query').map(({ name }) => name)
-  const locate: Locate = (name, path) => {
+  const locate: LocateParameter = (name, path) => {
     if (!query.includes(name)) {
       const message = `the operation ${site.operation.id} has no query parameter "${name}"`
       site.error('unknown-parameter', message, path, suggest(name, query))
@@ -137,7 +137,7 @@ function compileFilters(
   { filter = [], list }: ListConfig,
   resource: Resource,
   site: Site,
-  locate: Locate,
+  locate: LocateParameter,
 ): (exchange: Exchange) => Selected {
   const compiled = filter.map((entry, i) => {
     const { parameter, field = parameter, is = 'equal' } = typeof entry === 'string' ? { parameter: entry } : entry

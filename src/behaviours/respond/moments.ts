@@ -8,7 +8,7 @@ import { httpDate, timestamp } from '../../world/clock.ts'
 /** @param now milliseconds since 1970-01-01T00:00:00Z */
 export type WriteMoment = (now: number) => Json
 
-interface Form {
+interface MomentForm {
   /** Recognises an example in this form. */
   readonly like: RegExp
   readonly write: WriteMoment
@@ -17,7 +17,7 @@ interface Form {
 const seconds: WriteMoment = now => Math.floor(now / 1000)
 const milliseconds: WriteMoment = now => now
 
-const TEXTS: readonly Form[] = [
+const TEXTS: readonly MomentForm[] = [
   { like: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, write: timestamp },
   { like: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, write: now => timestamp(now).replace(/\.\d{3}/, '') },
   { like: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/, write: now => timestamp(now).replace(/\.\d{3}Z/, '+00:00') },

@@ -5,7 +5,7 @@ import { isObject, parseInteger } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Id, Page, Query } from '../../world/collection.ts'
 import type { Exchange } from '../behaviour.ts'
-import type { Locate, PagingConfig } from './list-config.ts'
+import type { LocateParameter, PagingConfig } from './list-config.ts'
 import type { Resource } from './resource.ts'
 
 export type Window = Pick<Query, 'limit' | 'offset' | 'after'>
@@ -45,7 +45,7 @@ export function compilePaging(
   config: PagingConfig,
   { ids }: Resource,
   parameters: readonly Parameter[],
-  locate: Locate,
+  locate: LocateParameter,
 ): Paging {
   const at = (key: 'limit' | 'offset' | 'page' | 'cursor'): number =>
     config[key] === undefined ? -1 : locate(config[key], [key])

@@ -6,7 +6,7 @@ import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
 
-export { asId, type Reference, type Resource } from '../resource.ts'
+export { asId, type Resource, type ResourceReference } from '../resource.ts'
 
 /** Returns the part of a record to store: without unknown fields if so configured, in the schema's order. */
 export function compileAccept({

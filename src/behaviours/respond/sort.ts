@@ -3,9 +3,9 @@
 
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
-import type { Order } from '../../world/collection.ts'
+import type { SortOrder } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import type { ListConfig, Locate } from './list-config.ts'
+import type { ListConfig, LocateParameter } from './list-config.ts'
 import type { Resource } from './resource.ts'
 
 /** @returns the request's order, `undefined` for the order of ids, or the broken rule */
@@ -13,8 +13,8 @@ export function compileSort(
   { sort, order, by }: ListConfig,
   { schema, name }: Resource,
   site: Site,
-  locate: Locate,
-): ((exchange: Exchange) => readonly Order[] | BrokenRule | undefined) | undefined {
+  locate: LocateParameter,
+): ((exchange: Exchange) => readonly SortOrder[] | BrokenRule | undefined) | undefined {
   const fields = [...schema.shape.properties.keys()]
   const standing = compileStanding(by, fields, site)
   if (sort === undefined) {
@@ -28,13 +28,13 @@ export function compileSort(
     if (value === undefined) return standing
     const reversed = /^desc/i.test(String(values[orderAt] ?? ''))
     const words = [value].flat().flatMap(text => String(text).split(','))
-    const orders: Order[] = []
+    const orders: SortOrder[] = []
     for (const word of words.map(text => text.trim())) {
       if (word === '') continue
       const parsed = parseOrder(word, fields)
       if (parsed !== undefined) orders.push({ ...parsed, descending: parsed.descending !== reversed })
       else if (/^(?:asc|desc)(?:ending)?$/i.test(word) && orders.length > 0) {
-        const last = orders.at(-1) as Order
+        const last = orders.at(-1) as SortOrder
         orders[orders.length - 1] = { ...last, descending: /^desc/i.test(word) }
       } else
         return { in: 'query', path: sort, rule: 'sort', message: `names no field of ${name}: ${JSON.stringify(word)}` }
@@ -44,7 +44,11 @@ export function compileSort(
 }
 
 /** The default order; `undefined` is the order of ids, which costs nothing. */
-function compileStanding(by: string | undefined, fields: readonly string[], site: Site): readonly Order[] | undefined {
+function compileStanding(
+  by: string | undefined,
+  fields: readonly string[],
+  site: Site,
+): readonly SortOrder[] | undefined {
   return by?.split(',').flatMap(word => {
     const order = parseOrder(word.trim(), fields)
     if (order === undefined) {
@@ -59,7 +63,7 @@ function compileStanding(by: string | undefined, fields: readonly string[], site
   })
 }
 
-function parseOrder(word: string, fields: readonly string[]): Order | undefined {
+function parseOrder(word: string, fields: readonly string[]): SortOrder | undefined {
   if (fields.includes(word)) return { field: word, descending: false }
   const signed = /^([+-])(.+)$/.exec(word)
   if (signed !== null && fields.includes(signed[2] as string)) {

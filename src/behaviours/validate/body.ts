@@ -40,7 +40,7 @@ export function compileBody(
   const absent = body.required ? [whole('required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  const check = ({ schema }: Reading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
+  const check = ({ schema }: BodyReading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
     if ('fault' in parsed) return [whole('syntax', parsed.fault)]
     const violations = schema?.check(parsed.value, parsed.exact)
     if (violations !== undefined) {
@@ -84,10 +84,10 @@ const UNICODE = /^(?:utf-?8|us-ascii)$/
 const NO_TYPES: ReadonlySet<string> = new Set()
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/
 
-type Parse = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
+type ParseBody = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 
 /** Returns a parser for a media type; `undefined` for one that stays bytes. */
-function parserOf(essence: string, media: MediaType): Parse | undefined {
+function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   if (isJson(essence)) return parseText(parseSent)
   const { form, sequence } = media
   if (sequence !== undefined && sequence.framing !== 'parts') {
@@ -112,7 +112,7 @@ function parserOf(essence: string, media: MediaType): Parse | undefined {
 }
 
 const parseText =
-  (parse: (text: string) => Parsed): Parse =>
+  (parse: (text: string) => Parsed): ParseBody =>
   bytes =>
     isUtf8(bytes) ? parse(textOf(bytes)) : { fault: 'is not UTF-8' }
 
@@ -146,17 +146,17 @@ const textOf = (bytes: Uint8Array): string => {
 }
 
 /** How a body of a content type is read. */
-export interface Reading {
+export interface BodyReading {
   readonly schema: MediaType['schema']
-  readonly parse: Parse | undefined
+  readonly parse: ParseBody | undefined
   /** Set for an unsupported charset. */
   readonly charset: string | undefined
 }
 
 /** Readers by documented media type. */
-export function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => Reading | undefined {
+export function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => BodyReading | undefined {
   const mediaOf = compileMediaTypes(content)
-  const readingOf = (type: string): Reading | undefined => {
+  const readingOf = (type: string): BodyReading | undefined => {
     const media = mediaOf(type)
     if (media === undefined) return undefined
     const parse = parserOf(essenceOf(type), media)

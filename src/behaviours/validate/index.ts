@@ -83,7 +83,11 @@ export function compileParameters(operation: Operation, config: ValidateConfig):
   const spread = parameters.some(({ gather }) => gather !== undefined)
   if (parameters.length === 0 && !strict) return () => NONE
 
-  const textsOf = (index: number, { segments, request }: Exchange, query: Texts): readonly string[] | undefined => {
+  const textsOf = (
+    index: number,
+    { segments, request }: Exchange,
+    query: ParameterTexts,
+  ): readonly string[] | undefined => {
     const { name, in: place } = parameters[index] as Parameter
     if (place === 'path') return [segments[segmentOf[index] as number] as string]
     if (place === 'query') return query?.[index]
@@ -153,7 +157,7 @@ function warnOfSlips(exchange: Exchange, undocumented: readonly string[], known:
 const MOST_SLIPS = 10
 const LONGEST_NAME = 100
 
-type Texts = readonly (readonly string[] | undefined)[] | undefined
+type ParameterTexts = readonly (readonly string[] | undefined)[] | undefined
 
 const NO_TEXTS: readonly string[] = []
 

@@ -3,7 +3,7 @@
 import { compileGlob } from '../../kernel/glob.ts'
 import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
 import type { JournalSettings } from '../../plan/journal.ts'
-import type { Entry, KeptBody } from './journal.ts'
+import type { JournalBody, JournalEntry } from './journal.ts'
 
 /** In each value `*` stands for anything; the empty text is for requests that have no such header or field. */
 export interface ContentFilter {
@@ -16,8 +16,8 @@ export interface ContentFilter {
 interface ContentCriterion {
   readonly key: string
   readonly wanted: string
-  holds(entry: Entry): boolean
-  found(entry: Entry): string
+  holds(entry: JournalEntry): boolean
+  found(entry: JournalEntry): string
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
@@ -25,10 +25,10 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 /** Returns a criterion for each header and field, or a sentence about a mistake in the filter. */
 export function compileContent({ header = {}, body = {} }: ContentFilter): ContentCriterion[] | string {
   const criteria: ContentCriterion[] = []
-  const want = (key: string, value: string, found: (entry: Entry) => string) => {
+  const want = (key: string, value: string, found: (entry: JournalEntry) => string) => {
     const fits = compileGlob(value)
     // `*` matches any value that is present; an absent one has the empty text.
-    const holds = (entry: Entry) => {
+    const holds = (entry: JournalEntry) => {
       const text = found(entry)
       return value === '' ? text === '' : text !== '' && fits(text)
     }
@@ -83,9 +83,9 @@ const stepInto = (at: unknown, key: string): unknown =>
     : undefined
 
 /** Parsed bodies, cached because several criteria use the same one. */
-const read = new WeakMap<KeptBody, { readonly value: unknown }>()
+const read = new WeakMap<JournalBody, { readonly value: unknown }>()
 
-function parsed(body: KeptBody): unknown {
+function parsed(body: JournalBody): unknown {
   let known = read.get(body)
   if (known === undefined) {
     const result = parseJson(body.text)

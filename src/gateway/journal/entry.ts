@@ -2,7 +2,7 @@
 
 import { timestamp } from '../../world/clock.ts'
 import type { Explanation } from '../explain.ts'
-import type { Entry, KeptBody } from './journal.ts'
+import type { JournalBody, JournalEntry } from './journal.ts'
 
 export interface RecordedRequest {
   /** Counts the requests of the process. */
@@ -50,7 +50,7 @@ export interface RecordedBody {
   readonly bytes: number
 }
 
-export function describeEntry(entry: Entry): RecordedRequest {
+export function describeEntry(entry: JournalEntry): RecordedRequest {
   const { mask, refusal, headers, replyHeaders, requestBody, replyBody } = entry
   const injected = describeInjected(entry)
   return {
@@ -78,12 +78,19 @@ export function describeEntry(entry: Entry): RecordedRequest {
 
 const round = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
-const describeHeaders = (headers: Readonly<Record<string, string>>, mask: Entry['mask']) =>
+const describeHeaders = (headers: Readonly<Record<string, string>>, mask: JournalEntry['mask']) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, value)]))
 
-const describeBody = ({ text, bytes }: KeptBody): RecordedBody => ({ text, bytes })
+const describeBody = ({ text, bytes }: JournalBody): RecordedBody => ({ text, bytes })
 
-function describeInjected({ injected, fault, weather, queued, notes, mask }: Entry): RecordedRequest['injected'] {
+function describeInjected({
+  injected,
+  fault,
+  weather,
+  queued,
+  notes,
+  mask,
+}: JournalEntry): RecordedRequest['injected'] {
   if (injected === 0 && fault === undefined && weather === undefined && notes.length === 0) return undefined
   return {
     ...(weather === undefined ? {} : { weather }),

@@ -8,7 +8,7 @@ import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { type ContentFilter, compileContent, findUnkept } from './content.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
-import type { Entry } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
 import type { JournalView } from './portable.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */
@@ -44,9 +44,9 @@ export interface RequestFilter extends ContentFilter {
 export interface Criterion {
   readonly key: string
   readonly wanted: string
-  holds(entry: Entry): boolean
+  holds(entry: JournalEntry): boolean
   /** The actual value. */
-  found(entry: Entry): string
+  found(entry: JournalEntry): string
 }
 
 export interface FilterFault {
@@ -65,7 +65,7 @@ export function findUnknown(filter: RequestFilter, plan: Plan, journal: JournalV
     kind: string,
     wanted: string | undefined,
     known: readonly string[],
-    past: (entry: Entry) => string,
+    past: (entry: JournalEntry) => string,
   ) => {
     const items = wanted?.split(',').filter(item => item !== '' && !known.includes(item)) ?? []
     if (items.length === 0) return undefined
@@ -87,7 +87,7 @@ export function findUnknown(filter: RequestFilter, plan: Plan, journal: JournalV
 /** @param now by the real clock */
 export function compileFilter(filter: RequestFilter, now: number): readonly Criterion[] | FilterFault {
   const criteria: Criterion[] = []
-  const among = (key: keyof RequestFilter, found: (entry: Entry) => string, fold = (text: string) => text) => {
+  const among = (key: keyof RequestFilter, found: (entry: JournalEntry) => string, fold = (text: string) => text) => {
     const wanted = filter[key]
     if (wanted === undefined) return
     const values = new Set(String(wanted).split(',').map(fold))
@@ -106,7 +106,7 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
   const { path, status, note, slowerThan, since, until, after } = filter
   if (path !== undefined) {
     const fits = compileGlob(path)
-    const found = ({ mask, path: sent }: Entry) => mask.path(sent)
+    const found = ({ mask, path: sent }: JournalEntry) => mask.path(sent)
     criteria.push({ key: 'path', wanted: path, found, holds: entry => fits(found(entry)) })
   }
   if (status !== undefined) {
@@ -114,18 +114,18 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
     const items = wanted.toLowerCase().split(',')
     const wrong = items.find(item => !/^(?:0|[1-9]\d\d|[1-9]xx)$/.test(item))
     if (wrong !== undefined) return { fault: `"${wrong}" is no status; 404 and 4xx are` }
-    const holds = (entry: Entry) =>
+    const holds = (entry: JournalEntry) =>
       items.includes(`${entry.status}`) || items.includes(`${Math.floor(entry.status / 100)}xx`)
     criteria.push({ key: 'status', wanted, holds, found: entry => `${entry.status}` })
   }
   if (note !== undefined) {
-    const found = ({ notes, mask }: Entry) => mask.text(notes.join('; '))
+    const found = ({ notes, mask }: JournalEntry) => mask.text(notes.join('; '))
     criteria.push({ key: 'note', wanted: note, found, holds: entry => found(entry).includes(note) })
   }
   if (slowerThan !== undefined) {
     const least = parseDuration(slowerThan)
     if (least === undefined) return { fault: `slowerThan must be a duration such as 250ms, not "${slowerThan}"` }
-    const found = (entry: Entry) => `${Math.round(entry.milliseconds)}ms`
+    const found = (entry: JournalEntry) => `${Math.round(entry.milliseconds)}ms`
     criteria.push({ key: 'slowerThan', wanted: slowerThan, found, holds: entry => entry.milliseconds >= least })
   }
   for (const [key, text] of [
@@ -137,7 +137,7 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
     if (moment === undefined) {
       return { fault: `${key} must be a date, a timestamp or an offset such as -5m, not "${text}"` }
     }
-    const holds = key === 'since' ? ({ at }: Entry) => at >= moment : ({ at }: Entry) => at <= moment
+    const holds = key === 'since' ? ({ at }: JournalEntry) => at >= moment : ({ at }: JournalEntry) => at <= moment
     criteria.push({ key, wanted: timestamp(moment), holds, found: ({ at }) => timestamp(at) })
   }
   const content = compileContent(filter)
@@ -149,7 +149,7 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
   return criteria
 }
 
-export const matches = (criteria: readonly Criterion[], entry: Entry): boolean =>
+export const matches = (criteria: readonly Criterion[], entry: JournalEntry): boolean =>
   criteria.every(criterion => criterion.holds(entry))
 
 /** The last requests that match, at most so many, in the order in which they were answered. */

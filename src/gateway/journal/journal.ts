@@ -11,7 +11,7 @@ import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
 
 /** One request. The entry itself is overwritten once the ring has come round: see `Journal.each`. */
-export interface Entry {
+export interface JournalEntry {
   /** Counts the requests of the process; 0 where the entry was forgotten. */
   id: number
   /** The time of the reply in milliseconds since the epoch, by the real clock and by the world's. */
@@ -43,15 +43,15 @@ export interface Entry {
   headers: Readonly<Record<string, string>> | undefined
   /** The same of the reply: kept only while somebody watches. */
   replyHeaders: Readonly<Record<string, string>> | undefined
-  requestBody: KeptBody | undefined
-  replyBody: KeptBody | undefined
+  requestBody: JournalBody | undefined
+  replyBody: JournalBody | undefined
   mask: Mask
   /** About how much memory it takes, in bytes. */
   size: number
 }
 
 /** The beginning of a body, masked. */
-export interface KeptBody {
+export interface JournalBody {
   readonly text: string
   /** The length of the whole. */
   readonly bytes: number
@@ -60,7 +60,7 @@ export interface KeptBody {
 }
 
 /** The data of a request besides its exchange. */
-export interface Outcome {
+export interface RequestOutcome {
   readonly at: number
   readonly path: string
   readonly status: number
@@ -82,17 +82,17 @@ const ENTRY_BYTES = 300
 const WATCHED_BODIES = 64_000
 
 /** Is called with every request that is recorded; the entry must not be kept. */
-export type Listener = (entry: Entry, request: Request) => void
+export type JournalListener = (entry: JournalEntry, request: Request) => void
 
 export class Journal {
   #settings: JournalSettings
-  #ring: (Entry | undefined)[] = []
+  #ring: (JournalEntry | undefined)[] = []
   /** Ids of the oldest and the newest entry that are kept. */
   #first = 1
   #last = 0
   #bytes = 0
   #evicted = 0
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<JournalListener>()
   #watchers = 0
   readonly #limit: number
 
@@ -132,7 +132,7 @@ export class Journal {
     return this.#evicted
   }
 
-  record(exchange: Exchange, mask: Mask, outcome: Outcome): void {
+  record(exchange: Exchange, mask: Mask, outcome: RequestOutcome): void {
     const { requests } = this.#settings
     if (requests === 0) return
     const id = this.#last + 1
@@ -176,7 +176,7 @@ export class Journal {
   }
 
   /** The kept entries, oldest first. Do not retain an entry: it is reused for another request. */
-  *each(): Iterable<Entry> {
+  *each(): Iterable<JournalEntry> {
     for (let id = this.#first; id <= this.#last; id++) {
       const entry = this.#ring[id % this.#settings.requests]
       if (entry?.id === id) yield entry
@@ -184,7 +184,7 @@ export class Journal {
   }
 
   /** Returns the request with this id; `undefined` if it was forgotten. */
-  find(id: number): Entry | undefined {
+  find(id: number): JournalEntry | undefined {
     const entry = this.#ring[id % (this.#settings.requests || 1)]
     return entry?.id === id && id > 0 ? entry : undefined
   }
@@ -202,7 +202,7 @@ export class Journal {
   }
 
   /** Calls back with every request from now on. Call the returned function to stop. */
-  listen(listener: Listener): () => void {
+  listen(listener: JournalListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -233,7 +233,7 @@ export class Journal {
     this.#first += 1
   }
 
-  #forget(entry: Entry): void {
+  #forget(entry: JournalEntry): void {
     this.#bytes -= entry.size
     entry.id = 0
     entry.size = 0
@@ -247,7 +247,7 @@ export class Journal {
     entry.replyBody = undefined
   }
 
-  #keep(body: string | Uint8Array | undefined, mask: Mask): KeptBody | undefined {
+  #keep(body: string | Uint8Array | undefined, mask: Mask): JournalBody | undefined {
     const { bodies } = this
     if (bodies === 0 || body === undefined) return undefined
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
@@ -269,7 +269,7 @@ export class Journal {
   }
 }
 
-const blank = (mask: Mask): Entry => ({
+const blank = (mask: Mask): JournalEntry => ({
   id: 0,
   at: 0.5,
   time: 0.5,
@@ -307,7 +307,7 @@ function sizeOf({
   replyHeaders,
   requestBody,
   replyBody,
-}: Entry): number {
+}: JournalEntry): number {
   let size = ENTRY_BYTES + path.length + query.length
   if (refusal !== undefined) size += refusal.detail.length
   if (explanation !== undefined) size += ENTRY_BYTES

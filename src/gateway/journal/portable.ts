@@ -1,12 +1,12 @@
 // The journals of several processes as one: entries travel masked, and are put in the order in which they were answered.
 
 import type { Mask } from '../mask.ts'
-import type { Entry, Journal } from './journal.ts'
+import type { Journal, JournalEntry } from './journal.ts'
 
 /** The requests that questions are asked about: of one process, or of all. */
 export interface JournalView {
   /** The requests, in the order in which they were answered. */
-  each(): Iterable<Entry>
+  each(): Iterable<JournalEntry>
   readonly evicted: number
 }
 
@@ -33,14 +33,14 @@ export function writeJournal(journal: Journal): string {
   return JSON.stringify({ evicted: journal.evicted, entries })
 }
 
-const masked = (headers: Entry['headers'], mask: Mask): Entry['headers'] =>
+const masked = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
   headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, value)]))
 
 /** The journal of this process together with those of others. */
 export function joinJournals(own: Journal, others: readonly string[]): JournalView {
   if (others.length === 0) return own
-  const read = others.map(text => JSON.parse(text) as { evicted: number; entries: Omit<Entry, 'mask'>[] })
-  const foreign = read.flatMap(({ entries }) => entries.map((entry): Entry => ({ ...entry, mask: MASKED })))
+  const read = others.map(text => JSON.parse(text) as { evicted: number; entries: Omit<JournalEntry, 'mask'>[] })
+  const foreign = read.flatMap(({ entries }) => entries.map((entry): JournalEntry => ({ ...entry, mask: MASKED })))
   const all = [...own.each(), ...foreign].sort((a, b) => a.at - b.at)
   const evicted = read.reduce((sum, one) => sum + one.evicted, own.evicted)
   return { each: () => all, evicted }

@@ -1,9 +1,9 @@
 // Counters whose labels are bound once per operation, so that counting needs no look-up.
 
 import type { PlannedOperation } from '../../plan/plan.ts'
-import { type Count as CountCall, Deprecations, type Traffic } from '../deprecations.ts'
+import { type CountCall, Deprecations, type TrafficKind } from '../deprecations.ts'
 import { Histogram, type Slot } from './histogram.ts'
-import { type Count, Tally } from './tally.ts'
+import { type LabelledCount, Tally } from './tally.ts'
 
 /** Counts for one operation. */
 export interface Meter {
@@ -14,7 +14,7 @@ export interface Meter {
   struck(fault: string): void
   /** @param time milliseconds since the epoch, by the world's clock */
   readonly deprecated: CountCall
-  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number, traffic: Traffic): void
+  deprecatedInputs(inputs: readonly string[], consumer: string | undefined, time: number, traffic: TrafficKind): void
 }
 
 export class Books {
@@ -77,8 +77,8 @@ export class Books {
         http_response_status_code: status === 0 ? '' : `${status}`,
         operation: id,
       })
-    const refusals = new Map<string, Count>()
-    const faults = new Map<string, Count>()
+    const refusals = new Map<string, LabelledCount>()
+    const faults = new Map<string, LabelledCount>()
     return {
       observe: (method, status, seconds, injected) => {
         let slot: Slot | undefined
@@ -120,7 +120,7 @@ export class Books {
 // RFC 9110 §9 and RFC 5789; anything else a client makes up shares one label (OpenTelemetry's `_OTHER`).
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'])
 
-function countOf(counts: Map<string, Count>, key: string, make: () => Count): Count {
+function countOf(counts: Map<string, LabelledCount>, key: string, make: () => LabelledCount): LabelledCount {
   let found = counts.get(key)
   if (found === undefined) {
     found = make()

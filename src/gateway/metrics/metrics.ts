@@ -12,7 +12,7 @@ import type { Histogram } from './histogram.ts'
 import { Books, type Meter } from './meter.ts'
 
 /** The numbers of one process as data for another process. */
-export type Snapshot = readonly { readonly name: string; readonly type: string }[]
+export type MetricsSnapshot = readonly { readonly name: string; readonly type: string }[]
 
 /** Gauges that end in `_total`, which is for counters: the same by type, without the suffix, are on the page too. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
@@ -278,8 +278,8 @@ export class Metrics {
   }
 
   /** The numbers as data, to be merged with those of other processes. */
-  async snapshot(): Promise<Snapshot> {
-    return (await this.#registry.getMetricsAsJSON()) as unknown as Snapshot
+  async snapshot(): Promise<MetricsSnapshot> {
+    return (await this.#registry.getMetricsAsJSON()) as unknown as MetricsSnapshot
   }
 
   /** Changes whenever a request was counted. */
@@ -288,24 +288,26 @@ export class Metrics {
   }
 
   /** The sums over requests: the part of `snapshot` that must survive the process. */
-  async counts(): Promise<Snapshot> {
-    return Promise.all([...this.#books.all, this.#deprecated].map(metric => metric.get() as Promise<Snapshot[number]>))
+  async counts(): Promise<MetricsSnapshot> {
+    return Promise.all(
+      [...this.#books.all, this.#deprecated].map(metric => metric.get() as Promise<MetricsSnapshot[number]>),
+    )
   }
 
   /** A snapshot with newer counts in it. */
-  static renew(snapshot: Snapshot, counts: Snapshot): Snapshot {
+  static renew(snapshot: MetricsSnapshot, counts: MetricsSnapshot): MetricsSnapshot {
     const names = new Set(counts.map(({ name }) => name))
     return [...snapshot.filter(({ name }) => !names.has(name)), ...counts]
   }
 
   /** Keeps counters and histograms of exited workers; drops gauges. */
-  static async totalsOfExited(snapshots: readonly Snapshot[]): Promise<Snapshot> {
+  static async totalsOfExited(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
     const counts = snapshots.map(snapshot => snapshot.filter(({ type }) => type === 'counter' || type === 'histogram'))
-    return (await AggregatorRegistry.aggregate(counts as never).getMetricsAsJSON()) as unknown as Snapshot
+    return (await AggregatorRegistry.aggregate(counts as never).getMetricsAsJSON()) as unknown as MetricsSnapshot
   }
 
   /** Returns the page of several processes together: counts are summed, states are not. */
-  static merge(snapshots: readonly Snapshot[]): Promise<string> {
+  static merge(snapshots: readonly MetricsSnapshot[]): Promise<string> {
     return AggregatorRegistry.aggregate([...snapshots] as never)
       .metrics()
       .then(spellNumbers)

@@ -2,7 +2,7 @@
 // hashes its labels at every count, 1 µs of a refusal that costs 15.
 
 /** The count under one set of labels. */
-export interface Count {
+export interface LabelledCount {
   readonly labels: Readonly<Record<string, string>>
   value: number
 }
@@ -14,7 +14,7 @@ export class Tally {
   // The interface of a metric in prom-client's registry.
   readonly type = 'counter'
   readonly aggregator = 'sum'
-  readonly #counts = new Map<string, Count>()
+  readonly #counts = new Map<string, LabelledCount>()
 
   constructor(name: string, help: string, labelNames: readonly string[]) {
     this.name = name
@@ -23,7 +23,7 @@ export class Tally {
   }
 
   /** Returns the count of some labels, the same one every time, so that counts continue. */
-  count(labels: Readonly<Record<string, string>>): Count {
+  count(labels: Readonly<Record<string, string>>): LabelledCount {
     const key = JSON.stringify(labels)
     let count = this.#counts.get(key)
     if (count === undefined) {

@@ -85,9 +85,9 @@ function isEmpty({ operation: { id, method, path } }: PlannedOperation, { simula
   return named.some(name => typeof name === 'string' && simulation.resources.get(name)?.seeds.length === 0)
 }
 
-type Finding = readonly ['error' | 'warning', string, string]
+type SelfCheckFinding = readonly ['error' | 'warning', string, string]
 
-function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): Finding | undefined {
+function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): SelfCheckFinding | undefined {
   const { operation, lifecycle } = planned
   const { status } = reply
   const documented = responseFor(operation, status) !== undefined

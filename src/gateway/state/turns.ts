@@ -34,7 +34,7 @@ interface Piece {
   readonly reject: (error: unknown) => void
 }
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown }
+type TurnOutcome = { readonly value: unknown } | { readonly error: unknown }
 
 interface Asker {
   readonly resolve: () => void
@@ -164,11 +164,11 @@ export class EngineTurns implements Turns {
   }
 
   /** Runs pieces of work one after the other; returns those whose reply must wait for the append. */
-  async #runAll(pieces: readonly Piece[]): Promise<readonly (readonly [Piece, Outcome, Group | undefined])[]> {
-    const open: [Piece, Outcome, Group | undefined][] = []
+  async #runAll(pieces: readonly Piece[]): Promise<readonly (readonly [Piece, TurnOutcome, Group | undefined])[]> {
+    const open: [Piece, TurnOutcome, Group | undefined][] = []
     for (const piece of pieces) {
       this.recording.begin()
-      let outcome: Outcome
+      let outcome: TurnOutcome
       try {
         outcome = { value: await piece.work() }
       } catch (error) {
@@ -183,7 +183,7 @@ export class EngineTurns implements Turns {
   }
 
   /** @returns whether the changes are in the log; if not, they are undone, and what came in between is applied */
-  async #append(open: readonly (readonly [Piece, Outcome, Group | undefined])[]): Promise<boolean> {
+  async #append(open: readonly (readonly [Piece, TurnOutcome, Group | undefined])[]): Promise<boolean> {
     const groups = this.recording.take(this.#now())
     const texts = groups.map(writeGroup)
     // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
@@ -242,7 +242,7 @@ export class EngineTurns implements Turns {
   }
 
   #done(
-    open: readonly (readonly [Piece, Outcome, Group | undefined])[],
+    open: readonly (readonly [Piece, TurnOutcome, Group | undefined])[],
     groups: readonly Group[],
     first: number,
   ): void {
@@ -269,7 +269,7 @@ export class EngineTurns implements Turns {
 /** Appends changes that nobody asked for. */
 const FLUSH: Cause = Object.freeze({ text: '' })
 
-function settle({ resolve, reject }: Piece, outcome: Outcome): void {
+function settle({ resolve, reject }: Piece, outcome: TurnOutcome): void {
   if ('error' in outcome) reject(outcome.error)
   else resolve(outcome.value as never)
 }

@@ -14,7 +14,7 @@ import type { Memory } from './turns.ts'
 import { restoreState, stateOf } from './world-state.ts'
 
 /** Everything at one position of the log. */
-interface Snapshot {
+interface LogSnapshot {
   readonly version: 1
   readonly seeds: readonly (readonly [collection: string, digest: string, CollectionState])[]
   readonly worlds: readonly WorldState[]
@@ -292,12 +292,12 @@ export class WorldLog implements Memory, WorldsKeeper {
       seeds,
       worlds: worlds.map(world => stateOf(world, this.seeds)),
       weather: this.#subjects.weather.dump(worlds),
-    } satisfies Snapshot as never)
+    } satisfies LogSnapshot as never)
   }
 
   /** Begins anew with what a snapshot holds. @param position where it was taken */
   load(text: string, position: number): void {
-    const { version, seeds, worlds, weather } = JSON.parse(text) as Snapshot
+    const { version, seeds, worlds, weather } = JSON.parse(text) as LogSnapshot
     if (version !== 1) throw new Error(`the state has the form ${version}, which this version does not read`)
     const subjects = this.#subjects
     this.#quietly(() => {

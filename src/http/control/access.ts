@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type Koa from 'koa'
-import { type Answer, problem } from './route.ts'
+import { type ControlReply, problem } from './route.ts'
 
 /** The control plane would listen where anybody can reach it. */
 export class UnguardedControlPlane extends Error {
@@ -31,7 +31,9 @@ const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?
  *
  * @param token what a client must show; `undefined` on loopback, where being there is enough
  */
-export function compileAccess(token: string | undefined): (ctx: Koa.Context, open: boolean) => Answer | undefined {
+export function compileAccess(
+  token: string | undefined,
+): (ctx: Koa.Context, open: boolean) => ControlReply | undefined {
   const expected = token === undefined ? undefined : digest(token)
   return (ctx, open) => {
     if (isForeignPage(ctx)) {

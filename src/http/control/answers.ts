@@ -10,16 +10,16 @@ import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import {
-  type Answer,
   type Call,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   count,
   DONE,
   json,
   list,
   object,
   problem,
-  type Route,
   replyWith,
   words,
 } from './route.ts'
@@ -68,9 +68,9 @@ const taken = {
   },
 } as const
 
-export const answerRoutes = ({ gateway }: Control): Route[] => {
+export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { answers, worlds } = gateway
-  const put = (world: World | undefined, { body, text }: Call): Answer => {
+  const put = (world: World | undefined, { body, text }: Call): ControlReply => {
     if (answers.list(world).length >= MOST_ANSWERS) {
       return problem(409, 'conflict', `there are ${MOST_ANSWERS} answers already; remove some with DELETE /answers`)
     }

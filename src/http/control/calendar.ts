@@ -4,7 +4,7 @@ import { calendarOf } from '../../gateway/world-calendar.ts'
 import { DAY } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
-import { type Control, count, json, list, object, problem, type Route, replyWith, words } from './route.ts'
+import { type Control, type ControlRoute, count, json, list, object, problem, replyWith, words } from './route.ts'
 
 const moment = { type: 'string', format: 'date-time' } as const
 
@@ -42,7 +42,7 @@ const when = (description: string) =>
     description: `A date, a timestamp or an offset. Default: ${description}.`,
   }) as const
 
-export const calendarRoutes = ({ gateway }: Control): Route[] => [
+export const calendarRoutes = ({ gateway }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/worlds/{name}/calendar',

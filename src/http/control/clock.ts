@@ -3,7 +3,7 @@
 import { timestamp } from '../../world/clock.ts'
 import { type ClockWords, readClockChange, type WorldClock } from '../../world/world-clock.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
-import { type Control, DONE, json, object, problem, type Route, replyWith } from './route.ts'
+import { type Control, type ControlRoute, DONE, json, object, problem, replyWith } from './route.ts'
 
 export const clockSchema = object({
   now: { type: 'string', format: 'date-time', description: 'What it shows.' },
@@ -31,7 +31,7 @@ export const clockWordsSchema = {
   },
 } as const
 
-export const clockRoutes = ({ gateway: { worlds } }: Control): Route[] => [
+export const clockRoutes = ({ gateway: { worlds } }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/worlds/{name}/clock',

@@ -1,17 +1,18 @@
 // The records of a world, looked at and changed from outside the API, and held to its contract all the same.
 
-import { compileAccept } from '../../behaviours/respond/resource.ts'
+import { compileAccept, type Resource } from '../../behaviours/respond/resource.ts'
 import { faultsOf, recordFaults } from '../../gateway/import.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { type Collection, type Id, idIn, type Order, withId } from '../../world/collection.ts'
+import { type Collection, type Id, idIn, type SortOrder, withId } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
 import {
-  type Answer,
   type Call,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   count,
   DONE,
   json,
@@ -19,7 +20,6 @@ import {
   object,
   problem,
   problemSchema,
-  type Route,
   replyWith,
   words,
 } from './route.ts'
@@ -54,11 +54,9 @@ const invalid = {
 const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
 const MAX_RECORDS_BODY = 64_000_000
 
-type Resource = NonNullable<ReturnType<Plan['collections']['get']>>['resource']
-
-export const collectionRoutes = ({ gateway }: Control): Route[] => {
+export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { worlds } = gateway
-  type Touch = (collection: Collection, resource: Resource, call: Call) => Promise<Answer>
+  type Touch = (collection: Collection, resource: Resource, call: Call) => Promise<ControlReply>
   const within = (answer: Touch, find = inWorld) =>
     find(worlds, (world, call) => {
       const name = call.parameters.collection as string
@@ -233,12 +231,12 @@ const describeCollections = ({ collections }: World, plan: Plan): object[] =>
 
 const idOf = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
 
-const noRecord = (id: string): Answer => problem(404, 'not_found', `there is no record ${id}`)
+const noRecord = (id: string): ControlReply => problem(404, 'not_found', `there is no record ${id}`)
 
 const MOST_FAULTS = 20
 
 /** @param faults sentences that begin with a JSON Pointer */
-const refuseRecord = (faults: readonly string[]): Answer => {
+const refuseRecord = (faults: readonly string[]): ControlReply => {
   const shown = faults.slice(0, MOST_FAULTS)
   const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : ''
   const errors = shown.map(fault => {
@@ -249,7 +247,7 @@ const refuseRecord = (faults: readonly string[]): Answer => {
 }
 
 /** Reads `-price,name`; returns a sentence about a field that no record has. */
-function readSort(text: string, { schema: { shape } }: Resource): Order[] | string {
+function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | string {
   const order = text.split(',').map(item => ({ field: item.replace(/^[-+]/, ''), descending: item.startsWith('-') }))
   const unknown = order.find(({ field }) => !shape.open && !shape.properties.has(field))
   if (unknown === undefined) return order

@@ -4,7 +4,7 @@ import { maskText, servedText, unmaskText } from '../../gateway/configuration-te
 import { effectiveConfiguration } from '../../gateway/effective.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { adoptedSchema, describeAdopted, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
-import { type Control, json, object, problem, type Route, replyWith, words } from './route.ts'
+import { type Control, type ControlRoute, json, object, problem, replyWith, words } from './route.ts'
 
 /** A whole contract may stand in it. */
 const MAX_CONFIGURATION = 8_000_000
@@ -34,7 +34,7 @@ const textsSchema = object({
   same: { type: 'boolean', description: 'Whether both are the same.' },
 })
 
-export const configRoutes = ({ gateway, reloader }: Control): Route[] => [
+export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/config',

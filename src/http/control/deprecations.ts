@@ -2,7 +2,7 @@
 
 import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { parseMoment } from '../../world/world-clock.ts'
-import { type Control, count, json, list, object, problem, type Route, text, words } from './route.ts'
+import { type Control, type ControlRoute, count, json, list, object, problem, text, words } from './route.ts'
 
 const caller = {
   consumer: { type: ['string', 'null'], description: 'null for calls that named nobody known.' },
@@ -38,7 +38,7 @@ const reportSchema = object({
   },
 })
 
-export const deprecationRoutes = ({ gateway }: Control): Route[] => [
+export const deprecationRoutes = ({ gateway }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/deprecations',

@@ -4,7 +4,7 @@ import type { WorldFault, Worlds } from '../../gateway/worlds.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME } from '../../plan/worlds.ts'
 import type { World } from '../../world/world.ts'
-import { type Answer, type Call, problem } from './route.ts'
+import { type Call, type ControlReply, problem } from './route.ts'
 
 export const nameParameter = {
   name: { schema: { type: 'string', pattern: WORLD_NAME.source }, description: 'The world.' },
@@ -12,8 +12,8 @@ export const nameParameter = {
 
 /** Answers for a world that there is. */
 export const inWorld =
-  (worlds: Worlds, answer: (world: World, call: Call) => Answer | Promise<Answer>) =>
-  (call: Call): Answer | Promise<Answer> => {
+  (worlds: Worlds, answer: (world: World, call: Call) => ControlReply | Promise<ControlReply>) =>
+  (call: Call): ControlReply | Promise<ControlReply> => {
     const name = call.parameters.name as string
     const world = worlds.get(name)
     return world === undefined ? refuseWorld('unknown', name, worlds) : answer(world, call)
@@ -24,8 +24,8 @@ export const inWorld =
  * makes none. `answer` may run twice: when another client makes the world in the meantime.
  */
 export const inMadeWorld =
-  (worlds: Worlds, answer: (world: World, call: Call) => Answer | Promise<Answer>) =>
-  async (call: Call): Promise<Answer> => {
+  (worlds: Worlds, answer: (world: World, call: Call) => ControlReply | Promise<ControlReply>) =>
+  async (call: Call): Promise<ControlReply> => {
     const name = call.parameters.name as string
     const found = worlds.get(name)
     if (found !== undefined) return answer(found, call)
@@ -41,7 +41,7 @@ export const inMadeWorld =
   }
 
 /** The status of each fault is documented by whichever route can have it. */
-export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): Answer {
+export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): ControlReply {
   switch (fault) {
     case 'bad-name':
       return problem(400, 'invalid_request', 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -')

@@ -8,15 +8,15 @@ import type { World } from '../../world/world.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
 import {
-  type Answer,
   type Call,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   count,
   json,
   list,
   object,
   problem,
-  type Route,
   replyWith,
   words,
 } from './route.ts'
@@ -44,9 +44,9 @@ interface Target {
   readonly to: number | string | { readonly request: number }
 }
 
-export const historyRoutes = ({ gateway }: Control): Route[] => {
+export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
   /** Answers for a world whose changes are recorded. */
-  const inRecorded = (answer: (state: KeptState, world: World, call: Call) => Answer) =>
+  const inRecorded = (answer: (state: KeptState, world: World, call: Call) => ControlReply) =>
     inWorld(gateway.worlds, (world, call) => {
       const { state } = gateway
       if (state !== undefined) return answer(state, world, call)
@@ -130,7 +130,7 @@ function positionOf(
   world: string,
   { worldLog: { history } }: KeptState,
   { journal, clock }: Gateway,
-): number | Answer {
+): number | ControlReply {
   if (typeof to === 'number') return to
   if (typeof to === 'string') {
     const moment = parseMoment(to, clock.now())

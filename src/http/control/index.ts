@@ -12,7 +12,7 @@ import { operationRoutes } from './operations.ts'
 import { planRoutes } from './plan.ts'
 import { requestRoutes } from './requests.ts'
 import { resourceRoutes } from './resources.ts'
-import type { Control, Route } from './route.ts'
+import type { Control, ControlRoute } from './route.ts'
 import { sendRoutes } from './send.ts'
 import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
@@ -23,8 +23,8 @@ import { worldRoutes } from './worlds.ts'
 /** @param select leaves out routes; `/openapi.json` then has none of them */
 export function controlRoutes(
   control: Control,
-  select: (routes: readonly Route[]) => readonly Route[] = routes => routes,
-): Route[] {
+  select: (routes: readonly ControlRoute[]) => readonly ControlRoute[] = routes => routes,
+): ControlRoute[] {
   const routes = select([
     ...versionRoutes(control), // /version
     ...statusRoutes(control), // /metrics /healthz /readyz

@@ -1,11 +1,11 @@
 // The control plane's own OpenAPI document, assembled from the declarations of its routes.
 
 import type { Schema } from '../../kernel/schema.ts'
-import { json, type Parameter, problemSchema, type ReplySpec, type Route, replyWith } from './route.ts'
+import { type CallParameter, type ControlRoute, json, problemSchema, type ReplySpec, replyWith } from './route.ts'
 
 /** The route that serves the document, itself included. */
-export function openApiRoute(others: readonly Route[], version: string): Route {
-  const route: Route = {
+export function openApiRoute(others: readonly ControlRoute[], version: string): ControlRoute {
+  const route: ControlRoute = {
     method: 'GET',
     path: '/openapi.json',
     operation: 'getOpenApi',
@@ -19,7 +19,7 @@ export function openApiRoute(others: readonly Route[], version: string): Route {
   return route
 }
 
-function describeRoutes(routes: readonly Route[], version: string): object {
+function describeRoutes(routes: readonly ControlRoute[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     paths[route.path] ??= {}
@@ -69,7 +69,7 @@ const COMMON = {
   Full: { status: 507, description: 'Records need more memory than `worlds.maxBytes`, or than is left.' },
 } as const
 
-function describeRoute({ operation, summary, parameters = {}, path, body, replies, open }: Route): object {
+function describeRoute({ operation, summary, parameters = {}, path, body, replies, open }: ControlRoute): object {
   const names = Object.keys(parameters)
   const common = [
     'Invalid' as const,
@@ -103,10 +103,10 @@ function describeRoute({ operation, summary, parameters = {}, path, body, replie
   }
 }
 
-function describeParameter(name: string, parameters: NonNullable<Route['parameters']>, path: string): object {
+function describeParameter(name: string, parameters: NonNullable<ControlRoute['parameters']>, path: string): object {
   if (name.endsWith('.*')) {
     // Parameters with a common beginning are the members of an object that is spread over the query.
-    const { schema, description } = parameters[name] as Parameter
+    const { schema, description } = parameters[name] as CallParameter
     const members = { type: 'object', patternProperties: { [`^${name.slice(0, -2)}\\.`]: schema } }
     return { name, in: 'query', style: 'form', explode: true, schema: members, description }
   }

@@ -7,7 +7,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { describeDay } from '../../plan/calendar.ts'
 import { timestamp } from '../../world/clock.ts'
 import { refuseWorld } from './find-world.ts'
-import { type Control, count, json, list, object, problem, type Route, replyWith, words } from './route.ts'
+import { type Control, type ControlRoute, count, json, list, object, problem, replyWith, words } from './route.ts'
 
 const milliseconds = { type: ['number', 'null'], minimum: 0 } as const
 
@@ -112,7 +112,7 @@ const NONE: Measure = {
   series: [],
 }
 
-export const operationRoutes = ({ gateway }: Control): Route[] => [
+export const operationRoutes = ({ gateway }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/operations',

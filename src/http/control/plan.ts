@@ -7,15 +7,15 @@ import { describePlan, describeWhole } from '../../plan/describe.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import {
-  type Answer,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   count,
   json,
   list,
   object,
   problem,
   problemSchema,
-  type Route,
   text,
   words,
 } from './route.ts'
@@ -84,7 +84,7 @@ export const invalidConfigurationSchema = {
   properties: { ...problemSchema.properties, diagnostics: list(diagnosticSchema) },
 }
 
-export const refuseConfiguration = (report: Diagnostics, code = 'invalid_configuration'): Answer =>
+export const refuseConfiguration = (report: Diagnostics, code = 'invalid_configuration'): ControlReply =>
   problem(422, code, formatReport(report), { diagnostics: describeReport(report) })
 
 /** The diagnostics of a report as data: the first hundred errors, and all warnings. */
@@ -102,10 +102,10 @@ export const adoptedSchema = object({
 })
 
 /** Says what was loaded. */
-export const describeAdopted = ({ operations }: Plan, report: Diagnostics, reloaded = true): Answer =>
+export const describeAdopted = ({ operations }: Plan, report: Diagnostics, reloaded = true): ControlReply =>
   json({ reloaded, operations: operations.length, warnings: report.size, diagnostics: describeReport(report) })
 
-export const planRoutes = ({ gateway, reloader, about }: Control): Route[] => [
+export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/contract',

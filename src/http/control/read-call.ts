@@ -7,11 +7,11 @@ import { type Json, parseJson } from '../../kernel/json.ts'
 import { type Check, Schemas, type Violation } from '../../kernel/schema.ts'
 import { breathe } from '../../world/clock.ts'
 import { compileBodyReader } from '../body.ts'
-import { type Answer, type BodySpec, type Call, type Parameter, problem, type Route } from './route.ts'
+import { type BodySpec, type Call, type CallParameter, type ControlReply, type ControlRoute, problem } from './route.ts'
 
-export type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | Refused>
-export interface Refused {
-  readonly refusal: Answer
+export type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | RefusedCall>
+export interface RefusedCall {
+  readonly refusal: ControlReply
 }
 
 const MAX_BODY = 1_000_000
@@ -21,7 +21,7 @@ const MOST_OBJECTS = 1_000_000
 const MOST_PARAMETERS = 100
 
 /** Compiles the checks of a route when it is first called: most routes never are, and all of them take half a second. */
-export function compileCallReader(route: Route): CallReader {
+export function compileCallReader(route: ControlRoute): CallReader {
   let read: CallReader | undefined
   return (ctx, segments) => {
     read ??= compile(route)
@@ -29,7 +29,7 @@ export function compileCallReader(route: Route): CallReader {
   }
 }
 
-function compile({ parameters = {}, path, body }: Route): CallReader {
+function compile({ parameters = {}, path, body }: ControlRoute): CallReader {
   const schemas = new Schemas()
   const names = Object.keys(parameters)
   const inPath = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string))
@@ -41,7 +41,7 @@ function compile({ parameters = {}, path, body }: Route): CallReader {
       Object.entries(parameters).flatMap(([name, { schema }]) => (families.includes(name) ? [] : [[name, schema]])),
     ),
     patternProperties: Object.fromEntries(
-      families.map(name => [`^${name.slice(0, -2)}\\.`, (parameters[name] as Parameter).schema]),
+      families.map(name => [`^${name.slice(0, -2)}\\.`, (parameters[name] as CallParameter).schema]),
     ),
   })
   const readBody = body === undefined ? undefined : compileBody(body, schemas)
@@ -71,7 +71,7 @@ function compile({ parameters = {}, path, body }: Route): CallReader {
 }
 
 const NO_BODY = { body: undefined, text: undefined }
-const refuse = (detail: string): Refused => ({ refusal: problem(400, 'invalid_request', detail) })
+const refuse = (detail: string): RefusedCall => ({ refusal: problem(400, 'invalid_request', detail) })
 
 /** Converts a text to a type. A text without the type's form stays a text and fails its schema. */
 function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | number | boolean {
@@ -87,7 +87,7 @@ function holdsMoreObjects(text: string, most: number): boolean {
   return false
 }
 
-type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | Refused>
+type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | RefusedCall>
 
 function compileBody(
   { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false }: BodySpec,

@@ -12,30 +12,30 @@ import {
   selectRequests,
   verifyRequests,
 } from '../../gateway/journal/filter.ts'
-import type { Entry } from '../../gateway/journal/journal.ts'
+import type { JournalEntry } from '../../gateway/journal/journal.ts'
 import type { JournalView } from '../../gateway/journal/portable.ts'
 import type { Schema } from '../../kernel/schema.ts'
 import {
-  type Answer,
   type Call,
+  type CallParameter,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   count,
   DONE,
   json,
   list,
   object,
-  type Parameter,
   problem,
-  type Route,
   replyWith,
   stream,
   words,
 } from './route.ts'
 
-const text = (description: string): Parameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
+const text = (description: string): CallParameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
 
 /** The query parameters of filters; lists are separated by commas. */
-const FILTER: Readonly<Record<string, Parameter>> = {
+const FILTER: Readonly<Record<string, CallParameter>> = {
   operation: text('A list of operations; empty for requests that meant none.'),
   consumer: text('A list of consumers; empty for requests of nobody known.'),
   world: text('A list of worlds.'),
@@ -143,10 +143,10 @@ const eventsSchema: Schema = {
     'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
 }
 
-export function requestRoutes({ gateway }: Control): Route[] {
+export function requestRoutes({ gateway }: Control): ControlRoute[] {
   const { journal } = gateway
   /** Reads the filter of a call for this plan, or refuses an invalid one. */
-  const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | Answer => {
+  const read = ({ parameters }: Call, view: JournalView = journal): readonly Criterion[] | ControlReply => {
     const filter = filterOf(parameters)
     const unknown = findUnknown(filter, gateway.plan, view)
     if (unknown !== undefined) return problem(400, 'invalid_request', unknown)
@@ -273,7 +273,7 @@ class Events extends Readable {
   #omitted = 0
 
   constructor(
-    listen: (listener: (entry: Entry) => void) => () => void,
+    listen: (listener: (entry: JournalEntry) => void) => () => void,
     criteria: readonly Criterion[],
     ended: () => void,
   ) {

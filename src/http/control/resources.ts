@@ -3,7 +3,7 @@
 import { suggest } from '../../kernel/diagnostic.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import { selfContained } from '../../schema/self-contained.ts'
-import { type Control, json, list, object, problem, type Route, replyWith, words } from './route.ts'
+import { type Control, type ControlRoute, json, list, object, problem, replyWith, words } from './route.ts'
 
 const resourceSchema = object(
   {
@@ -29,7 +29,7 @@ const resourceSchema = object(
   'states',
 )
 
-export const resourceRoutes = ({ gateway }: Control): Route[] => [
+export const resourceRoutes = ({ gateway }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/resources/{resource}',

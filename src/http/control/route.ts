@@ -27,7 +27,7 @@ export interface About {
   readonly workers: number | undefined
 }
 
-export interface Route {
+export interface ControlRoute {
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   /** An OpenAPI path template: `/worlds/{name}`. */
   readonly path: string
@@ -39,7 +39,7 @@ export interface Route {
    * For every expression of the path, and for every query parameter there is; another one is refused. `header.*` stands for
    * every parameter whose name begins with `header.`.
    */
-  readonly parameters?: Readonly<Record<string, Parameter>>
+  readonly parameters?: Readonly<Record<string, CallParameter>>
   readonly body?: BodySpec
   /** By status. What every route may answer (400 401 403 413 415 500) is documented without being written here. */
   readonly replies: Readonly<Record<number, ReplySpec>>
@@ -56,10 +56,10 @@ export interface Route {
    * requests that take turns themselves.
    */
   readonly outsideTurns?: boolean
-  answer(call: Call): Answer | Promise<Answer>
+  answer(call: Call): ControlReply | Promise<ControlReply>
 }
 
-export interface Parameter {
+export interface CallParameter {
   /** Its type is string, integer or boolean. */
   readonly schema: { readonly type: 'string' | 'integer' | 'boolean'; readonly [keyword: string]: unknown }
   readonly description: string
@@ -97,7 +97,7 @@ export interface Call {
   prefers(type: string): boolean
 }
 
-export interface Answer {
+export interface ControlReply {
   readonly status: number
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -105,10 +105,10 @@ export interface Answer {
   readonly body?: unknown
 }
 
-export const json = (body: unknown, status = 200): Answer => ({ status, type: 'application/json', body })
-export const text = (body: string): Answer => ({ status: 200, type: 'text/plain; charset=utf-8', body })
-export const stream = (type: string, body: Readable): Answer => ({ status: 200, type, body })
-export const DONE: Answer = { status: 204 }
+export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })
+export const text = (body: string): ControlReply => ({ status: 200, type: 'text/plain; charset=utf-8', body })
+export const stream = (type: string, body: Readable): ControlReply => ({ status: 200, type, body })
+export const DONE: ControlReply = { status: 204 }
 
 /**
  * A refusal (RFC 9457).
@@ -116,7 +116,7 @@ export const DONE: Answer = { status: 204 }
  * @param code stable, snake_case: what a client may branch on
  * @param more further members of the problem
  */
-export function problem(status: number, code: string, detail: string, more: object = {}): Answer {
+export function problem(status: number, code: string, detail: string, more: object = {}): ControlReply {
   const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
   return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
 }

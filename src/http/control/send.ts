@@ -8,13 +8,13 @@ import { WORLD_NAME } from '../../plan/worlds.ts'
 import { refuseWorld } from './find-world.ts'
 import { requestSchema } from './requests.ts'
 import {
-  type Answer,
   type Call,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   json,
   object,
   problem,
-  type Route,
   replyWith,
   text,
   words,
@@ -45,12 +45,12 @@ const idParameter = {
 const forgotten = { 404: { description: 'The journal has no such request, or no longer.' } } as const
 const world = { type: 'string', pattern: WORLD_NAME.source } as const
 
-export function sendRoutes({ gateway, about }: Control): Route[] {
+export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
   const { journal, worlds } = gateway
-  const missing = (id: number): Answer =>
+  const missing = (id: number): ControlReply =>
     problem(404, 'not_found', `the journal has no request ${id}; it may have been forgotten to make room`)
   /** Says why a world cannot be met. */
-  const refuse = (name: string | undefined): Answer | undefined => {
+  const refuse = (name: string | undefined): ControlReply | undefined => {
     if (name === undefined) return undefined
     const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
     if (fault !== undefined) return refuseWorld(fault, name, worlds)

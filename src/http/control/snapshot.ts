@@ -7,7 +7,7 @@ import { breathe, SLICE } from '../../world/clock.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import { clockWordsSchema } from './clock.ts'
 import { inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
-import { type Answer, type Control, DONE, list, problem, type Route, replyWith, stream } from './route.ts'
+import { type Control, type ControlReply, type ControlRoute, DONE, list, problem, replyWith, stream } from './route.ts'
 
 /** The largest snapshot, in bytes. */
 export const MAX_SNAPSHOT = 64_000_000
@@ -88,10 +88,10 @@ async function* written({ collections, ...rest }: Snapshot): AsyncIterable<strin
   yield '}}'
 }
 
-export const refuseSnapshot = (faults: readonly string[], at = ''): Answer =>
+export const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
   problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
 
-export const snapshotRoutes = ({ gateway }: Control): Route[] => [
+export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/worlds/{name}/snapshot',

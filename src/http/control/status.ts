@@ -1,8 +1,8 @@
 // Metrics, health, readiness.
 
-import { type Control, object, type Route, replyWith } from './route.ts'
+import { type Control, type ControlRoute, object, replyWith } from './route.ts'
 
-export const statusRoutes = ({ status }: Control): Route[] => {
+export const statusRoutes = ({ status }: Control): ControlRoute[] => {
   const answer = (path: string) => async () => {
     const { status: code, headers, body } = await status(path)
     const { 'content-type': type, ...others } = headers

@@ -1,7 +1,7 @@
 // The program that serves, and where: a client reads it first.
 
 import { timestamp } from '../../world/clock.ts'
-import { type Control, json, list, object, type Route, replyWith, words } from './route.ts'
+import { type Control, type ControlRoute, json, list, object, replyWith, words } from './route.ts'
 
 const versionSchema = object({
   name: { const: 'understudy' },
@@ -19,7 +19,7 @@ const versionSchema = object({
 
 const rootSchema = object({ name: { const: 'understudy' }, version: words, openapi: words, console: words })
 
-export const versionRoutes = ({ gateway, about: { version, api, workers } }: Control): Route[] => [
+export const versionRoutes = ({ gateway, about: { version, api, workers } }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/',

@@ -9,14 +9,14 @@ import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import {
-  type Answer,
   type Call,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   DONE,
   json,
   list,
   object,
-  type Route,
   replyWith,
   words,
 } from './route.ts'
@@ -71,8 +71,8 @@ const impossible = {
   },
 } as const
 
-export const weatherRoutes = ({ gateway }: Control): Route[] => {
-  const make = (slot: WeatherSlot, { body, text }: Call): Answer => {
+export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
+  const make = (slot: WeatherSlot, { body, text }: Call): ControlReply => {
     const report = new Diagnostics()
     const source = parseSource('weather', text ?? stringifyJson(body as JsonObject), report)
     const current = source && slot.make(gateway.plan, source, report)

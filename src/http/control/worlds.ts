@@ -8,16 +8,16 @@ import type { World } from '../../world/world.ts'
 import { clockSchema, describeClock } from './clock.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
 import {
-  type Answer,
   type Call,
   type Control,
+  type ControlReply,
+  type ControlRoute,
   count,
   DONE,
   json,
   list,
   object,
   problem,
-  type Route,
   replyWith,
   words,
 } from './route.ts'
@@ -53,7 +53,7 @@ interface Creation {
   readonly snapshot?: Snapshot
 }
 
-export const worldRoutes = ({ gateway }: Control): Route[] => {
+export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { worlds } = gateway
   return [
     {
@@ -148,7 +148,7 @@ export const worldRoutes = ({ gateway }: Control): Route[] => {
   ]
 }
 
-async function create({ body }: Call, { worlds, plan }: Gateway): Promise<Answer> {
+async function create({ body }: Call, { worlds, plan }: Gateway): Promise<ControlReply> {
   const { name, from, snapshot } = body as unknown as Creation
   const fault = worlds.refuses(name)
   if (fault !== undefined) return refuseWorld(fault, name, worlds)

@@ -6,7 +6,7 @@ import type { Parameter } from '../../contract/parameters.ts'
 import type { Node } from '../../schema/document.ts'
 import { serverSetOf } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
-import type { Candidate } from './inference.ts'
+import type { SchemaCandidate } from './inference.ts'
 import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, normal, segmentsOf } from './paths.ts'
 import {
   answersEmpty,
@@ -21,7 +21,7 @@ import {
 } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
-export interface Collection {
+export interface InferredCollection {
   readonly path: string
   readonly segments: readonly string[]
   /** The last of them: what the records are called. */
@@ -31,7 +31,7 @@ export interface Collection {
   readonly create: { readonly operation: Operation; readonly single: Single | undefined } | undefined
   /** The schemas of its records wherever they are met: as one is read, created and listed. */
   readonly records: readonly Node[]
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly SchemaCandidate[]
   /** The operations of the collection's path and of its item's path, by method. */
   readonly own: ReadonlyMap<string, Operation>
   readonly item: ReadonlyMap<string, Operation>
@@ -44,12 +44,12 @@ export interface Collection {
 }
 
 /** A collection with the resource that it is a view of. */
-export interface Named extends Collection {
+export interface Named extends InferredCollection {
   readonly name: string
 }
 
 /** The collections, those with the shortest paths first: they name what others are views of. */
-export function findCollections(contract: Contract, schemas: SchemaReader): Collection[] {
+export function findCollections(contract: Contract, schemas: SchemaReader): InferredCollection[] {
   const byPath = new Map<string, Map<string, Operation>>()
   for (const one of contract.operations) {
     const known = byPath.get(one.path) ?? new Map<string, Operation>()
@@ -79,7 +79,7 @@ function findCollection(
   byPath: ReadonlyMap<string, ReadonlyMap<string, Operation>>,
   items: ItemPaths,
   schemas: SchemaReader,
-): Omit<Collection, 'below' | 'beside' | 'me'> | undefined {
+): Omit<InferredCollection, 'below' | 'beside' | 'me'> | undefined {
   const segments = segmentsOf(path)
   const word = segments.at(-1) ?? ''
   if (word === '' || word.includes('{')) return undefined
@@ -105,7 +105,7 @@ function findCollection(
   const request = create && requestSchema(create.operation)
   const asked = request && singleIn(request, word, records, schemas)
   const candidates = (taken === undefined ? records : [taken]).flatMap(node =>
-    schemas.recordSchemas(node).flatMap((one): Candidate[] => {
+    schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
       const shape = schemas.shape(one)
       const schema = schemas.reference(one)
       const idField = findId({ word, parameter, declared }, shape, schemas)
@@ -131,7 +131,7 @@ function findCollection(
 const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
 const NONE: ReadonlyMap<string, Operation> = new Map()
 
-function findList(operation: Operation | undefined, word: string, schemas: SchemaReader): Collection['list'] {
+function findList(operation: Operation | undefined, word: string, schemas: SchemaReader): InferredCollection['list'] {
   const whole = operation && replySchema(operation)
   const listed = whole && listedIn(whole, word, schemas)
   return operation === undefined || listed === undefined ? undefined : { operation, listed }
@@ -157,13 +157,13 @@ const isIdOf = (field: string | undefined, parameter: string | undefined): boole
   field !== undefined && (normal(field) === normal(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
 
 /** A list whose reply is not described, of records that are taken. */
-const silentList = (operation: Operation | undefined, taken: Node | undefined): Collection['list'] =>
+const silentList = (operation: Operation | undefined, taken: Node | undefined): InferredCollection['list'] =>
   operation === undefined || taken === undefined || !isSilent(operation)
     ? undefined
     : { operation, listed: { items: taken, whole: taken, keys: [] } }
 
 /** A candidate whose records get an id that their schema does not have. */
-function withIdAdded(schema: string, declared: Parameter | undefined): Candidate {
+function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCandidate {
   const isNumber = declared?.schema.types.has('integer') === true || declared?.schema.types.has('number') === true
   const assign = isNumber ? 'sequence' : 'generate'
   return { schema, idField: 'id', added: true, assign, byServer: assign, server: { defaults: {}, set: {} } }

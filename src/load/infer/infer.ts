@@ -2,8 +2,8 @@
 // reasons, for an author to read and correct. Does not know how it is written down.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
-import { type Collection, findCollections, type Named } from './collections.ts'
-import type { Candidate, Inference, InferredOperation } from './inference.ts'
+import { findCollections, type InferredCollection, type Named } from './collections.ts'
+import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { operationsOf } from './operations.ts'
 import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
@@ -39,7 +39,7 @@ export function readInference(contract: Contract): Infer {
   return (choices = new Map(), without = new Set()) => {
     const kept = [...resources.values()].filter(({ name }) => !without.has(name))
     const chosen = new Map(
-      kept.map(one => [one.name, one.candidates[choices.get(one.name) ?? 0] as Candidate] as const),
+      kept.map(one => [one.name, one.candidates[choices.get(one.name) ?? 0] as SchemaCandidate] as const),
     )
     const operations = new Map<Operation, InferredOperation>()
     const met = new Set<string>()
@@ -58,13 +58,17 @@ export function readInference(contract: Contract): Infer {
 }
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
-const isTwin = (one: Collection, other: Collection): boolean => {
+const isTwin = (one: InferredCollection, other: InferredCollection): boolean => {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
   return one.candidates[0]?.schema === other.candidates[0]?.schema && sameWord(one.word, other.word)
 }
 
 /** Whether a list is one of several of a collection's records: `/book/findByStatus` beside `/book`. */
-function isView({ segments, itemPath, create, list }: Collection, of: Collection, schemas: SchemaReader): boolean {
+function isView(
+  { segments, itemPath, create, list }: InferredCollection,
+  of: InferredCollection,
+  schemas: SchemaReader,
+): boolean {
   if (itemPath !== undefined || create !== undefined || list === undefined || of.itemPath === undefined) return false
   const base = of.segments
   if (segments.length !== base.length + 1 || base.some((one, i) => one !== segments[i])) return false
@@ -72,7 +76,7 @@ function isView({ segments, itemPath, create, list }: Collection, of: Collection
 }
 
 /** How much of a collection is at hand: its items below its own path, a way to create one, its items elsewhere. */
-function fullness({ segments, itemPath, create, list }: Collection): number {
+function fullness({ segments, itemPath, create, list }: InferredCollection): number {
   const item = itemPath === undefined ? [] : segmentsOf(itemPath)
   const isBelow = item.length === segments.length + 1 && segments.every((one, i) => one === item[i])
   return (isBelow ? 4 : item.length > 0 ? 2 : 0) + (create === undefined ? 0 : 3) + (list === undefined ? 0 : 1)
@@ -84,7 +88,7 @@ function freeName(word: string, taken: ReadonlySet<string>): string {
   return free
 }
 
-function describe({ path, itemPath, list, create, records, candidates }: Collection) {
+function describe({ path, itemPath, list, create, records, candidates }: InferredCollection) {
   const [{ schema, idField } = { schema: '', idField: '' }] = candidates
   const item = itemPath === undefined ? '' : `${itemPath} names one by its ${idField}`
   const isTaken = create !== undefined && create.single === undefined && records.length === 0

@@ -6,7 +6,7 @@ import type { Assign } from '../../world/collection.ts'
 import type { ServerSet } from './defaults.ts'
 
 /** A schema that the records of a resource may be kept by, and what names them then. */
-export interface Candidate {
+export interface SchemaCandidate {
   readonly schema: string
   readonly idField: string
   /** Whether the schema has no field for the id, because it is the one of the request: records get one besides. */
@@ -20,7 +20,7 @@ export interface Candidate {
 export interface InferredResource {
   readonly name: string
   /** The likeliest first; which of them holds shows when it is tried. */
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly SchemaCandidate[]
   readonly because: string
 }
 

@@ -6,29 +6,29 @@ import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
 import { outcomeOf } from './actions.ts'
-import type { Collection, Named } from './collections.ts'
-import type { Candidate, InferredOperation } from './inference.ts'
+import type { InferredCollection, Named } from './collections.ts'
+import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
 import { isItemPath, normal, segmentsOf, singular } from './paths.ts'
 import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, requestSchema, singleIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
-type Action = InferredOperation['action']
+type InferredAction = InferredOperation['action']
 type Keys = Readonly<Record<string, Json>>
 
 /** The operations that a collection makes sense of, its own first. */
 export function operationsOf(
   collection: Named,
-  chosen: ReadonlyMap<string, Candidate>,
+  chosen: ReadonlyMap<string, SchemaCandidate>,
   contract: Contract,
   schemas: SchemaReader,
 ): InferredOperation[] {
   const { path, word, name, own, list, create, records, beside, me } = collection
-  const { schema, idField } = chosen.get(name) as Candidate
+  const { schema, idField } = chosen.get(name) as SchemaCandidate
   // Another view may name its items by another field: those are not found by the one that was chosen.
   const namer = collection.candidates.find(one => one.schema === schema)
   const isNamed = namer === undefined || namer.idField === idField
-  const item: Collection['item'] = isNamed ? collection.item : new Map()
+  const item: InferredCollection['item'] = isNamed ? collection.item : new Map()
   const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
   const shape = schemas.shape(node)
@@ -36,7 +36,7 @@ export function operationsOf(
   const out: InferredOperation[] = []
   const add = (
     operation: Operation,
-    action: Action,
+    action: InferredAction,
     keys: Keys,
     because: string,
     more: Partial<InferredOperation> = {},
@@ -66,7 +66,7 @@ export function operationsOf(
   }
   const addOne = (
     operation: Operation | undefined,
-    action: Action,
+    action: InferredAction,
     because: string,
     more: Partial<InferredOperation> = {},
     besides: Keys = {},
@@ -171,7 +171,7 @@ function ownerOf(
   properties: ReadonlyMap<string, Node>,
   idField: string,
   schemas: SchemaReader,
-  chosen: ReadonlyMap<string, Candidate>,
+  chosen: ReadonlyMap<string, SchemaCandidate>,
 ): { parameter: string; field?: string; resource?: string } | undefined {
   const parameter = expressionsOf(path).at(-1)
   if (parameter === undefined) return undefined

@@ -9,7 +9,7 @@ import { valueFor } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
 import { exampleIds } from '../seed/example-ids.ts'
 import { compileNewId, isReadBack, type NewId, namingParameters } from '../seed/new-ids.ts'
-import type { Candidate, Inference } from './inference.ts'
+import type { Inference, SchemaCandidate } from './inference.ts'
 
 /** Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first. */
 const SEEDS = 5
@@ -22,7 +22,7 @@ export class SeedBook {
 
   generate(
     { resources, operations }: Inference,
-    candidateOf: (resource: string) => Candidate,
+    candidateOf: (resource: string) => SchemaCandidate,
     contract: Contract,
   ): Seeds {
     const seeds = new Map<string, readonly JsonObject[]>()
@@ -88,7 +88,7 @@ function highestOf({ operation }: Inference['operations'][number]): number[] {
 /** The ids that the owners of a resource's records have, by the field that holds them. */
 function ownersOf(
   own: Inference['operations'],
-  candidateOf: (resource: string) => Candidate,
+  candidateOf: (resource: string) => SchemaCandidate,
   seeds: Seeds,
 ): ReadonlyMap<string, readonly Json[]> {
   const owners = new Map<string, readonly Json[]>()
@@ -118,7 +118,7 @@ interface SeedIds {
 function seedIds(
   name: string,
   schema: SchemaUse,
-  { idField, added, assign }: Candidate,
+  { idField, added, assign }: SchemaCandidate,
   readers: readonly Operation[],
   contract: Contract,
 ): SeedIds {
@@ -157,7 +157,7 @@ const isAbout =
 /** Records with ids of their own; those that the schema refuses are left out. */
 function records(
   schema: SchemaUse,
-  { idField, added, assign }: Candidate,
+  { idField, added, assign }: SchemaCandidate,
   count: number,
   owners: ReadonlyMap<string, readonly Json[]>,
   taken: ReadonlySet<unknown>,

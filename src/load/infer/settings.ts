@@ -3,7 +3,7 @@
 import { type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/source.ts'
 import { idIn } from '../../world/collection.ts'
-import type { Candidate, Inference } from './inference.ts'
+import type { Inference, SchemaCandidate } from './inference.ts'
 import type { Seeds } from './seeds.ts'
 
 export interface Settled {
@@ -17,7 +17,7 @@ export interface Unsettled {
   readonly inference: Inference
   readonly reference: string
   readonly seeds: Seeds
-  readonly candidateOf: (resource: string) => Candidate
+  readonly candidateOf: (resource: string) => SchemaCandidate
   readonly without: ReadonlyMap<string, string>
 }
 
@@ -64,6 +64,10 @@ function ownerOf([section, name, key]: Path): string | undefined {
 }
 
 /** The id of the record that an operation whose path names none is about: the first one. */
-export const fixedId = (resource: string, candidateOf: (resource: string) => Candidate, seeds: Seeds): JsonObject => ({
+export const fixedId = (
+  resource: string,
+  candidateOf: (resource: string) => SchemaCandidate,
+  seeds: Seeds,
+): JsonObject => ({
   id: idIn(candidateOf(resource).idField, seeds.get(resource)?.[0] ?? {}) as Json,
 })

@@ -10,7 +10,7 @@ import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
 import { readResources } from '../seed/seed.ts'
 import { type Infer, readInference } from './infer.ts'
-import type { Candidate, Inference, InferredOperation } from './inference.ts'
+import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { SeedBook } from './seeds.ts'
 import { settingsOf } from './settings.ts'
 import { describeInference } from './text.ts'
@@ -25,7 +25,7 @@ export interface InferredGateway {
 }
 
 /** Tells how many of the resources have been tried. */
-export type Progress = (done: number, total: number) => void
+export type TrialProgress = (done: number, total: number) => void
 
 /**
  * @param file the contract's file, absolute
@@ -35,7 +35,7 @@ export async function inferGateway(
   contract: Contract,
   file: string,
   home: string,
-  progress: Progress = () => {},
+  progress: TrialProgress = () => {},
 ): Promise<InferredGateway> {
   return contract.walking(async () => {
     const attempt = new Attempt(contract, file, home)
@@ -77,7 +77,7 @@ class Attempt {
   }
 
   /** Compiles and tries what is open. */
-  async round(progress: Progress): Promise<void> {
+  async round(progress: TrialProgress): Promise<void> {
     const operations = this.#inference.operations.filter(
       ({ operation, resource }) => this.open.has(resource) && !this.#without.has(operation.id),
     )
@@ -165,9 +165,9 @@ class Attempt {
     }
   }
 
-  #candidateOf(name: string): Candidate {
+  #candidateOf(name: string): SchemaCandidate {
     const resource = this.#inference.resources.find(one => one.name === name)
-    const candidate = resource?.candidates[this.#choices.get(name) ?? 0] as Candidate
+    const candidate = resource?.candidates[this.#choices.get(name) ?? 0] as SchemaCandidate
     return this.#bare.has(name) ? { ...candidate, server: { defaults: {}, set: {} } } : candidate
   }
 

@@ -5,19 +5,19 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
 import { isObject, stringifyJson } from '../../kernel/json.ts'
 import type { Assign } from '../../world/collection.ts'
-import type { Candidate, Inference } from './inference.ts'
+import type { Inference, SchemaCandidate } from './inference.ts'
 import type { Seeds } from './seeds.ts'
 import { fixedId } from './settings.ts'
 import { proposeStates } from './states.ts'
 
 /** The settings that are written. */
-export interface Described {
+export interface WrittenInference {
   readonly inference: Inference
   readonly contract: Contract
   /** How the file will name the contract. */
   readonly reference: string
   readonly seeds: Seeds
-  readonly candidateOf: (resource: string) => Candidate
+  readonly candidateOf: (resource: string) => SchemaCandidate
   /** Settings that are left out, by operation id or `resource NAME`, with the reason. */
   readonly without: ReadonlyMap<string, string>
 }
@@ -29,7 +29,7 @@ export function describeInference({
   seeds,
   candidateOf,
   without,
-}: Described): string {
+}: WrittenInference): string {
   const lines: string[] = []
   const push = (line: string) => void lines.push(line)
   push(`# Inferred from ${contract.title} ${contract.version}. Every line says from what; correct what is not so.`)

@@ -13,11 +13,11 @@ import { realClock } from '../../world/clock.ts'
 import { type Id, idIn } from '../../world/collection.ts'
 import { MemoryCollection } from '../../world/memory.ts'
 import { World } from '../../world/world.ts'
-import { type Given, validRequest } from '../probe/probe.ts'
+import { type GivenParameters, validRequest } from '../probe/probe.ts'
 import type { InferredOperation } from './inference.ts'
 
 /** Why something that was inferred does not hold. */
-export interface Fault {
+export interface TrialFault {
   readonly operation: InferredOperation
   readonly reason: string
 }
@@ -28,8 +28,8 @@ export async function tryResource(
   operations: readonly InferredOperation[],
   plan: Plan,
   seeded: World,
-): Promise<readonly Fault[]> {
-  const trial = new Trial(resource, plan, seeded.fork())
+): Promise<readonly TrialFault[]> {
+  const trial = new ResourceTrial(resource, plan, seeded.fork())
   const of = (...actions: InferredOperation['action'][]) =>
     operations.filter(one => actions.includes(one.action) && !one.fixed)
   const victims: Victim[] = []
@@ -63,7 +63,7 @@ export const seedTrial = ({ collections, simulation }: Plan): World =>
 
 /** The record that requests are about, and the owners in the path that it was created under. */
 interface Victim {
-  readonly given: Given
+  readonly given: GivenParameters
   readonly id: Id | undefined
 }
 
@@ -74,13 +74,13 @@ const isForgiven = (code: Nonconformance['code'], { responses }: Operation): boo
   code === 'undocumented-type' ||
   (code === 'undocumented-status' && ![...responses.keys()].some(status => status.startsWith('2')))
 
-interface Sent {
+interface TrialRequest {
   readonly planned: PlannedOperation
   readonly request: Request
 }
 
-class Trial {
-  readonly faults: Fault[] = []
+class ResourceTrial {
+  readonly faults: TrialFault[] = []
   readonly #resource: string
   readonly #plan: Plan
   readonly #world: World
@@ -138,7 +138,7 @@ class Trial {
     return undefined
   }
 
-  async #call(one: InferredOperation, given: Given): Promise<Reply | undefined> {
+  async #call(one: InferredOperation, given: GivenParameters): Promise<Reply | undefined> {
     const sent = this.#request(one, given)
     if (sent === undefined) return undefined
     const { reply } = await this.#send(one, sent)
@@ -153,7 +153,10 @@ class Trial {
   }
 
   /** Returns the path parameters of an operation: the record's id and its owner's; `undefined` without such an owner. */
-  async #naming({ operation, action, respond }: InferredOperation, { given, id }: Victim): Promise<Given | undefined> {
+  async #naming(
+    { operation, action, respond }: InferredOperation,
+    { given, id }: Victim,
+  ): Promise<GivenParameters | undefined> {
     const last = expressionsOf(operation.path).at(-1)
     const isAbout = action !== 'list' && last !== undefined && id !== undefined
     const named = new Map(isAbout ? [...given, [last, id as Json] as const] : given)
@@ -165,7 +168,7 @@ class Trial {
     return named.set(within.parameter, owner)
   }
 
-  #request(one: InferredOperation, given: Given, quiet = false): Sent | undefined {
+  #request(one: InferredOperation, given: GivenParameters, quiet = false): TrialRequest | undefined {
     const planned = this.#planned.get(one.operation) as PlannedOperation
     const request = validRequest(planned, this.#plan, given)
     if (typeof request !== 'string') return { planned, request }
@@ -173,7 +176,7 @@ class Trial {
     return undefined
   }
 
-  async #send({ operation }: InferredOperation, { planned, request }: Sent) {
+  async #send({ operation }: InferredOperation, { planned, request }: TrialRequest) {
     const found = this.#plan.find(request.method, request.path)
     const base = found?.target.basePath ?? ''
     const exchange = new Exchange({

@@ -79,11 +79,14 @@ function firstOf<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): I
   return undefined
 }
 
-type Fields = readonly (readonly [name: string, text: string])[]
+type FormFields = readonly (readonly [name: string, text: string])[]
 
 /** A value as the fields of a form that reads back as a fitting one; fields that do not read back are left out. */
-function fieldsOf(value: Readonly<Record<string, Json>>, { schema, form, encoding }: MediaType): Fields | undefined {
-  const fits = (fields: Fields): boolean => {
+function fieldsOf(
+  value: Readonly<Record<string, Json>>,
+  { schema, form, encoding }: MediaType,
+): FormFields | undefined {
+  const fits = (fields: FormFields): boolean => {
     if (form === undefined) return true
     const byName = new Map<string, string[]>()
     for (const [name, text] of fields) byName.set(name, [...(byName.get(name) ?? []), text])
@@ -100,13 +103,13 @@ function fieldsOf(value: Readonly<Record<string, Json>>, { schema, form, encodin
   return fits(needed) ? needed : undefined
 }
 
-const flat = (name: string, item: Json): Fields => {
+const flat = (name: string, item: Json): FormFields => {
   if (Array.isArray(item)) return item.map(one => [name, textOf(one)] as const)
   return [[name, textOf(item)]]
 }
 
 /** Objects and lists of objects in brackets: `items[0][price]`. */
-const deep = (name: string, item: Json): Fields => {
+const deep = (name: string, item: Json): FormFields => {
   if (Array.isArray(item) && item.some(one => isObject(one)))
     return item.flatMap((one, i) => deep(`${name}[${i}]`, one))
   if (!isObject(item)) return flat(name, item)
@@ -115,13 +118,13 @@ const deep = (name: string, item: Json): Fields => {
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 
-const urlEncoded = (fields: Fields): ProbeBody => ({
+const urlEncoded = (fields: FormFields): ProbeBody => ({
   type: 'application/x-www-form-urlencoded',
   text: fields.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join('&'),
 })
 
 /** RFC 7578. */
-const multipart = (fields: Fields): ProbeBody => ({
+const multipart = (fields: FormFields): ProbeBody => ({
   type: `multipart/form-data; boundary=${BOUNDARY}`,
   text: [
     ...fields.map(

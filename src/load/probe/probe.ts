@@ -19,7 +19,7 @@ export interface Probe {
   readonly request: Request
 }
 
-interface Draft {
+interface ProbeDraft {
   readonly segments: readonly string[]
   readonly query: readonly (readonly [string, string])[]
   readonly headers: Readonly<Record<string, string>>
@@ -28,8 +28,8 @@ interface Draft {
 }
 
 /** Values for path parameters by name, instead of those of the seeds. */
-export type Given = ReadonlyMap<string, Json>
-const NOTHING_GIVEN: Given = new Map()
+export type GivenParameters = ReadonlyMap<string, Json>
+const NOTHING_GIVEN: GivenParameters = new Map()
 
 /**
  * A request that keeps to the contract.
@@ -37,7 +37,7 @@ const NOTHING_GIVEN: Given = new Map()
  * @param given what its path is to name
  * @returns a sentence where no value could be found for a part of it
  */
-export function validRequest({ operation }: PlannedOperation, plan: Plan, given: Given): Request | string {
+export function validRequest({ operation }: PlannedOperation, plan: Plan, given: GivenParameters): Request | string {
   const draft = draftOf(operation, plan, given)
   return typeof draft === 'string' ? draft : requestOf(operation, draft)
 }
@@ -47,7 +47,7 @@ export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[
   const { operation } = planned
   const draft = draftOf(operation, plan, NOTHING_GIVEN)
   if (typeof draft === 'string') return draft
-  const send = (what: string, valid: boolean, change: Partial<Draft> = {}): Probe => ({
+  const send = (what: string, valid: boolean, change: Partial<ProbeDraft> = {}): Probe => ({
     what,
     valid,
     request: requestOf(operation, { ...draft, ...change }),
@@ -96,7 +96,7 @@ const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean
     alternative.some(({ scheme }) => contract.securitySchemes.get(scheme)?.type !== 'other'),
   )
 
-function draftOf(operation: Operation, plan: Plan, given: Given): Draft | string {
+function draftOf(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {
   const segments: string[] = []
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
@@ -135,7 +135,12 @@ function draftOf(operation: Operation, plan: Plan, given: Given): Draft | string
 }
 
 /** How the value of a parameter is written: as the first of the usual ways that the parameter itself reads back. */
-function textsOf(parameter: Parameter, operation: Operation, plan: Plan, given: Given): readonly string[] | undefined {
+function textsOf(
+  parameter: Parameter,
+  operation: Operation,
+  plan: Plan,
+  given: GivenParameters,
+): readonly string[] | undefined {
   const wanted = parameter.in === 'path' ? given.get(parameter.name) : undefined
   const { examples = [], example } = isObject(parameter.node.value) ? parameter.node.value : {}
   const values =
@@ -194,7 +199,7 @@ function seededId({ name }: { readonly name: string }, operation: Operation, { s
 function credentialFor(
   { security }: Operation,
   { contract, simulation }: Plan,
-): Pick<Draft, 'query' | 'headers' | 'certificate'> {
+): Pick<ProbeDraft, 'query' | 'headers' | 'certificate'> {
   let certificate: ClientCertificate | undefined
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
@@ -223,7 +228,7 @@ function credentialFor(
   return { query, headers, certificate }
 }
 
-function withoutCredential(draft: Draft, operation: Operation, plan: Plan): Partial<Draft> {
+function withoutCredential(draft: ProbeDraft, operation: Operation, plan: Plan): Partial<ProbeDraft> {
   const { query, headers } = credentialFor(operation, plan)
   const given = new Set(query.map(([name]) => name))
   return {
@@ -235,7 +240,7 @@ function withoutCredential(draft: Draft, operation: Operation, plan: Plan): Part
 
 function requestOf(
   { method, path, basePaths }: Operation,
-  { segments, query, headers, body, certificate }: Draft,
+  { segments, query, headers, body, certificate }: ProbeDraft,
 ): Request {
   let expression = 0
   const filled = path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))

@@ -2,7 +2,7 @@
 
 import { dirname, relative, resolve } from 'node:path'
 import { compileValue, type Make, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
-import { check, type Reference, type Resource } from '../../behaviours/respond/resource.ts'
+import { check, type Resource, type ResourceReference } from '../../behaviours/respond/resource.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
@@ -11,7 +11,7 @@ import { readNamed } from '../../kernel/read-source.ts'
 import type { Path, Source } from '../../kernel/source.ts'
 import { unfilled } from '../../kernel/template.ts'
 import { parseSize } from '../../kernel/units.ts'
-import { compileStates } from '../../plan/record-states.ts'
+import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { type Assign, type Id, idIn, withId } from '../../world/collection.ts'
@@ -25,9 +25,6 @@ export interface Seeding {
   /** Absolute paths of the fixtures. */
   readonly files: readonly string[]
 }
-
-/** The place of something within the block of a resource. */
-type At = (path: Path, part?: 'key' | 'value') => ReturnType<Source['locate']>
 
 const MAX_RECORDS = 100_000
 const MAX_BYTES = '256MB'
@@ -169,7 +166,7 @@ export function readResources(
 
 const SEEDS_ARE_DATA = 'a seed is taken as it is written; ${now} and ${uuid} work in "defaults" and "set"'
 
-function checkRoom({ maxRecords }: Resource, seeds: number, at: At, report: Diagnostics): void {
+function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, report: Diagnostics): void {
   if (seeds < maxRecords) return
   const message = `${seeds} seeds, which never go, leave no room for another record`
   report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
@@ -185,9 +182,9 @@ function checkReferences(
   { references = {}, schema: name }: ResourceFile,
   declared: Readonly<Record<string, ResourceFile>>,
   schema: SchemaUse,
-  at: At,
+  at: LocateWithin,
   report: Diagnostics,
-): ReadonlyMap<string, Reference> {
+): ReadonlyMap<string, ResourceReference> {
   const { shape } = schema
   return new Map(
     Object.entries(references).map(([field, written]) => {
@@ -218,7 +215,7 @@ function compileFields(
   key: 'defaults' | 'set',
   schema: SchemaUse,
   contract: Contract,
-  at: At,
+  at: LocateWithin,
   report: Diagnostics,
 ): ReadonlyMap<string, Make> {
   const makes = new Map<string, Make>()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { historyRoutes } from '../../../src/http/control/history.ts'
-import type { Answer, Call, Route } from '../../../src/http/control/route.ts'
+import type { Call, ControlReply, ControlRoute } from '../../../src/http/control/route.ts'
 import { MemoryLog } from '../../../src/state/memory-log.ts'
 import { type Replica, replica } from './replicas.ts'
 
@@ -11,9 +11,9 @@ async function call(
   operation: string,
   body?: object,
   world = 'default',
-): Promise<Answer & { body: never }> {
+): Promise<ControlReply & { body: never }> {
   const routes = historyRoutes({ gateway } as never)
-  const route = routes.find(one => one.operation === operation) as Route
+  const route = routes.find(one => one.operation === operation) as ControlRoute
   const given = { parameters: { name: world }, body, text: undefined, prefers: () => false } as unknown as Call
   return (await gateway.change(() => route.answer(given), `${route.method} ${route.path}`)) as never
 }
