@@ -2,7 +2,6 @@
 // values and places. The only file that imports js-yaml; `yaml.ts` describes texts that it cannot read.
 
 import {
-  COLLECTION_STYLE,
   CORE_SCHEMA,
   constructFromEvents,
   defineScalarTag,
@@ -14,11 +13,13 @@ import {
   mergeTag,
   NOT_RESOLVED,
   parseEvents,
-  SCALAR_STYLE,
   strTag,
   type YAMLException,
 } from 'js-yaml'
 import { type Decimal, decimalOf, MAX_DEPTH } from './json.ts'
+import type { Bounds, KnownKeys } from './surplus.ts'
+
+export { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 
 /** Keeps the digits of an integer beyond the safe range. */
 const exactIntTag = defineScalarTag<number | bigint>(intCoreTag.tagName, {
@@ -72,136 +73,59 @@ const filling = ({ plain, quoted }: Filling) =>
 
 /** An error of the library, with its offset. */
 export interface Unreadable {
-  readonly fault: 'syntax' | 'too-deep'
+  readonly fault: 'syntax' | 'too-deep' | 'too-many'
   readonly reason: string
   readonly at: number
 }
 
+/** A text that holds more than its reader takes. */
+export const TOO_MANY: Unreadable = { fault: 'too-many', reason: 'too many keys and values', at: 0 }
+
+/** A text that has been read. */
+export interface Read {
+  readonly value: unknown
+  readonly aliased: boolean
+  /** The number of unknown keys that were left out. See `Bounds`. */
+  readonly surplus: number
+}
+
+/** The events of the last text. Its value and its places are mostly asked for one after the other, before it is collected. */
+let last: { readonly text: string; readonly events: WeakRef<Event[]> } | undefined
+
+/** Parses a text into events; throws where it is not YAML. */
+export function eventsOf(text: string): Event[] {
+  const known = last?.text === text ? last.events.deref() : undefined
+  if (known !== undefined) return known
+  const events = parseEvents(text, { maxDepth: MAX_DEPTH })
+  last = { text, events: new WeakRef(events) }
+  return events
+}
+
 /**
- * Parses a text. Returns its value, and whether it has aliases.
+ * Parses a text.
  *
  * @param decimals whether a number such as `0.10` keeps its digits
  * @param fill fills in scalars that contain `${`; without it they stay unchanged
  */
-export function readQuickly(
-  text: string,
-  fill?: Filling,
-  decimals = false,
-): { readonly value: unknown; readonly aliased: boolean } | Unreadable {
+export function readQuickly(text: string, fill?: Filling, decimals = false, bounds?: Bounds): Read | Unreadable {
   try {
-    const events = parseEvents(text, { maxDepth: MAX_DEPTH })
+    const all = eventsOf(text)
+    if (bounds !== undefined && all.length > bounds.most) return TOO_MANY
+    const { events, surplus } = bounds === undefined ? { events: all, surplus: 0 } : withoutSurplus(all, text, bounds)
     const schema = fill !== undefined ? filling(fill) : decimals ? DATA_SCHEMA : SCHEMA
     const documents = constructFromEvents(events, { source: text, schema, maxTotalMergeKeys: 100_000 })
     if (documents.length !== 1 || documents[0] === null || documents[0] === undefined) {
       return { fault: 'syntax', reason: 'this is not one document with something in it', at: 0 }
     }
-    return { value: documents[0], aliased: events.some(({ type }) => type === EVENT_ID.ALIAS) }
+    return { value: documents[0], aliased: events.some(({ type }) => type === EVENT_ID.ALIAS), surplus }
   } catch (error) {
     const { reason = '', mark } = error as Partial<YAMLException>
     return { fault: reason.includes('maxDepth') ? 'too-deep' : 'syntax', reason, at: mark?.position ?? 0 }
   }
 }
 
-/** Finds places in a text, by offsets. */
-export interface EventIndex {
-  /** Returns the offsets of the value at a path, or of its key, or of the deepest part of the path that exists. */
-  locate(path: readonly (string | number)[], part: 'key' | 'value'): readonly [number, number]
-}
-
-/** Returns `undefined` if the text cannot be parsed. */
-export function indexEvents(text: string): EventIndex | undefined {
-  let events: Event[]
-  try {
-    events = parseEvents(text, { maxDepth: MAX_DEPTH })
-  } catch {
-    return undefined
-  }
-  const nexts = closingOf(events)
-  const anchors = new Map<string, number>()
-  for (const [index, event] of events.entries()) {
-    if ('anchorStart' in event && event.anchorStart >= 0 && event.type !== EVENT_ID.ALIAS) {
-      anchors.set(text.slice(event.anchorStart, event.anchorEnd), index)
-    }
-  }
-  const dereference = (index: number): number => {
-    const event = events[index]
-    if (event?.type !== EVENT_ID.ALIAS) return index
-    return anchors.get(text.slice(event.anchorStart, event.anchorEnd)) ?? index
-  }
-  const rangeOf = (index: number): readonly [number, number] => {
-    const event = events[index]
-    if (event === undefined) return [0, 0]
-    if (event.type === EVENT_ID.SCALAR) return rangeOfScalar(event, text)
-    if (event.type === EVENT_ID.ALIAS) return [event.anchorStart - 1, event.anchorEnd]
-    if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) return [event.start, endOf(index)]
-    return [0, 0]
-  }
-  const ends = new Map<number, number>()
-  /** A collection ends with its last child; in flow style, with its closing bracket. */
-  const endOf = (index: number): number => {
-    const event = events[index]
-    if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return rangeOf(index)[1]
-    const known = ends.get(index)
-    if (known !== undefined) return known
-    let last = -1
-    for (let i = index + 1; events[i]?.type !== EVENT_ID.POP; i = nexts[i] as number) last = i
-    const inside = last === -1 ? event.start : endOf(last)
-    const flow = event.style === COLLECTION_STYLE.FLOW
-    const end = flow ? text.indexOf(event.type === EVENT_ID.MAPPING ? '}' : ']', inside) + 1 : inside
-    ends.set(index, end)
-    return end
-  }
-  const indexes = new Map<number, ReadonlyMap<string, number>>()
-  /** The events of a collection's keys or items, by key or index. Built once, because many may be looked up. */
-  const childrenOf = (at: number): ReadonlyMap<string, number> => {
-    const known = indexes.get(at)
-    if (known !== undefined) return known
-    const children = new Map<string, number>()
-    const keyed = events[at]?.type === EVENT_ID.MAPPING
-    let count = 0
-    for (let child = at + 1; child < events.length && events[child]?.type !== EVENT_ID.POP; ) {
-      const name = events[child]
-      // The last of two equal keys wins.
-      if (!keyed) children.set(String(count++), child)
-      else if (name?.type === EVENT_ID.SCALAR) children.set(getScalarValue(text, name), child)
-      child = nexts[keyed ? (nexts[child] as number) : child] as number
-    }
-    indexes.set(at, children)
-    return children
-  }
-  return {
-    locate(path, part) {
-      let at = 1
-      let shown = at
-      for (const key of path) {
-        at = dereference(at)
-        const type = events[at]?.type
-        if (type !== EVENT_ID.MAPPING && type !== EVENT_ID.SEQUENCE) break
-        const found = childrenOf(at).get(String(key))
-        if (found === undefined) break
-        at = type === EVENT_ID.MAPPING ? (nexts[found] as number) : found
-        shown = type === EVENT_ID.MAPPING && (part === 'key' || isEmpty(events[at])) ? found : at
-      }
-      return rangeOf(shown)
-    },
-  }
-}
-
-type Scalar = Extract<Event, { valueStart: number }>
-
-const isEmpty = (event: Event | undefined): boolean =>
-  event?.type === EVENT_ID.SCALAR && event.valueStart >= event.valueEnd && event.style === SCALAR_STYLE.PLAIN
-
-/** A quoted scalar includes its quotes. */
-function rangeOfScalar({ valueStart, valueEnd }: Scalar, text: string): readonly [number, number] {
-  const quote = text[valueStart - 1]
-  return (quote === '"' || quote === "'") && text[valueEnd] === quote
-    ? [valueStart - 1, valueEnd + 1]
-    : [valueStart, valueEnd]
-}
-
 /** For each event, the index of the event behind the node that it opens. */
-function closingOf(events: readonly Event[]): Int32Array {
+export function closingOf(events: readonly Event[]): Int32Array {
   const nexts = new Int32Array(events.length)
   const open: number[] = []
   for (let i = 0; i < events.length; i++) {
@@ -211,4 +135,45 @@ function closingOf(events: readonly Event[]): Int32Array {
     else open.push(i)
   }
   return nexts
+}
+
+/** Returns the events without the unknown keys beyond the bound, and without their values. */
+function withoutSurplus(
+  events: Event[],
+  text: string,
+  { known, mostUnknown }: Bounds,
+): { readonly events: Event[]; readonly surplus: number } {
+  if (events.length < mostUnknown) return { events, surplus: 0 }
+  const nexts = closingOf(events)
+  const left = new Uint8Array(events.length)
+  let surplus = 0
+  // The first event opens the document.
+  const places: [at: number, keys: KnownKeys][] = [[1, known]]
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const [at, keys] = place
+    if (events[at]?.type !== EVENT_ID.MAPPING) continue
+    let unknown = 0
+    for (let i = at + 1; events[i]?.type !== EVENT_ID.POP; ) {
+      const key = events[i] as Event
+      const value = nexts[i] as number
+      const next = nexts[value] as number
+      const inside = key.type === EVENT_ID.SCALAR ? keys(getScalarValue(text, key)) : 'open'
+      if (typeof inside === 'function') places.push([value, inside])
+      else if (inside === 'unknown' && ++unknown > mostUnknown && !hasAnchor(events, i, next)) {
+        left.fill(1, i, next)
+        surplus += 1
+      }
+      i = next
+    }
+  }
+  return surplus === 0 ? { events, surplus } : { events: events.filter((_, i) => left[i] === 0), surplus }
+}
+
+/** Whether an alias elsewhere may repeat a part of these events. */
+function hasAnchor(events: readonly Event[], from: number, to: number): boolean {
+  for (let i = from; i < to; i++) {
+    const event = events[i] as Event
+    if (event.type !== EVENT_ID.ALIAS && 'anchorStart' in event && event.anchorStart >= 0) return true
+  }
+  return false
 }

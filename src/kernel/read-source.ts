@@ -3,10 +3,23 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Diagnostics, type Place, suggest } from './diagnostic.ts'
-import { type Filling, readQuickly } from './events.ts'
+import { type Filling, type Read, readQuickly, TOO_MANY, type Unreadable } from './events.ts'
 import { MAX_DEPTH, parseJson } from './json.ts'
 import { type Environment, placeOfFile, Source } from './source.ts'
+import { type Bounds, valueWithoutSurplus } from './surplus.ts'
 import { fillFrom, isBounded, locateAnew, locateJson, parseYaml, placeOfOffset } from './yaml.ts'
+
+/** How a text is read. */
+export interface ReadingOptions {
+  /** The values of `${NAME}` and `${NAME:-default}` in scalars; without it they stay unchanged. */
+  readonly environment?: Environment | undefined
+  /** Whether a duplicate key is a warning. */
+  readonly lenient?: boolean
+  /** Whether a number such as `0.10` keeps its digits. */
+  readonly decimals?: boolean
+  /** Unset: everything is read. */
+  readonly bounds?: Bounds | undefined
+}
 
 /**
  * Reads and parses a file. Mistakes go to `report`, and the result is `undefined`: `no-such-file`, `is-a-directory`,
@@ -14,17 +27,12 @@ import { fillFrom, isBounded, locateAnew, locateJson, parseYaml, placeOfOffset }
  * `missing-variable`.
  *
  * @param name the file's name in messages
- * @param environment the values of `${NAME}` and `${NAME:-default}` in scalars; without it they stay unchanged
- * @param lenient whether a duplicate key is a warning
- * @param decimals whether a number such as `0.10` keeps its digits
  */
 export function readSource(
   path: string,
   name: string,
   report: Diagnostics,
-  environment?: Environment,
-  lenient = false,
-  decimals = false,
+  options: ReadingOptions = {},
 ): Source | undefined {
   let text: string
   try {
@@ -43,7 +51,7 @@ export function readSource(
     else report.error('unreadable-file', `the file cannot be read (${code})`, place)
     return undefined
   }
-  return parseSource(name, text, report, environment, lenient, decimals)
+  return parseSource(name, text, report, options)
 }
 
 /** The maximum size of a file, as text and in bytes. */
@@ -55,10 +63,9 @@ export function parseSource(
   file: string,
   source: string,
   report: Diagnostics,
-  environment?: Environment,
-  lenient = false,
-  decimals = false,
+  options: ReadingOptions = {},
 ): Source | undefined {
+  const { environment, lenient = false } = options
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source
   let missing: string | undefined
   const fill =
@@ -66,17 +73,23 @@ export function parseSource(
     fillFrom(environment, name => {
       missing = name
     })
-  const read = readSound(text, fill, decimals)
+  const read = readSound(text, fill, options)
   if (
     'value' in read &&
     missing === undefined &&
     (!read.aliased || isBounded(read.value, environment && MOST_SETTINGS))
   ) {
     const locate = 'json' in read ? locateJson : locateAnew
-    return new Source(file, read.value, text, () => locate(file, text), !read.aliased && !text.includes('${'))
+    const settled = !read.aliased && !text.includes('${')
+    return new Source(file, read.value, text, () => locate(file, text), settled, read.surplus)
   }
   if ('fault' in read && read.fault === 'too-deep') {
     report.error('too-deep', `the file is nested deeper than ${MAX_DEPTH} levels`, placeOfOffset(file, text, read.at))
+    return undefined
+  }
+  if ('fault' in read && read.fault === 'too-many') {
+    const message = `the file has more than ${options.bounds?.most} keys and values`
+    report.error('file-too-large', message, placeOfFile(file), 'seeds and contracts may be files of their own')
     return undefined
   }
   // The other library would merge them all the same, and at length.
@@ -113,13 +126,19 @@ const MOST_SETTINGS = 100_000
 function readSound(
   text: string,
   fill: Filling | undefined,
-  decimals: boolean,
-): ReturnType<typeof readQuickly> | { readonly value: unknown; readonly aliased: false; readonly json: true } {
+  { decimals = false, bounds }: ReadingOptions,
+): (Read & { readonly json?: true }) | Unreadable {
   if (fill === undefined && /^\s*[{[]/.test(text)) {
     const parsed = parseJson(text, decimals)
-    if ('value' in parsed) return { value: parsed.value, aliased: false, json: true }
+    if ('value' in parsed) {
+      if (bounds === undefined || text.length < bounds.mostUnknown)
+        return { value: parsed.value, aliased: false, surplus: 0, json: true }
+      const bounded = valueWithoutSurplus(parsed.value, bounds)
+      if (bounded === undefined) return TOO_MANY
+      return { ...bounded, aliased: false, json: true }
+    }
   }
-  return readQuickly(text, fill, decimals)
+  return readQuickly(text, fill, decimals, bounds)
 }
 
 /** Mistakes of a whole file, which are reported at the place that names it. */
@@ -142,7 +161,7 @@ export function readNamed(
   decimals = false,
 ): Source | undefined {
   const own = new Diagnostics()
-  const source = readSource(path, name, own, undefined, lenient, decimals)
+  const source = readSource(path, name, own, { lenient, decimals })
   for (const diagnostic of own.list) {
     const message = NAMED[diagnostic.code]
     if (message === undefined) report.add(diagnostic)

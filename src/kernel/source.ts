@@ -15,16 +15,26 @@ export class Source {
   readonly value: unknown
   /** Whether the text is valid and has no variables, so that the environment has no effect on it. */
   readonly settled: boolean
+  /** The number of unknown keys that the value lacks, because there are very many. */
+  readonly surplus: number
   readonly #text: string | (() => string)
   readonly #makeLocate: () => Locate
   #locate: WeakRef<Locate> | undefined
 
   /** @param text written when it is first asked for, where the value came first */
-  constructor(file: string, value: unknown, text: string | (() => string), makeLocate: () => Locate, settled = false) {
+  constructor(
+    file: string,
+    value: unknown,
+    text: string | (() => string),
+    makeLocate: () => Locate,
+    settled = false,
+    surplus = 0,
+  ) {
     this.file = file
     this.value = value
     this.#text = text
     this.settled = settled
+    this.surplus = surplus
     this.#makeLocate = makeLocate
   }
 

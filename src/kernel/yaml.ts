@@ -15,7 +15,8 @@ import {
   type YAMLMap,
 } from 'yaml'
 import type { Diagnostics, Place } from './diagnostic.ts'
-import { type Filling, indexEvents } from './events.ts'
+import { indexEvents } from './event-index.ts'
+import type { Filling } from './events.ts'
 import { MAX_DEPTH } from './json.ts'
 import { jsonSpans } from './json-places.ts'
 import { type Show, withoutSecrets } from './secrets.ts'

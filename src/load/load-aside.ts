@@ -16,6 +16,9 @@ const LARGE = 20_000
 /** The longest that a trial may take, in milliseconds: it ends, and what it tried is refused. */
 const PATIENCE = 60_000
 
+/** A text becomes many small objects at once, which collections of garbage would move about in a smaller space, in MB. */
+const YOUNG = 64
+
 /** The arguments of `loadPlan`, as a thread takes them. */
 export interface TrialArguments {
   readonly path: string
@@ -67,7 +70,7 @@ function inThread(trial: TrialArguments): Promise<TrialOutcome | undefined> {
     try {
       thread = new Worker(new URL(entry, import.meta.url), {
         workerData: trial,
-        resourceLimits: { maxOldGenerationSizeMb: megabytes },
+        resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: YOUNG },
       })
     } catch {
       return done(undefined)

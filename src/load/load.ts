@@ -13,6 +13,7 @@ import { ReplyFiles } from '../kernel/reply-files.ts'
 import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { compilePlan } from '../plan/compile.ts'
+import { gatewayBounds } from '../plan/known-keys.ts'
 import type { Plan } from '../plan/plan.ts'
 import { simulationOf } from '../plan/settings.ts'
 import { expandShortForms } from '../plan/short-forms.ts'
@@ -118,10 +119,11 @@ function readGateway(path: string, home: string, environment: Environment, optio
   progress?.(`reading ${name}`)
   // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
   const first = new Diagnostics(options.strict)
-  const read = (into: Diagnostics, variables?: Environment, lenient = false) =>
-    options.text === undefined
-      ? readSource(file, name, into, variables, lenient)
-      : parseSource(name, options.text, into, variables, lenient)
+  const bounds = gatewayBounds(options.text !== undefined)
+  const read = (into: Diagnostics, variables?: Environment, lenient = false) => {
+    const how = { environment: variables, lenient, bounds }
+    return options.text === undefined ? readSource(file, name, into, how) : parseSource(name, options.text, into, how)
+  }
   // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
   const raw = read(first, undefined, options.text === undefined)
   const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
@@ -134,6 +136,7 @@ function readGateway(path: string, home: string, environment: Environment, optio
   }
   const filled = bare || raw.settled ? raw : read(report, environment)
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
+  report.omit(filled?.surplus ?? 0)
   const written = bare ? { contract: path } : source && checkSimulation(source, report)
   const valid = written && withInvalidStatus(written, options.invalidStatus)
   const settings = valid && options.recorded === true ? withRecordedState(valid) : valid
@@ -223,7 +226,7 @@ export async function inferFile(
   if (refuseRemote(path, placeOfFile(path), report)) return { inferred: undefined, report }
   progress?.(`reading ${path}`)
   const file = resolve(home, path)
-  const source = readSource(file, relative(home, file) || file, report, undefined, true)
+  const source = readSource(file, relative(home, file) || file, report, { lenient: true })
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
   return {

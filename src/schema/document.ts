@@ -172,7 +172,7 @@ export class Documents {
     if (!this.#documents.has(file)) {
       // Mistakes in a referenced file do not invalidate the rest of the contract.
       const report = new Diagnostics()
-      const source = readSource(file, relative(this.#home, file) || file, report, undefined, true)
+      const source = readSource(file, relative(this.#home, file) || file, report, { lenient: true })
       this.#documents.set(file, source && { file, source, base: [] })
       for (const one of report.first(report.size)) this.#report.warning(one.code, one.message, one.place, one.hint)
     }

@@ -12,7 +12,7 @@ const repeat = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('')
 
 const CONTRACT = 'contract: { openapi: 3.1.0, info: { title: T, version: "1" }, paths: {} }\n'
-const CONFIGURATIONS: readonly (readonly [name: string, text: string])[] = [
+const CONFIGURATIONS: readonly (readonly [name: string, text: string, said?: RegExp])[] = [
   ['60,000 unknown keys', CONTRACT + repeat(60_000, i => `k${i}: 1\n`)],
   [
     '60,000 unknown keys, one of them with a variable',
@@ -21,7 +21,22 @@ const CONFIGURATIONS: readonly (readonly [name: string, text: string])[] = [
   ['200,000 unknown keys with a fault of syntax', `${CONTRACT}${repeat(200_000, i => `k${i}: 1\n`)}x: [}\n`],
   ['100,000 consumers that are none', `${CONTRACT}consumers:\n${repeat(100_000, i => `  c${i}: 1\n`)}`],
   ['100,000 levels', `${CONTRACT}x: ${'['.repeat(100_000)}`],
-  ['600,000 unknown keys', CONTRACT + repeat(600_000, i => `k${i}: 1\n`)],
+  [
+    '600,000 unknown keys',
+    CONTRACT + repeat(600_000, i => `k${i}: 1\n`),
+    /unknown key \\"k99\\".*600000 errors \(the first 100 are shown\)/,
+  ],
+  [
+    '600,000 unknown keys, as JSON',
+    `{"contract":{}${repeat(600_000, i => `,"k${i}":1`)}}`,
+    /unknown key \\"k98\\".*60000\d errors \(the first 100 are shown\)/,
+  ],
+  [
+    '450,000 unknown operations',
+    `${CONTRACT}operations:\n${repeat(450_000, i => `  k${i}: {}\n`)}`,
+    /450000 errors \(the first 100 are shown\)/,
+  ],
+  ['2,500,000 objects', `${CONTRACT}errors: { body: [${'{},'.repeat(2_500_000)}] }\n`, /more than 1500000 keys/],
   [
     '300,000 consumers that are none, on one line',
     `{ ${CONTRACT.trim()}, consumers: {${repeat(300_000, i => `c${i}: 1,`)}} }`,
@@ -35,7 +50,7 @@ const CONFIGURATIONS: readonly (readonly [name: string, text: string])[] = [
   ['20,000 variables that are not set', `${CONTRACT}x:\n${repeat(20_000, i => `  - \${V${i}}\n`)}`],
 ]
 
-for (const [name, text] of CONFIGURATIONS) {
+for (const [name, text, expected] of CONFIGURATIONS) {
   attack(KIND, `PUT /config: ${name}`, async () => {
     const program = await startProgram('ignore')
     try {
@@ -43,6 +58,7 @@ for (const [name, text] of CONFIGURATIONS) {
       const reply = await fetch(`${program.control}/config`, { method: 'PUT', headers, body: text })
       const said = await reply.text()
       assert.equal(reply.status, 422, said.slice(0, 300))
+      if (expected !== undefined) assert.match(said, expected)
       assert.ok(said.length < 200_000, `the reply has ${said.length} characters`)
       assert.equal(await program.status('/v1/pets?limit=1'), 200)
       const held = await program.metric('understudy_event_loop_delay_seconds{percentile="100"}')

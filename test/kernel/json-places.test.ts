@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { indexEvents } from '../../src/kernel/events.ts'
+import { indexEvents } from '../../src/kernel/event-index.ts'
 import { jsonSpans } from '../../src/kernel/json-places.ts'
 
 type Path = (string | number)[]

@@ -69,7 +69,7 @@ for (const [text, value] of [
   ['2026-01-01', '2026-01-01'],
 ] as const) {
   test(`an unquoted \${NAME} that is ${text} becomes what YAML would make of it`, () => {
-    const source = parseSource('gateway.yaml', 'x: ${NAME}', new Diagnostics(), { NAME: text })
+    const source = parseSource('gateway.yaml', 'x: ${NAME}', new Diagnostics(), { environment: { NAME: text } })
     assert.deepEqual(source?.value, { x: value })
   })
 }
@@ -94,14 +94,16 @@ const LARGE: readonly (readonly [name: string, text: string, code: string])[] = 
 for (const [name, text, code] of LARGE) {
   test(`${name}: ${code}`, () => {
     const report = new Diagnostics()
-    assert.equal(parseSource('large.yaml', text, report, {}), undefined)
+    assert.equal(parseSource('large.yaml', text, report, { environment: {} }), undefined)
     assert.equal(report.first(1)[0]?.code, code)
   })
 }
 
 test('an alias of each kind of value is known behind its anchor, and not before it', () => {
   const report = new Diagnostics()
-  parseSource('a.yaml', 'a: &a 1\nb: &b [1]\nc: &c {d: 1}\nx: [*a, *b, *c, *late]\ny: &late 1\n', report, {})
+  parseSource('a.yaml', 'a: &a 1\nb: &b [1]\nc: &c {d: 1}\nx: [*a, *b, *c, *late]\ny: &late 1\n', report, {
+    environment: {},
+  })
   assert.deepEqual(
     report.list.map(({ code, place: { line, column } }) => [code, line, column]),
     [['unknown-alias', 4, 17]],
