@@ -17,7 +17,7 @@ import {
   type YAMLException,
 } from 'js-yaml'
 import { type Decimal, decimalOf, MAX_DEPTH } from './json.ts'
-import type { Bounds, KnownKeys } from './surplus.ts'
+import type { KeyBounds, KnownKeys } from './surplus.ts'
 
 export { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 
@@ -82,10 +82,10 @@ export interface Unreadable {
 export const TOO_MANY: Unreadable = { fault: 'too-many', reason: 'too many keys and values', at: 0 }
 
 /** A text that has been read. */
-export interface Read {
+export interface QuickRead {
   readonly value: unknown
   readonly aliased: boolean
-  /** The number of unknown keys that were left out. See `Bounds`. */
+  /** The number of unknown keys that were left out. See `KeyBounds`. */
   readonly surplus: number
 }
 
@@ -107,7 +107,12 @@ export function eventsOf(text: string): Event[] {
  * @param decimals whether a number such as `0.10` keeps its digits
  * @param fill fills in scalars that contain `${`; without it they stay unchanged
  */
-export function readQuickly(text: string, fill?: Filling, decimals = false, bounds?: Bounds): Read | Unreadable {
+export function readQuickly(
+  text: string,
+  fill?: Filling,
+  decimals = false,
+  bounds?: KeyBounds,
+): QuickRead | Unreadable {
   try {
     const all = eventsOf(text)
     if (bounds !== undefined && all.length > bounds.most) return TOO_MANY
@@ -141,7 +146,7 @@ export function closingOf(events: readonly Event[]): Int32Array {
 function withoutSurplus(
   events: Event[],
   text: string,
-  { known, mostUnknown }: Bounds,
+  { known, mostUnknown }: KeyBounds,
 ): { readonly events: Event[]; readonly surplus: number } {
   if (events.length < mostUnknown) return { events, surplus: 0 }
   const nexts = closingOf(events)

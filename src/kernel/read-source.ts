@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { Diagnostics, type Place, suggest } from './diagnostic.ts'
-import { type Filling, type Read, readQuickly, TOO_MANY, type Unreadable } from './events.ts'
+import { type Filling, type QuickRead, readQuickly, TOO_MANY, type Unreadable } from './events.ts'
 import { MAX_DEPTH, parseJson } from './json.ts'
 import { type Environment, placeOfFile, Source } from './source.ts'
-import { type Bounds, valueWithoutSurplus } from './surplus.ts'
+import { type KeyBounds, valueWithoutSurplus } from './surplus.ts'
 import { fillFrom, isBounded, locateAnew, locateJson, parseYaml, placeOfOffset } from './yaml.ts'
 
 /** How a text is read. */
@@ -18,7 +18,7 @@ export interface ReadingOptions {
   /** Whether a number such as `0.10` keeps its digits. */
   readonly decimals?: boolean
   /** Unset: everything is read. */
-  readonly bounds?: Bounds | undefined
+  readonly bounds?: KeyBounds | undefined
 }
 
 /**
@@ -127,7 +127,7 @@ function readSound(
   text: string,
   fill: Filling | undefined,
   { decimals = false, bounds }: ReadingOptions,
-): (Read & { readonly json?: true }) | Unreadable {
+): (QuickRead & { readonly json?: true }) | Unreadable {
   if (fill === undefined && /^\s*[{[]/.test(text)) {
     const parsed = parseJson(text, decimals)
     if ('value' in parsed) {

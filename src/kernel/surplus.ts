@@ -7,7 +7,7 @@ import { isObject, put } from './json.ts'
 export type KnownKeys = (key: string) => 'unknown' | 'open' | KnownKeys
 
 /** How much of a text is read. */
-export interface Bounds {
+export interface KeyBounds {
   /** Above this number of keys and values the text is not read. */
   readonly most: number
   /** Further unknown keys of one block are left out and counted. */
@@ -18,7 +18,7 @@ export interface Bounds {
 /** Returns a value without the unknown keys beyond the bound, and their number; `undefined` if there are too many values. */
 export function valueWithoutSurplus(
   value: unknown,
-  { most, mostUnknown, known }: Bounds,
+  { most, mostUnknown, known }: KeyBounds,
 ): { readonly value: unknown; readonly surplus: number } | undefined {
   if (countUpTo(value, most) > most) return undefined
   let surplus = 0

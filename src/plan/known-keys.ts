@@ -2,7 +2,7 @@
 
 import { isObject } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
-import type { Bounds, KnownKeys } from '../kernel/surplus.ts'
+import type { KeyBounds, KnownKeys } from '../kernel/surplus.ts'
 import { simulationSchema } from './simulation.ts'
 
 /** The bounds for a text that a client sends: a million keys and values take a second to read. */
@@ -12,7 +12,7 @@ const MOST = 1_500_000
 const MOST_UNKNOWN = 200
 
 /** Returns the bounds of a gateway file; of a text from elsewhere, which cannot be larger than this. */
-export const gatewayBounds = (elsewhere: boolean): Bounds => ({
+export const gatewayBounds = (elsewhere: boolean): KeyBounds => ({
   most: elsewhere ? MOST : Number.POSITIVE_INFINITY,
   mostUnknown: MOST_UNKNOWN,
   known: keysOf(simulationSchema) as KnownKeys,
