@@ -79,7 +79,7 @@ const CONFIGURATIONS: Readonly<Record<string, readonly (Complete | typeof shape)
   'docs/lasting-state.md': [beside(petStore), beside(petStore), beside(petStore)],
   'docs/operations.md': [shape, shape],
   'docs/rules.md': [beside(petStore), beside(pictures)],
-  'docs/state.md': [shape, shape],
+  'docs/state.md': [shape, shape, shape],
   'docs/states.md': [beside(shop), beside(shop)],
   'docs/sunset.md': [under('getPet')],
   'docs/weather.md': [beside(petStore)],

@@ -11,6 +11,10 @@ export interface Resource {
   readonly name: string
   readonly schema: SchemaUse
   readonly idField: string
+  /** Fields that an id is unique within, such as `metadata.namespace`; none if ids are unique among all records. */
+  readonly within: readonly string[]
+  /** Fields in braces, such as `{repo}`: owners that a record is kept with and that no reply shows. */
+  readonly unshown: readonly string[]
   readonly assign: Assign
   /** The type of an id: an integer, exact at any size, or text. */
   readonly ids: 'integer' | 'text'
@@ -61,4 +65,10 @@ export interface Make {
 export const asId = (value: Id, ids: Resource['ids']): Id => {
   if (ids === 'integer') return typeof value === 'string' ? (parseInteger(value) ?? value) : value
   return typeof value === 'string' ? value : String(value)
+}
+
+/** Returns a record without the owners that no reply shows. */
+export function withoutOwners(unshown: readonly string[], record: JsonObject): JsonObject {
+  if (!unshown.some(field => Object.hasOwn(record, field))) return record
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !unshown.includes(field)))
 }

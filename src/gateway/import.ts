@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { breathe, SLICE } from '../world/clock.ts'
 import { type Dump, idIn } from '../world/collection.ts'
+import { keyOf } from '../world/key.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
 import type { World } from '../world/world.ts'
 import { type ClockChange, readClockChange } from '../world/world-clock.ts'
@@ -46,7 +47,7 @@ export async function importSnapshot(
 
 /** Finds the mistakes of a collection's records, together and one by one, in slices. */
 export async function faultsOf({ records, created = [] }: Dump, resource: Resource): Promise<string[]> {
-  const { maxRecords, seeds, idField } = resource
+  const { maxRecords, seeds, idField, within } = resource
   const most = Math.max(maxRecords, seeds.length)
   if (records.length > most) return [`/records are ${records.length}, and at most ${most} are kept`]
   const faults: string[] = []
@@ -55,7 +56,7 @@ export async function faultsOf({ records, created = [] }: Dump, resource: Resour
     if (i > 0 && i % SLICE === 0) await breathe()
     if (faults.length > MOST_LOOKED_AT) return faults
     for (const fault of recordFaults(record, resource)) faults.push(`/records/${i}${fault}`)
-    const id = idIn(idField, record as JsonObject)
+    const id = keyOf(record as JsonObject, idField, within)
     const twin = seen.get(id)
     if (twin !== undefined && id !== undefined) faults.push(`/records/${i}/${idField} is that of /records/${twin} too`)
     seen.set(id, i)

@@ -43,12 +43,23 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     compileAnswer: (order, from, into) => compileAnswer(answered, order, from, into),
     collections: new Map(
       [...resources].map(([name, resource]) => {
-        const { idField, assign, maxRecords, maxBytes, newId, states } = resource
+        const { idField, within, assign, maxRecords, maxBytes, newId, states } = resource
         const indexed = [...(compiler.indexes.get(name) ?? [])]
         return [
           name,
           {
-            options: { name, idField, assign, maxRecords, maxBytes, indexed, seed: simulation.seed, newId, states },
+            options: {
+              name,
+              idField,
+              within,
+              assign,
+              maxRecords,
+              maxBytes,
+              indexed,
+              seed: simulation.seed,
+              newId,
+              states,
+            },
             resource,
           },
         ]

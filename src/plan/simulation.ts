@@ -65,7 +65,12 @@ export interface ConsumerFile {
 
 export interface ResourceFile {
   readonly schema: string
-  readonly id?: { readonly field?: string; readonly added?: boolean; readonly assign?: Assign }
+  readonly id?: {
+    readonly field?: string
+    readonly within?: readonly string[]
+    readonly added?: boolean
+    readonly assign?: Assign
+  }
   readonly seed?: string | readonly Json[] | { readonly generate: number }
   readonly references?: Readonly<Record<string, string | ReferenceFile>>
   readonly defaults?: Readonly<Record<string, Json>>
@@ -254,6 +259,12 @@ export const simulationSchema: Schema = {
               field: {
                 type: 'string',
                 description: 'The field that holds the id, such as `metadata.name` for one within. Default: id.',
+              },
+              within: {
+                type: 'array',
+                items: { type: 'string' },
+                description:
+                  'The fields that an id is unique within, such as `[metadata.namespace]`: the paths of the operations on one record name each by `within`. Default: none, ids are unique among all records.',
               },
               added: {
                 type: 'boolean',

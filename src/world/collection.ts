@@ -1,12 +1,14 @@
 // The interface of a collection of records, for every storage engine. "Missing" and "stale" are values; a rejection is an
 // outage. Knows no HTTP.
 
-import { isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
+import { type Json, type JsonObject, put } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
 import type { CollectionEffect, CollectionRecorder, CollectionState } from './effects.ts'
 import type { Id } from './id.ts'
+import { withField } from './record-field.ts'
 import type { DumpedTimer, RecordStates } from './states.ts'
 
+export { fieldIn as idIn } from './record-field.ts'
 export type { Id }
 
 /** How a new record gets its id: the next number, a UUID, text of the id's own form, or the one that the client gives it. */
@@ -25,6 +27,8 @@ export interface Entry {
 export interface Filter {
   readonly field: string
   readonly values: readonly Json[]
+  /** Whether records without the field are selected, too. */
+  readonly orAbsent?: boolean
 }
 
 /** Selects the records whose field compares so with the value: looks at every record. */
@@ -75,6 +79,8 @@ export interface Page {
 export interface CollectionOptions {
   readonly name: string
   readonly idField: string
+  /** Fields that an id is unique within. Absent: ids are unique among all records. */
+  readonly within?: readonly string[] | undefined
   readonly assign: Assign
   /** Fields that pages are filtered by: each costs an index. */
   readonly indexed: readonly string[]
@@ -146,27 +152,14 @@ export interface Collection {
   state(base?: Collection): CollectionState
 }
 
-/** The id that a record has, at its top or, for a field such as `metadata.name`, within. */
-export function idIn(field: string, record: JsonObject): Json | undefined {
-  const own = record[field]
-  if (own !== undefined || !field.includes('.')) return own
-  return field.split('.').reduce<Json | undefined>((at, key) => (isObject(at) ? (at[key] as Json) : undefined), record)
-}
-
 /** The record under an id, which comes first in its text and is the one assigned, whatever the fields say. */
 export function withId(field: string, id: Id, fields: JsonObject): JsonObject {
   if (isFirst(field, fields) && fields[field] === id) return fields
-  if (field.includes('.') && !Object.hasOwn(fields, field)) return withIdWithin(field.split('.'), id, fields)
+  if (field.includes('.') && !Object.hasOwn(fields, field)) return withField(field, id, fields)
   const record: Record<string, Json> = {}
   put(record, field, id)
   for (const name of Object.keys(fields)) if (name !== field) put(record, name, fields[name] as Json)
   return record
-}
-
-function withIdWithin([key = '', ...rest]: readonly string[], id: Id, fields: JsonObject): JsonObject {
-  if (rest.length === 0) return { ...fields, [key]: id }
-  const inner = fields[key]
-  return { ...fields, [key]: withIdWithin(rest, id, isObject(inner) ? (inner as JsonObject) : {}) }
 }
 
 function isFirst(field: string, fields: JsonObject): boolean {

@@ -12,7 +12,6 @@ import {
   type Entry,
   type Filter,
   type Id,
-  idIn,
   type Page,
   type Query,
   withId,
@@ -27,13 +26,17 @@ import {
   type PortableId,
   portableId,
 } from './effects.ts'
+import { keyOf } from './key.ts'
 import { Pages } from './pages.ts'
+import { fieldIn } from './record-field.ts'
 import { differences, Tree } from './tree.ts'
 
 /** `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
 interface Row extends Entry {
   readonly created: number
 }
+
+const ALL: readonly string[] = []
 
 /** How many ids are tried for a new record before none is taken to be free. */
 const MOST_DRAWS = 100_000
@@ -128,30 +131,49 @@ export class MemoryCollection implements Collection {
     fields: JsonObject,
     refuse?: (record: JsonObject) => Refusal | undefined,
   ): Promise<Entry | 'exists' | Refusal> {
-    const { idField, assign } = this.#options
-    const given = assign === 'client' ? (idIn(idField, fields) as Id | undefined) : undefined
-    const drawn = given === undefined ? this.#drawId() : undefined
-    const id = given ?? drawn?.id ?? this.#next
-    const record = withId(idField, id, fields)
+    const { idField, assign, within = ALL } = this.#options
+    const given = assign === 'client' ? (fieldIn(idField, fields) as Id | undefined) : undefined
+    const drawn = given === undefined ? this.#drawId(fields) : undefined
+    const own = given ?? drawn?.id ?? this.#next
+    const record = withId(idField, own, fields)
     const refusal = refuse?.(record)
     if (refusal !== undefined) return refusal
-    if (given !== undefined && this.#rows.has(given)) return 'exists'
+    const id = within.length === 0 ? own : this.#key(record)
+    if (given !== undefined && this.#rows.has(id)) return 'exists'
     const text = this.#write(record)
     this.#ordinal = drawn?.ordinal ?? this.#ordinal + 1
-    if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
-    return this.#add(id, record, text, given === undefined && drawn === undefined)
+    this.#beyond(record)
+    return this.#add(id, record, text, given === undefined && drawn === undefined && within.length === 0)
   }
 
   /** The next id that is drawn and that no record has, as one drawn before may have; `undefined` where ids are counted. */
-  #drawId(): { id: Id; ordinal: number } | undefined {
-    const { name, seed, assign, newId } = this.#options
+  #drawId(fields: JsonObject): { id: Id; ordinal: number } | undefined {
+    const { name, seed, assign, newId, idField, within = ALL } = this.#options
     const make = assign === 'uuid' ? (ordinal: number): Id => drawUuid(seed, name, ordinal) : newId
     if (make === undefined) return undefined
     for (let ordinal = this.#ordinal + 1; ordinal <= this.#ordinal + MOST_DRAWS; ordinal++) {
       const id = make(ordinal)
-      if (!this.#rows.has(id)) return { id, ordinal }
+      const key = within.length === 0 ? id : this.#key(withId(idField, id, fields))
+      if (!this.#rows.has(key)) return { id, ordinal }
     }
     throw new Error(`no free ${this.#options.idField} was found for a record of ${name}`)
+  }
+
+  /** Counts on from the number that a record has as its id. */
+  #beyond(record: JsonObject): void {
+    const id = fieldIn(this.#options.idField, record)
+    if ((typeof id === 'number' || typeof id === 'bigint') && id >= this.#next) this.#next = successor(id)
+  }
+
+  #key(record: JsonObject): Id {
+    const { idField, within } = this.#options
+    return keyOf(record, idField, within) as Id
+  }
+
+  /** The record under a key. One whose id is a part of the key names itself. */
+  #named(key: Id, fields: JsonObject): JsonObject {
+    const { idField, within = ALL } = this.#options
+    return within.length === 0 ? withId(idField, key, fields) : fields
   }
 
   /** Adds a record as the latest of those created; the oldest of them go where there are too many; see `#put` for `last`. */
@@ -200,7 +222,7 @@ export class MemoryCollection implements Collection {
 
   #change(old: Row, fields: JsonObject, forced = false): Row {
     const { id, created } = old
-    const value = withId(this.#options.idField, id, fields)
+    const value = this.#named(id, fields)
     const row = {
       id,
       value,
@@ -227,10 +249,10 @@ export class MemoryCollection implements Collection {
   async put(id: Id, fields: JsonObject): Promise<{ entry: Entry; created: boolean }> {
     const old = this.#rows.get(id)
     if (old !== undefined) return { entry: this.#change(old, fields), created: false }
-    const value = withId(this.#options.idField, id, fields)
+    const value = this.#named(id, fields)
     const text = this.#write(value)
     this.#ordinal += 1
-    if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
+    this.#beyond(value)
     return { entry: this.#add(id, value, text), created: true }
   }
 
@@ -284,10 +306,10 @@ export class MemoryCollection implements Collection {
   /** @param created the ordinals of those that are no seeds */
   #fill(records: readonly JsonObject[], created: ReadonlyMap<Id, number> = new Map()): void {
     for (const value of records) {
-      const id = idIn(this.#options.idField, value) as Id
+      const id = this.#key(value)
       const row = { id, value, text: flatText(value), revision: ++this.#revision, created: created.get(id) ?? 0 }
       this.#put(row, undefined)
-      if (typeof id !== 'string' && id >= this.#next) this.#next = successor(id)
+      this.#beyond(value)
     }
   }
 
@@ -373,7 +395,7 @@ export class MemoryCollection implements Collection {
       if (row !== undefined) this.#delete(row)
     }
     for (const [text, created, revision] of rows) {
-      this.#set(idIn(this.#options.idField, readRecord(text)) as Id, text, created, revision)
+      this.#set(this.#key(readRecord(text)), text, created, revision)
     }
     this.#resume(counters)
   }
@@ -383,8 +405,10 @@ export class MemoryCollection implements Collection {
   }
 
   adapt(options: CollectionOptions): void {
-    const kept = this.#indexes
+    const moves = `${this.#options.within ?? ALL}` !== `${options.within ?? ALL}`
     this.#options = options
+    if (moves) this.#rename()
+    const kept = this.#indexes
     this.#indexes = new Map(
       options.indexed.map(field => {
         const tree = kept.get(field) ?? new Tree<Row, undefined>(undefined, byField(field))
@@ -395,13 +419,25 @@ export class MemoryCollection implements Collection {
     this.#evict()
   }
 
+  /** Keeps every record under the key that the options give it now; one that has no id stays under its own. */
+  #rename(): void {
+    const rows = this.#rows.valuesArray()
+    for (const row of rows) this.#delete(row)
+    for (const row of rows) {
+      const id = this.#key(row.value) ?? row.id
+      this.#put({ ...row, id }, this.#rows.get(id))
+      if (row.created > 0) this.#created.set(row.created, id)
+    }
+  }
+
   /** Rows behind `after` in the order of their ids. The first filter walks its index; the others look at what it brings. */
   #select([first, ...rest]: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
     if (first === undefined) return after === undefined ? this.#rows.values() : this.#behind(after)
-    const [value, ...more] = first.values
+    const values = first.orAbsent === true ? [...first.values, undefined] : first.values
+    const [value, ...more] = values
     if (more.length === 0) return this.#equal(first.field, value, rest, after)
     // Several values are several walks: each brings at most a page, and the page is cut from all of them.
-    const rows = new Set(first.values.flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
+    const rows = new Set(values.flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
     return [...rows].sort((a, b) => compareIds(a.id, b.id))
   }
 
@@ -414,9 +450,9 @@ export class MemoryCollection implements Collection {
     if (index === undefined) throw new Error(`no index on ${field}`)
     const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
     for (const row of index.keys(probe)) {
-      if (compareJson(row.value[field], value) !== 0) return
+      if (compareJson(fieldIn(field, row.value), value) !== 0) return
       if (row.id === after) continue
-      if (rest.every(({ field, values }) => values.some(one => compareJson(row.value[field], one) === 0))) yield row
+      if (rest.every(filter => selects(filter, row))) yield row
     }
   }
 
@@ -450,6 +486,11 @@ export class MemoryCollection implements Collection {
     this.#bytes += bytes
     this.#budget?.spend(bytes)
   }
+}
+
+function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
+  const own = fieldIn(field, value)
+  return (orAbsent === true && own === undefined) || values.some(one => compareJson(own, one) === 0)
 }
 
 const indexesOn = (fields: readonly string[]): ReadonlyMap<string, Tree<Row, undefined>> =>
@@ -492,4 +533,4 @@ const FIRST: Id = Number.NEGATIVE_INFINITY
 const byField =
   (field: string) =>
   (a: Row, b: Row): number =>
-    compareJson(a.value[field], b.value[field]) || compareIds(a.id, b.id)
+    compareJson(fieldIn(field, a.value), fieldIn(field, b.value)) || compareIds(a.id, b.id)

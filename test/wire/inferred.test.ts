@@ -1,20 +1,8 @@
 // State that is inferred, used over HTTP as somebody would on the first day: create, read, list, update, delete.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { Gateway } from '../../src/gateway/gateway.ts'
-import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
-import { serve } from '../../src/http/serve.ts'
-import { loadInferred } from '../../src/load/load.ts'
-import { realClock } from '../../src/world/clock.ts'
-import { ask } from './ask.ts'
-
-const home = mkdtempSync(join(tmpdir(), 'understudy-'))
-after(() => rmSync(home, { recursive: true }))
+import { test } from 'node:test'
+import { serveInferred } from './serve-inferred.ts'
 
 const DOCUMENT = `
 openapi: 3.0.3
@@ -83,27 +71,7 @@ components:
         metadata: { type: object, properties: { name: { type: string }, light: { type: string } } }
 `
 
-async function start() {
-  writeFileSync(join(home, 'harbour.yaml'), DOCUMENT)
-  const { plan, report } = await loadInferred('harbour.yaml', home, {})
-  assert.ok(plan)
-  assert.deepEqual(report.list, [])
-  const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
-  const { origin, close } = await serve(
-    gateway,
-    undefined,
-    { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined },
-    '0',
-    silentLog,
-  )
-  after(() => close())
-  return (line: string, body?: object) => {
-    const [method, path] = line.split(' ') as [string, string]
-    const sent =
-      body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-    return ask(origin + path, { method, ...sent })
-  }
-}
+const start = () => serveInferred(DOCUMENT)
 
 type Berth = { readonly berth: Readonly<Record<string, unknown>> }
 

@@ -86,3 +86,48 @@ test('a load in slices shows all of the old records or all of the new ones', asy
   assert.equal(things.size, 5000)
   assert.ok(typeof written === 'object' && written.revision !== (await things.read(1))?.revision)
 })
+
+test('a number that is unique within an owner is not one that a seed has', async () => {
+  const nested = { ...options, assign: 'client', within: ['{place}'] } as const
+  const things = new MemoryCollection(nested, [{ id: 1 }])
+  const made = await things.create({ '{place}': 'a' })
+  assert.ok(typeof made === 'object')
+  assert.deepEqual([made.id, made.value], ['a/2', { id: 2, '{place}': 'a' }])
+})
+
+test('an id that is unique within an owner names one record of each', async () => {
+  const nested = { ...options, assign: 'client', within: ['meta.owner', '{place}'] } as const
+  const record = (id: string, owner: string, place?: string) => ({
+    id,
+    meta: { owner },
+    ...(place === undefined ? {} : { '{place}': place }),
+  })
+  const things = new MemoryCollection({ ...nested, indexed: ['meta.owner', '{place}'] }, [record('x', 'ann')])
+  const made = await things.create(record('x', 'ann', 'a/b'))
+  assert.ok(typeof made === 'object')
+  assert.equal(made.id, 'ann/a%2Fb/x')
+  assert.equal(await things.create(record('x', 'ann', 'a/b')), 'exists')
+  assert.ok(typeof (await things.create(record('x', 'bob', 'a/b'))) === 'object')
+  const found = async (owner: string, orAbsent: boolean) => {
+    const filters = [
+      { field: '{place}', values: ['a/b'], orAbsent },
+      { field: 'meta.owner', values: [owner] },
+    ]
+    return JSON.parse((await things.list({ filters, limit: 9 })).text)
+  }
+  assert.deepEqual(await found('ann', false), [record('x', 'ann', 'a/b')])
+  assert.deepEqual(await found('ann', true), [record('x', 'ann'), record('x', 'ann', 'a/b')])
+
+  const copy = new MemoryCollection({ ...nested, indexed: [] })
+  await copy.load(await things.dump())
+  assert.deepEqual((await copy.read('bob/a%2Fb/x'))?.value, record('x', 'bob', 'a/b'))
+  const other = new MemoryCollection({ ...nested, indexed: [] })
+  other.become(things.state())
+  assert.deepEqual((await other.read('ann//x'))?.value, record('x', 'ann'))
+
+  things.adapt({ ...nested, within: ['meta.owner'], indexed: ['meta.owner', '{place}'] })
+  assert.equal((await things.read('bob/x'))?.id, 'bob/x')
+  assert.equal((await things.read('ann/a%2Fb/x'))?.id, undefined)
+  assert.equal(await things.remove('bob/x'), 'removed')
+  assert.deepEqual(await found('bob', false), [])
+})

@@ -6,7 +6,7 @@ import type { WithinConfig } from './within.ts'
 
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
 export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {
-  readonly within?: WithinConfig
+  readonly within?: WithinConfig | readonly WithinConfig[]
   readonly body?: Json
   readonly set?: Readonly<Record<string, Json>>
   readonly id?: Id

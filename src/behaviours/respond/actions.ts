@@ -15,6 +15,7 @@ import { schemaBelow } from './branch.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileDraft, type Draft, isSound } from './draft.ts'
 import { replaceExpressions } from './expression-holes.ts'
+import { compileKey, keepOwners } from './record-key.ts'
 import { compileDangling, compileDeletion, isId, supply } from './references.ts'
 import { asId, inBody, type Resource, resourceOf } from './resource.ts'
 import { compileShown } from './shown.ts'
@@ -58,6 +59,7 @@ const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
     const draft = compileDraft(resource, config, 'create', site)
     const dangling = compileDangling(resource)
     const { idField } = resource
+    const key = compileKey(resource, within, site)
     // A client cannot choose an id that is counted.
     const usedUp = refuse(problems.unavailable, `the ids of ${resource.name} are used up`)
     const counted = inBody(pointer([idField]), '', '').path
@@ -75,6 +77,11 @@ const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
       const lost = dangling === undefined ? NONE : await dangling(fields, exchange)
       if (draft.wantsId && idIn(idField, fields) === undefined)
         return invalid([inBody(pointer([idField]), 'required', 'is required')])
+      // A record that belongs to every owner has the id under each.
+      if (resource.within.length > 0) {
+        const id = idIn(idField, fields) as Id | undefined
+        if (id !== undefined && (await key.find(exchange, id)) !== undefined) return exists(id)
+      }
       let mended: JsonObject | undefined
       const store = (record: JsonObject) =>
         collection.create(record, whole => {
@@ -93,17 +100,18 @@ const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
       if (made === 'exists') return exists(idIn(idField, fields) as Id)
       if ('status' in made) return made
       draftOf(exchange, 'respond').entry = made
-      return give(made, status, exchange, locate?.(exchange, made.id))
+      return give(made, status, exchange, locate?.(exchange, key.nameOf(made)))
     }
   },
 
   read({ resource, site, within, give, config }) {
     const identify = compileId(resource, site, config)
+    const key = compileKey(resource, within, site)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 200)
     return async exchange => {
       const id = identify(exchange) as Id
-      const entry = await exchange.world.collection(resource.name).read(id)
+      const entry = await key.find(exchange, id)
       if (isMissing(entry, exchange, within)) return missing(id)
       draftOf(exchange, 'respond').entry = entry
       return exchange.precondition?.(entry) ?? give(entry, status, exchange)
@@ -116,6 +124,7 @@ const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
 
   delete({ resource, site, within, give, config }) {
     const identify = compileId(resource, site, config)
+    const key = compileKey(resource, within, site)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 204, 200)
     const gives = (responseFor(site.operation, status)?.content.size ?? 0) > 0
@@ -124,13 +133,13 @@ const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
       const id = identify(exchange) as Id
       const collection = exchange.world.collection(resource.name)
       for (;;) {
-        const entry = await collection.read(id)
+        const entry = await key.find(exchange, id)
         if (isMissing(entry, exchange, within)) return missing(id)
         const stopped = exchange.precondition?.(entry)
         if (stopped !== undefined) return stopped
         const settle = consequences === undefined ? undefined : await consequences(id, exchange)
         if (typeof settle === 'string') return refuse(problems.conflict, settle)
-        const removed = await collection.remove(id, entry.revision)
+        const removed = await collection.remove(entry.id, entry.revision)
         if (removed === 'stale') continue
         if (removed === 'missing') return missing(id)
         await settle?.()
@@ -151,12 +160,13 @@ function compileWrite(
 ): Handler {
   const draft = compileDraft(resource, config, kind, site)
   const identify = compileId(resource, site, config, draft)
+  const key = compileKey(resource, within, site)
   const missing = missingReply(resource)
   const { invalid } = site
   const status = successStatus(site.operation, 200, 204)
   const dangling = compileDangling(resource)
   const transition = compileTransition(resource)
-  const add = config.creates === true ? compileAddByPut(resource, site, within, config, give) : undefined
+  const add = config.creates === true ? compileAddByPut(resource, site, within, config, key, give) : undefined
   const { idField } = resource
   // An id that the server assigns, or that requests do not have, is dropped like any other field that clients cannot set.
   const checksId = resource.unknownFields === 'refuse' || (resource.assign === 'client' && draft.saysId)
@@ -165,7 +175,7 @@ function compileWrite(
     if (id === undefined) return invalid([inBody(pointer([idField]), 'required', 'is required')])
     const collection = exchange.world.collection(resource.name)
     for (;;) {
-      const old = await collection.read(id)
+      const old = await key.find(exchange, id)
       if (old === undefined && add !== undefined) return exchange.precondition?.(old) ?? add(exchange, id)
       if (isMissing(old, exchange, within)) return missing(id)
       const stopped = exchange.precondition?.(old)
@@ -177,14 +187,15 @@ function compileWrite(
         return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
       }
       const composed = draft.compose(merged as JsonObject, exchange, old.value)
-      const fields = within === undefined ? composed : within.own(exchange, composed)
+      const owned = within === undefined ? composed : within.own(exchange, composed)
+      const fields = keepOwners(resource, owned, old.value)
       const record = draft.fit(withId(idField, id, fields), exchange)
       if (!isSound(record)) return invalid(record)
       const lost = dangling === undefined ? NONE : await dangling(fields, exchange)
       if (lost.length > 0) return invalid(lost)
       const refused = transition?.(old.value, record)
       if (refused !== undefined) return refused
-      const entry = await collection.replace(id, record, old.revision)
+      const entry = await collection.replace(old.id, record, old.revision)
       // Another request wrote between our read and our write: merge again with its result.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
@@ -256,10 +267,6 @@ interface InRecord {
   readonly exchange: Exchange
 }
 
-const RECORD: TemplateFields<InRecord> = {
-  id: ({ entry }) => String(entry.id),
-}
-
 /** Sends a record itself, or inside the configured template. */
 function compileGive(
   written: Json | undefined,
@@ -277,7 +284,11 @@ function compileGive(
     return (entry, status, _, location) => ({ status, headers: headersOf(location), body: shown(entry) })
   }
   const { template: body, fields: inBody } = replaceExpressions<InRecord>(written, 'record', ['body'], site)
-  const fields: TemplateFields<InRecord> = { ...RECORD, value: ({ entry }) => new JsonText(shown(entry)), ...inBody }
+  const fields: TemplateFields<InRecord> = {
+    id: ({ entry }) => String(resource.within.length === 0 ? entry.id : idIn(resource.idField, entry.value)),
+    value: ({ entry }) => new JsonText(shown(entry)),
+    ...inBody,
+  }
   const known = Object.keys(fields).map(name => `record.${name}`)
   for (const { path, part, message, hint } of unfilled({ body }, known)) {
     site.error('unknown-placeholder', message, path, hint, part)

@@ -8,6 +8,7 @@ import type { Site } from '../behaviour.ts'
 import { draftOf, type Exchange } from '../exchange.ts'
 import type { ActionConfig } from './action-config.ts'
 import { compileDraft, isSound } from './draft.ts'
+import type { RecordKey } from './record-key.ts'
 import { compileDangling } from './references.ts'
 import { inBody, type Resource } from './resource.ts'
 import type { Within } from './within.ts'
@@ -21,6 +22,7 @@ export function compileAddByPut(
   site: Site,
   within: Within | undefined,
   config: ActionConfig,
+  key: RecordKey,
   give: (entry: Entry, status: number, exchange: Exchange) => Reply,
 ): AddByPut {
   const draft = compileDraft(resource, config, 'create', site)
@@ -41,7 +43,7 @@ export function compileAddByPut(
     if (!isSound(record)) return invalid(record)
     const lost = (await dangling?.(fields, exchange)) ?? []
     if (lost.length > 0) return invalid(lost)
-    const { entry } = await exchange.world.collection(resource.name).put(id, record)
+    const { entry } = await exchange.world.collection(resource.name).put(key.of(exchange, id), record)
     draftOf(exchange, 'respond').entry = entry
     return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status, exchange)
   }

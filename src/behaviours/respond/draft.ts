@@ -8,11 +8,13 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Exchange, Site } from '../behaviour.ts'
+import { withoutOwners } from '../resource.ts'
 import type { ActionConfig } from './action-config.ts'
 import { type Asked, readAsked } from './asked.ts'
 import { type Compose, compileCompose } from './compose-record.ts'
 import { compileValue, type Make, SOME_REQUEST } from './expressions.ts'
 import { mend } from './mend.ts'
+import { keepOwners } from './record-key.ts'
 import { readRenamed, rename } from './renamed.ts'
 import { checkRecord, type Resource } from './resource.ts'
 import { compileUnwrap, mediaOf, recordPath } from './wrapping.ts'
@@ -63,23 +65,31 @@ export function compileDraft(
     knowsId,
     saysId: knowsId || asked.empty,
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
-    fit(record, exchange) {
-      const broken = checkRecord(resource, record)
-      if (broken === undefined && views.length === 0) return record
-      if (!isValid(exchange)) return broken ?? record
-      const said = given(exchange)
-      const fields = isObject(said) ? (said as JsonObject) : {}
-      const about = { declares: asked.declares, refuses }
-      const whole = broken === undefined ? record : mend(record, fields, resource.schema, about, exchange)
-      if (whole === undefined || checkRecord(resource, whole) !== undefined) return broken ?? []
-      let current = whole
-      for (const view of views) {
-        // A view omits fields that the record keeps.
-        const shown = mend(current, fields, view, { ...about, keepsOthers: true }, exchange)
-        if (shown !== undefined && checkRecord(resource, shown) === undefined) current = shown
-      }
-      return current
+    fit(whole, exchange) {
+      const { unshown } = resource
+      const record = unshown.length === 0 ? whole : withoutOwners(unshown, whole)
+      const fitted = fitRecord(record, exchange)
+      if (fitted === record) return whole
+      return isSound(fitted) ? keepOwners(resource, fitted, whole) : fitted
     },
+  }
+
+  function fitRecord(record: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[] {
+    const broken = checkRecord(resource, record)
+    if (broken === undefined && views.length === 0) return record
+    if (!isValid(exchange)) return broken ?? record
+    const said = given(exchange)
+    const fields = isObject(said) ? (said as JsonObject) : {}
+    const about = { declares: asked.declares, refuses }
+    const whole = broken === undefined ? record : mend(record, fields, resource.schema, about, exchange)
+    if (whole === undefined || checkRecord(resource, whole) !== undefined) return broken ?? []
+    let current = whole
+    for (const view of views) {
+      // A view omits fields that the record keeps.
+      const shown = mend(current, fields, view, { ...about, keepsOthers: true }, exchange)
+      if (shown !== undefined && checkRecord(resource, shown) === undefined) current = shown
+    }
+    return current
   }
 }
 

@@ -15,7 +15,7 @@ export interface PagingConfig {
 
 export interface ListConfig extends PagingConfig {
   readonly list: string
-  readonly within?: WithinConfig
+  readonly within?: WithinConfig | readonly WithinConfig[]
   readonly filter?: readonly (string | FilterConfig)[]
   readonly search?: string
   readonly sort?: string

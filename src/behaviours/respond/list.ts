@@ -102,7 +102,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       after,
       sort,
       comparisons,
-      filters: within === undefined ? filters : [within.filter(exchange), ...filters],
+      filters: within === undefined ? filters : [...within.filters(exchange), ...filters],
       search: search === -1 || exchange.values[search] === undefined ? undefined : String(exchange.values[search]),
       count: envelope.counts,
     }

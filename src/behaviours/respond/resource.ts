@@ -4,7 +4,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, pointer, put } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Site } from '../behaviour.ts'
-import type { Resource } from '../resource.ts'
+import { type Resource, withoutOwners } from '../resource.ts'
 
 export { asId, type Resource, type ResourceReference } from '../resource.ts'
 
@@ -14,12 +14,13 @@ export function compileAccept({
   idField,
   assign,
   unknownFields,
+  unshown,
 }: Resource): (body: Json | undefined) => JsonObject {
   const { properties, required, open } = schema.shape
   const names = [...properties.keys()].filter(name => name !== idField || assign === 'client')
   const keepsAll = open || unknownFields !== 'drop'
   // A required field without a description is a known field.
-  const undescribed = [...required].filter(name => name !== idField && !properties.has(name))
+  const undescribed = [...required, ...unshown].filter(name => name !== idField && !properties.has(name))
   return body => {
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
     const out: Record<string, Json> = {}
@@ -42,8 +43,10 @@ export const check = (resource: Resource, value: JsonObject): string[] | undefin
   checkRecord(resource, value)?.map(({ path, message }) => `${path} ${message}`)
 
 /** Returns the broken rules of a record, including unknown fields; `undefined` if it is valid. */
-export function checkRecord({ schema, idField, unknownFields }: Resource, value: JsonObject): BrokenRule[] | undefined {
+export function checkRecord(resource: Resource, record: JsonObject): BrokenRule[] | undefined {
+  const { schema, idField, unknownFields, unshown } = resource
   const { properties, open } = schema.shape
+  const value = unshown.length === 0 ? record : withoutOwners(unshown, record)
   const violations = schema.check(value, true)
   if (violations === undefined && unknownFields !== 'refuse') return undefined
   const broken = (violations ?? []).map(({ pointer: path, keyword, message }) => inBody(path, keyword, message))

@@ -7,6 +7,7 @@ import type { Node } from '../../schema/document.ts'
 import { type Entry, idIn } from '../../world/collection.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Site } from '../behaviour.ts'
+import { withoutOwners } from '../resource.ts'
 import type { Making } from './expressions.ts'
 import { mend } from './mend.ts'
 import type { Resource } from './resource.ts'
@@ -15,7 +16,18 @@ import type { Resource } from './resource.ts'
 type Fit = (record: JsonObject) => JsonObject
 
 /** @param node the reply's schema of the record; `undefined` if it has none */
-function compileFit(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
+function compileFit(node: Node | undefined, resource: Resource, site: Site): Fit | undefined {
+  const { unshown } = resource
+  const fit = compileMend(node, resource, site)
+  if (unshown.length === 0) return fit
+  return record => {
+    const shown = withoutOwners(unshown, record)
+    return fit === undefined ? shown : fit(shown)
+  }
+}
+
+/** Converts a record to another schema that shows it; `undefined` if there is none. */
+function compileMend(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
   if (node === undefined || contract.identify(node) === contract.identify(resource.schema.node)) return undefined
   const { properties } = resource.schema.shape
   const names = [...contract.shapeOf(node).properties.keys()]

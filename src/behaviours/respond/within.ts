@@ -1,11 +1,13 @@
-// A nested collection: the records that belong to the one in the path, `/shelves/{shelf}/books`.
+// A nested collection: the records that belong to the owners in the path, `/shelves/{shelf}/books`.
 
+import { fieldNode } from '../../contract/field-node.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import type { Filter, Id } from '../../world/collection.ts'
+import { fieldIn, withField } from '../../world/record-field.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { asId, type Resource } from './resource.ts'
 
@@ -15,64 +17,117 @@ export interface WithinConfig {
   readonly resource?: string
 }
 
-export const withinSchema = {
+const oneWithin = {
   type: 'object',
-  description: 'With a resource: only the records that belong to the one that the path names.',
   required: ['parameter'],
   additionalProperties: false,
   properties: {
     parameter: { type: 'string', description: 'The path parameter that names the owner.' },
-    field: { type: 'string', description: 'The field of a record that holds it. Default: the parameter’s name.' },
+    field: {
+      type: 'string',
+      description:
+        'The field of a record that holds it, such as `metadata.namespace`. One in braces, `{repo}`, is kept with the record and shown in no reply; a record without it belongs to every owner. Default: the parameter’s name.',
+    },
     resource: { type: 'string', description: 'The resource of the owners: an owner that does not exist is a 404.' },
   },
 } as const
 
+export const withinSchema = {
+  ...oneWithin,
+  type: ['object', 'array'],
+  description:
+    'With a resource: only the records that belong to the one that the path names; a list where the path names several.',
+  items: oneWithin,
+  minItems: 1,
+} as const
+
+/** Whether a field is kept with a record and is not a part of it: `{repo}`. */
+export const isUnshown = (field: string): boolean => field.startsWith('{')
+
+/** The owners that a configuration names, of which there may be one or several. */
+export const withinsOf = (config: WithinConfig | readonly WithinConfig[] | undefined): readonly WithinConfig[] =>
+  config === undefined ? [] : isList(config) ? config : [config]
+
+const isList = (config: WithinConfig | readonly WithinConfig[]): config is readonly WithinConfig[] =>
+  Array.isArray(config)
+
 export interface Within {
-  filter(exchange: Exchange): Filter
-  /** The refusal if the owner does not exist. */
+  filters(exchange: Exchange): readonly Filter[]
+  /** The refusal if an owner does not exist. */
   orphan(exchange: Exchange): Promise<Reply | undefined>
-  /** Returns whether a record belongs to the owner in the path. */
+  /** Returns whether a record belongs to the owners in the path. */
   owns(exchange: Exchange, record: JsonObject): boolean
-  /** Returns the fields of a record with its owner. */
+  /** Returns the fields of a record with its owners. */
   own(exchange: Exchange, fields: JsonObject): JsonObject
+  /** The owner in the path that a field holds; `undefined` at load if the path names none. */
+  readonly ownerOf: ReadonlyMap<string, (exchange: Exchange) => Json>
 }
 
-export function compileWithin(
+export function compileWithin(config: WithinConfig | readonly WithinConfig[], resource: Resource, site: Site): Within {
+  const all = withinsOf(config).map((one, i) => compileOne(one, resource, site, isList(config) ? [i] : []))
+  const ownerOf = new Map(all.map(one => [one.field, one.ownerOf]))
+  const [first, second] = all
+  if (first !== undefined && second === undefined) return { ...first, filters: one => [first.filter(one)], ownerOf }
+  return {
+    filters: exchange => all.map(one => one.filter(exchange)),
+    async orphan(exchange) {
+      for (const one of all) {
+        const refusal = await one.orphan(exchange)
+        if (refusal !== undefined) return refusal
+      }
+      return undefined
+    },
+    owns: (exchange, record) => all.every(one => one.owns(exchange, record)),
+    own: (exchange, fields) => all.reduce((record, one) => one.own(exchange, record), fields),
+    ownerOf,
+  }
+}
+
+function compileOne(
   { parameter, field = parameter, resource: owners }: WithinConfig,
   resource: Resource,
   site: Site,
-): Within {
-  const { operation, resources } = site
+  at: readonly number[],
+) {
+  const { operation, resources, contract } = site
+  const path = (key: string) => ['within', ...at, key]
   const names = expressionsOf(operation.path)
   if (!names.includes(parameter)) {
     const message = `the path ${operation.path} has no {${parameter}}`
-    site.error('unknown-parameter', message, ['within', 'parameter'], suggest(parameter, names))
+    site.error('unknown-parameter', message, path('parameter'), suggest(parameter, names))
   }
-  const { properties } = resource.schema.shape
-  if (!properties.has(field)) {
+  const { shape } = resource.schema
+  const node = fieldNode(shape, field, contract)
+  const unshown = isUnshown(field)
+  if (node === undefined && !unshown) {
     const message = `the records of ${resource.name} have no field "${field}"`
-    site.error('unknown-field', message, ['within', 'field'], suggest(field, properties.keys()))
+    site.error('unknown-field', message, path('field'), suggest(field, shape.properties.keys()))
   }
   if (owners !== undefined && !resources.has(owners)) {
     const hint = suggest(owners, resources.keys())
-    site.error('unknown-resource', `there is no resource "${owners}"`, ['within', 'resource'], hint)
+    site.error('unknown-resource', `there is no resource "${owners}"`, path('resource'), hint)
   }
   site.index(resource.name, field)
-  const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === parameter)
-  const node = properties.get(field)
-  const numeric = node !== undefined && site.contract.shapeOf(node).types.includes('integer')
+  const index = operation.parameters.findIndex(one => one.in === 'path' && one.name === parameter)
+  const numeric = node !== undefined && contract.shapeOf(node).types.includes('integer')
   const ownerOf = ({ values, segments }: Exchange): Json =>
-    asId((at === -1 ? segments[names.indexOf(parameter)] : values[at]) as Id, numeric ? 'integer' : 'text')
+    asId((index === -1 ? segments[names.indexOf(parameter)] : values[index]) as Id, numeric ? 'integer' : 'text')
   return {
-    filter: exchange => ({ field, values: [ownerOf(exchange)] }),
-    async orphan(exchange) {
+    field,
+    ownerOf,
+    filter: (exchange: Exchange): Filter =>
+      unshown ? { field, values: [ownerOf(exchange)], orAbsent: true } : { field, values: [ownerOf(exchange)] },
+    async orphan(exchange: Exchange): Promise<Reply | undefined> {
       if (owners === undefined) return undefined
       const id = ownerOf(exchange) as Id
       if ((await exchange.world.collection(owners).read(id)) !== undefined) return undefined
       return refuse(problems.not_found, `there is no record ${id} in ${owners}`)
     },
     // Compared as text, because an id may be a number in one place and a bigint in another.
-    owns: (exchange, record) => String(record[field]) === String(ownerOf(exchange)),
-    own: (exchange, fields) => ({ ...fields, [field]: ownerOf(exchange) }),
+    owns(exchange: Exchange, record: JsonObject): boolean {
+      const own = fieldIn(field, record)
+      return (unshown && own === undefined) || String(own) === String(ownerOf(exchange))
+    },
+    own: (exchange: Exchange, fields: JsonObject): JsonObject => withField(field, ownerOf(exchange), fields),
   }
 }

@@ -6,6 +6,7 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Collection, type Id, idIn, type SortOrder, withId } from '../../world/collection.ts'
+import { keyOf } from '../../world/key.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
 import {
@@ -199,9 +200,15 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
         const id = idOf(parameters.id as string, resource)
         if (id === undefined) return refuseRecord([`/${resource.idField} in the path must be an integer`])
         const given = body as JsonObject
-        const own = idIn(resource.idField, given)
-        if (own !== undefined && own !== id) return refuseRecord([`/${resource.idField} must be the id in the path`])
-        const fields = withId(resource.idField, id, compileAccept(resource)(given))
+        const { idField, within } = resource
+        const own = keyOf(given, idField, within)
+        const isKeyed = within.length > 0
+        if ((isKeyed || own !== undefined) && own !== id)
+          return refuseRecord([
+            `/${idField} must be the id in the path${isKeyed ? `, with its /${within.join(', /')}` : ''}`,
+          ])
+        const accepted = compileAccept(resource)(given)
+        const fields = withId(idField, isKeyed ? (idIn(idField, given) as Id) : id, accepted)
         const faults = recordFaults(fields, resource)
         if (faults.length > 0) return refuseRecord(faults)
         const { entry, created } = await collection.put(id, fields)

@@ -123,7 +123,8 @@ function findCollection(
   const different = all.filter(
     (one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i,
   )
-  if (different.length === 0) return undefined
+  // A list of what another collection names: it has no field to name its records by alone.
+  if (different.length === 0 && (list === undefined || itemPath !== undefined)) return undefined
   return { path, segments, word, itemPath, list, create, records, candidates: different, own, item }
 }
 

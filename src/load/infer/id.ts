@@ -62,7 +62,7 @@ function within(name: string, shape: Shape, schemas: SchemaReader): string | und
 }
 
 /** Names of the object that contains a record's id. */
-const HEADS = /^(?:meta|metadata|sys|header|identity|identifier)$/i
+export const HEADS = /^(?:meta|metadata|sys|header|identity|identifier)$/i
 
 function isIdNode(node: Parameters<SchemaReader['types']>[0], schemas: SchemaReader): boolean {
   const types = schemas.types(node)

@@ -21,9 +21,12 @@ export function readInference(contract: Contract): Infer {
   const schemas = new SchemaReader(contract)
   const names = new Set<string>()
   const collections: Named[] = []
-  for (const collection of findCollections(contract, schemas)) {
+  const found = findCollections(contract, schemas)
+  const isNameless = ({ candidates }: InferredCollection) => candidates.length === 0
+  for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
     if (collections.some(one => isView(collection, one, schemas))) continue
-    const twin = collections.find(one => isTwin(one, collection))
+    const twin = collections.find(one => isTwin(one, collection, schemas))
+    if (twin === undefined && isNameless(collection)) continue
     const name = twin?.name ?? freeName(collection.word, names)
     collections.push({ ...collection, name })
     names.add(name)
@@ -58,8 +61,11 @@ export function readInference(contract: Contract): Infer {
 }
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
-const isTwin = (one: InferredCollection, other: InferredCollection): boolean => {
+const isTwin = (one: InferredCollection, other: InferredCollection, schemas: SchemaReader): boolean => {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
+  if (other.candidates.length === 0) {
+    return sameWord(one.word, other.word) && one.records.some(a => other.records.some(b => schemas.areAkin(a, b)))
+  }
   return one.candidates[0]?.schema === other.candidates[0]?.schema && sameWord(one.word, other.word)
 }
 

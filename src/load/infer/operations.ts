@@ -9,7 +9,8 @@ import { outcomeOf } from './actions.ts'
 import type { InferredCollection, Named } from './collections.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
-import { isItemPath, normal, segmentsOf, singular } from './paths.ts'
+import { ownersOf, withinFor } from './owners.ts'
+import { isItemPath, segmentsOf } from './paths.ts'
 import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, requestSchema, singleIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -32,7 +33,7 @@ export function operationsOf(
   const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
   const shape = schemas.shape(node)
-  const within = ownerOf(path, shape.properties, idField, schemas, chosen)
+  const owners = ownersOf(path, shape.properties, idField, schemas, chosen)
   const out: InferredOperation[] = []
   const add = (
     operation: Operation,
@@ -44,8 +45,7 @@ export function operationsOf(
     const respond = { [action]: name, ...keys }
     out.push({ operation, resource: name, action, essential: true, fixed: false, respond, because, ...more })
   }
-  const owned = (where: string): Keys =>
-    within !== undefined && expressionsOf(where).includes(within.parameter) ? { within: { ...within } } : {}
+  const owned = (where: string): Keys => withinFor(where, path, owners)
   const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
     const whole = replySchema(operation)
     const listed = whole === undefined ? list?.listed : listedIn(whole, word, schemas)
@@ -163,28 +163,4 @@ function isAkin(operation: Operation, word: string, records: readonly Node[], sc
   const whole = replySchema(operation)
   const single = whole && singleIn(whole, word, records, schemas)
   return single !== undefined && records.some(one => schemas.areAkin(one, single.record))
-}
-
-/** The owner that a sub-collection's path names, where the records say whose they are. */
-function ownerOf(
-  path: string,
-  properties: ReadonlyMap<string, Node>,
-  idField: string,
-  schemas: SchemaReader,
-  chosen: ReadonlyMap<string, SchemaCandidate>,
-): { parameter: string; field?: string; resource?: string } | undefined {
-  const parameter = expressionsOf(path).at(-1)
-  if (parameter === undefined) return undefined
-  const segments = segmentsOf(path)
-  const owner = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
-  const wanted = [normal(parameter), `${normal(singular(owner))}id`, normal(singular(owner))]
-  const field = [...properties].find(
-    ([name, node]) => name !== idField && wanted.includes(normal(name)) && schemas.isScalar(node),
-  )?.[0]
-  if (field === undefined) return undefined
-  return {
-    parameter,
-    ...(field === parameter ? {} : { field }),
-    ...(chosen.has(owner) ? { resource: owner } : {}),
-  }
 }

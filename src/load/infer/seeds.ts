@@ -1,12 +1,13 @@
 // Generates the records that an inferred resource begins with.
 
-import type { WithinConfig } from '../../behaviours/respond/within.ts'
+import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { valueFor } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
+import { withField } from '../../world/record-field.ts'
 import { exampleIds } from '../seed/example-ids.ts'
 import { compileNewId, isReadBack, type NewId, namingParameters } from '../seed/new-ids.ts'
 import type { Inference, SchemaCandidate } from './inference.ts'
@@ -57,14 +58,16 @@ function ownersFirst(byResource: ReadonlyMap<string, Inference['operations']>): 
     const own = byResource.get(name)
     if (own === undefined || ordered.has(name) || above.includes(name)) return
     for (const { respond } of own) {
-      const owner = (respond.within as WithinConfig | undefined)?.resource
-      if (owner !== undefined) visit(owner, [...above, name])
+      for (const { resource: owner } of withinsIn(respond)) if (owner !== undefined) visit(owner, [...above, name])
     }
     ordered.add(name)
   }
   for (const name of byResource.keys()) visit(name, [])
   return ordered
 }
+
+const withinsIn = ({ within }: Inference['operations'][number]['respond']): readonly WithinConfig[] =>
+  withinsOf(within as WithinConfig | undefined)
 
 export const schemaOf = (reference: string, contract: Contract): SchemaUse | undefined => {
   const node = contract.at(reference)
@@ -92,13 +95,12 @@ function ownersOf(
   seeds: Seeds,
 ): ReadonlyMap<string, readonly Json[]> {
   const owners = new Map<string, readonly Json[]>()
-  for (const { respond } of own) {
-    const within = respond.within as WithinConfig | undefined
-    const records = within?.resource === undefined ? undefined : seeds.get(within.resource)
-    if (within?.resource === undefined || records === undefined || records.length === 0) continue
-    const { idField } = candidateOf(within.resource)
+  for (const { parameter, field = parameter, resource } of own.flatMap(({ respond }) => withinsIn(respond))) {
+    const records = resource === undefined ? undefined : seeds.get(resource)
+    if (resource === undefined || records === undefined || records.length === 0) continue
+    const { idField } = candidateOf(resource)
     owners.set(
-      within.field ?? within.parameter,
+      field,
       records.map(record => idIn(idField, record) as Json),
     )
   }
@@ -169,7 +171,7 @@ function records(
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
     const value = valueFor(schema, number)
     if (!isObject(value)) continue
-    const owned = [...owners].map(([field, ids]) => [field, ids[(number - 1) % ids.length]])
+    const owned = [...owners].map(([field, ids]) => [field, ids[(number - 1) % ids.length] as Json] as const)
     const own = idIn(idField, value as JsonObject)
     const counted = assign === 'sequence' || typeof own === 'number'
     const drawn = added
@@ -178,7 +180,8 @@ function records(
         ? own
         : (ids.make(number) ?? own)
     const id = number === 1 && shown !== undefined ? shown : counted ? number : (drawn ?? `${number}`)
-    const record = withId(idField, id as Id, { ...value, ...Object.fromEntries(owned) } as JsonObject)
+    const whole = owned.reduce((all, [field, owner]) => withField(field, owner, all), value as JsonObject)
+    const record = withId(idField, id as Id, whole)
     if (seen.has(id) || schema.check(record, true) !== undefined) continue
     seen.add(id)
     out.push(record)

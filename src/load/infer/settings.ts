@@ -4,6 +4,7 @@ import { type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { type Path, placeOfFile, Source } from '../../kernel/source.ts'
 import { idIn } from '../../world/collection.ts'
 import type { Inference, SchemaCandidate } from './inference.ts'
+import { uniqueWithin } from './owners.ts'
 import type { Seeds } from './seeds.ts'
 
 export interface Settled {
@@ -34,7 +35,11 @@ export function settingsOf(
   for (const { name } of inference.resources) {
     if (without.has(`resource ${name}`)) continue
     const { schema, idField, added, assign, server } = candidateOf(name)
-    const block: Record<string, Json> = { schema, id: { field: idField, ...(added ? { added } : {}), assign } }
+    const within = uniqueWithin(candidateOf(name), name, inference.operations, without)
+    const id: Record<string, Json> = { field: idField }
+    if (within.length > 0) id.within = within
+    if (added) id.added = true
+    const block: Record<string, Json> = { schema, id: { ...id, assign } }
     if (Object.keys(server.defaults).length > 0) block.defaults = server.defaults
     if (Object.keys(server.set).length > 0) block.set = server.set
     put(resources, name, { ...block, seed: seeds.get(name) ?? [] })

@@ -2,6 +2,7 @@
 // resource that does not hold is left out whole, with the reason.
 
 import { relative, resolve } from 'node:path'
+import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { compilePlan } from '../../plan/compile.ts'
@@ -81,8 +82,8 @@ class Attempt {
     const operations = this.#inference.operations.filter(
       ({ operation, resource }) => this.open.has(resource) && !this.#without.has(operation.id),
     )
-    const owners = operations.flatMap(
-      ({ respond }) => (respond.within as { resource?: string } | undefined)?.resource ?? [],
+    const owners = operations.flatMap(({ respond }) =>
+      withinsOf(respond.within as WithinConfig | undefined).flatMap(one => one.resource ?? []),
     )
     const needed = new Set([...this.open, ...owners])
     const resources = this.#inference.resources.filter(({ name }) => needed.has(name))

@@ -6,6 +6,7 @@ import type { Json } from '../../kernel/json.ts'
 import { isObject, stringifyJson } from '../../kernel/json.ts'
 import type { Assign } from '../../world/collection.ts'
 import type { Inference, SchemaCandidate } from './inference.ts'
+import { uniqueWithin } from './owners.ts'
 import type { Seeds } from './seeds.ts'
 import { fixedId } from './settings.ts'
 import { proposeStates } from './states.ts'
@@ -46,8 +47,10 @@ export function describeInference({
     const { schema, idField, added, assign, server } = candidateOf(name)
     push(`  ${scalar(name)}:  # ${oneLine(because)}`)
     push(`    schema: ${scalar(schema)}`)
+    const within = uniqueWithin(candidateOf(name), name, operations, without)
+    const unique = within.length === 0 ? '' : `within: ${flow(within)}, `
     const besides = added ? 'added: true, ' : ''
-    push(`    id: { field: ${scalar(idField)}, ${besides}assign: ${assign} }  # ${REASONS[assign]}`)
+    push(`    id: { field: ${scalar(idField)}, ${unique}${besides}assign: ${assign} }  # ${REASONS[assign]}`)
     if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`)
     if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`)
     const states = proposeStates(name, operations, schema, contract)

@@ -1,17 +1,18 @@
 // Tries inferred state in process: for each resource a valid create, read, list, update and delete, as a client sends them.
 
 import { Exchange } from '../../behaviours/behaviour.ts'
-import type { WithinConfig } from '../../behaviours/respond/within.ts'
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
 import { type Nonconformance, nonconformanceOf } from '../../contract/conformance.ts'
 import type { Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
-import type { Json } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Reply } from '../../kernel/reply.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { realClock } from '../../world/clock.ts'
 import { type Id, idIn } from '../../world/collection.ts'
 import { MemoryCollection } from '../../world/memory.ts'
+import { fieldIn } from '../../world/record-field.ts'
 import { World } from '../../world/world.ts'
 import { type GivenParameters, validRequest } from '../probe/probe.ts'
 import type { InferredOperation } from './inference.ts'
@@ -65,9 +66,10 @@ export const seedTrial = ({ collections, simulation }: Plan): World =>
 interface Victim {
   readonly given: GivenParameters
   readonly id: Id | undefined
+  readonly value: JsonObject | undefined
 }
 
-const NOBODY: Victim = { given: new Map(), id: undefined }
+const NOBODY: Victim = { given: new Map(), id: undefined, value: undefined }
 
 /** Reasons to accept a reply without a documented success, or with a media type other than JSON. */
 const isForgiven = (code: Nonconformance['code'], { responses }: Operation): boolean =>
@@ -97,7 +99,7 @@ class ResourceTrial {
   firstSeed(): Victim {
     const resource = this.#plan.simulation.resources.get(this.#resource)
     const [seed] = resource?.seeds ?? []
-    return { given: new Map(), id: resource && seed && (idIn(resource.idField, seed) as Id) }
+    return { given: new Map(), id: resource && seed && (idIn(resource.idField, seed) as Id), value: seed }
   }
 
   async create(create: InferredOperation): Promise<Victim | undefined> {
@@ -107,14 +109,18 @@ class ResourceTrial {
     if (!this.#holds(create, reply)) return undefined
     const names = expressionsOf(create.operation.path)
     const given = new Map(names.map((name, i) => [name, exchange.segments[i] as Json]))
-    const id = exchange.entry?.id
-    if (id === undefined) this.#fault(create, 'no record was created')
-    return { given, id }
+    const resource = this.#plan.simulation.resources.get(this.#resource)
+    const value = exchange.entry?.value
+    if (resource === undefined || value === undefined) {
+      this.#fault(create, 'no record was created')
+      return undefined
+    }
+    return { given, id: idIn(resource.idField, value) as Id, value }
   }
 
   /** Reads or lists a record: it must be there. */
   async look(one: InferredOperation, victim: Victim): Promise<void> {
-    const given = await this.#naming(one, victim)
+    const given = this.#naming(one, victim)
     const reply = given && (await this.#call(one, given))
     if (reply === undefined || victim.id === undefined || !this.#shows(one, victim)) return
     const text = typeof reply.body === 'string' ? reply.body : ''
@@ -122,7 +128,7 @@ class ResourceTrial {
   }
 
   async expectGone(read: InferredOperation | undefined, victim: Victim): Promise<void> {
-    const given = read && (await this.#naming(read, victim))
+    const given = read && this.#naming(read, victim)
     const sent = read && given && this.#request(read, given, true)
     if (read === undefined || sent === undefined) return
     const { reply } = await this.#send(read, sent)
@@ -132,7 +138,7 @@ class ResourceTrial {
   /** Sends a valid request about the first record that the path can name; returns it where the reply is as documented. */
   async callAbout(one: InferredOperation, victims: readonly Victim[]): Promise<Victim | undefined> {
     for (const victim of victims) {
-      const given = await this.#naming(one, victim)
+      const given = this.#naming(one, victim)
       if (given !== undefined) return (await this.#call(one, given)) === undefined ? undefined : victim
     }
     return undefined
@@ -153,19 +159,21 @@ class ResourceTrial {
   }
 
   /** Returns the path parameters of an operation: the record's id and its owner's; `undefined` without such an owner. */
-  async #naming(
+  #naming(
     { operation, action, respond }: InferredOperation,
-    { given, id }: Victim,
-  ): Promise<GivenParameters | undefined> {
+    { given, id, value }: Victim,
+  ): GivenParameters | undefined {
     const last = expressionsOf(operation.path).at(-1)
     const isAbout = action !== 'list' && last !== undefined && id !== undefined
     const named = new Map(isAbout ? [...given, [last, id as Json] as const] : given)
-    const within = respond.within as WithinConfig | undefined
-    if (within === undefined || given.has(within.parameter) || id === undefined) return named
-    const entry = await this.#world.collection(this.#resource).read(id)
-    const owner = entry?.value[within.field ?? within.parameter]
-    if (typeof owner !== 'string' && typeof owner !== 'number') return action === 'list' ? named : undefined
-    return named.set(within.parameter, owner)
+    const unnamed = withinsOf(respond.within as WithinConfig | undefined).filter(one => !given.has(one.parameter))
+    if (unnamed.length === 0 || id === undefined) return named
+    for (const { parameter, field = parameter } of unnamed) {
+      const owner = value && fieldIn(field, value)
+      if (typeof owner === 'string' || typeof owner === 'number') named.set(parameter, owner)
+      else if (action !== 'list' && !isUnshown(field)) return undefined
+    }
+    return named
   }
 
   #request(one: InferredOperation, given: GivenParameters, quiet = false): TrialRequest | undefined {

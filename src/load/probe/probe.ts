@@ -1,5 +1,6 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
+import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
 import { isJson, type Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
@@ -8,6 +9,7 @@ import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { parseSubject } from '../../plan/tls.ts'
 import { valueFor } from '../../schema/sampling.ts'
 import { idIn } from '../../world/collection.ts'
+import { fieldIn } from '../../world/record-field.ts'
 import { bodyOf, type ProbeBody } from './body.ts'
 import { referring } from './references.ts'
 
@@ -190,11 +192,26 @@ function seededId({ name }: { readonly name: string }, operation: Operation, { s
     return found && seed && idIn(found.idField, seed)
   }
   const { within, ...actions } = respond
-  if (isObject(within) && within.parameter === name) return firstId(within.resource)
+  const owner = withinsOf(within as WithinConfig | undefined).find(({ parameter }) => parameter === name)
+  if (owner !== undefined) return firstId(owner.resource) ?? ownedBy(respond, owner, simulation)
   return Object.values(actions)
     .map(firstId)
     .find(id => id !== undefined)
 }
+
+/** The owner of the first record of the resource that an operation is about, where the record says whose it is. */
+function ownedBy(
+  respond: Readonly<Record<string, unknown>>,
+  { parameter, field = parameter }: WithinConfig,
+  { resources }: Plan['simulation'],
+): Json | undefined {
+  const name = RECORD_ACTIONS.map(action => respond[action]).find(one => typeof one === 'string')
+  const [seed] = resources.get(String(name))?.seeds ?? []
+  const owner = seed && fieldIn(field, seed)
+  return typeof owner === 'string' || typeof owner === 'number' ? owner : undefined
+}
+
+const RECORD_ACTIONS = ['list', 'create', 'read', 'update', 'replace', 'delete'] as const
 
 function credentialFor(
   { security }: Operation,

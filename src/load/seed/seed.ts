@@ -2,7 +2,9 @@
 
 import { dirname, relative, resolve } from 'node:path'
 import { compileValue, type Make, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
+import type { RespondConfig } from '../../behaviours/respond/index.ts'
 import { check, type Resource, type ResourceReference } from '../../behaviours/respond/resource.ts'
+import { isUnshown, withinsOf } from '../../behaviours/respond/within.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
@@ -15,6 +17,7 @@ import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { type Assign, type Id, idIn, withId } from '../../world/collection.ts'
+import { keyOf } from '../../world/key.ts'
 import { exampleIds } from './example-ids.ts'
 import { generateRecords, type Wanted } from './generate-records.ts'
 import { SeedMemory } from './memory.ts'
@@ -29,6 +32,7 @@ export interface Seeding {
 const MAX_RECORDS = 100_000
 const MAX_BYTES = '256MB'
 /** The actions that name a record by the last parameter of their path. */
+const RECORD_ACTIONS = ['list', 'create', 'read', 'update', 'replace', 'delete'] as const
 const NAMING = ['read', 'update', 'replace', 'delete']
 const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 
@@ -92,6 +96,8 @@ export function readResources(
       name,
       schema,
       idField,
+      within: checkWithin(block, schema, contract, at, report),
+      unshown: unshownOf(name, block, operations),
       assign,
       ids,
       newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
@@ -172,6 +178,38 @@ function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, re
   report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
 }
 
+/** The fields that ids are unique within. */
+function checkWithin(
+  { id, schema: name }: ResourceFile,
+  { shape }: SchemaUse,
+  contract: Contract,
+  at: LocateWithin,
+  report: Diagnostics,
+): readonly string[] {
+  const fields = id?.within ?? []
+  for (const [i, field] of fields.entries()) {
+    if (isUnshown(field) || fieldNode(shape, field, contract) !== undefined) continue
+    const hint = suggest(field, shape.properties.keys())
+    report.error('unknown-field', `${name} has no field "${field}"`, at(['id', 'within', i]), hint)
+  }
+  return fields
+}
+
+/** The owners that records are kept with and that no reply shows: those of the configuration's fields in braces. */
+function unshownOf(
+  name: string,
+  { id }: ResourceFile,
+  operations: NonNullable<SimulationFile['operations']>,
+): readonly string[] {
+  const fields = new Set((id?.within ?? []).filter(isUnshown))
+  for (const block of Object.values(operations)) {
+    const respond = block.respond as RespondConfig | undefined
+    if (respond?.within === undefined || !RECORD_ACTIONS.some(action => respond[action] === name)) continue
+    for (const { field } of withinsOf(respond.within)) if (field !== undefined && isUnshown(field)) fields.add(field)
+  }
+  return [...fields]
+}
+
 /** The schema of a component's name, or at a JSON Pointer into the contract: `#/components/schemas/Book`. */
 function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
   const node = contract.at(name)
@@ -196,6 +234,10 @@ function checkReferences(
       if (!Object.hasOwn(declared, to)) {
         const place = at(typeof written === 'string' ? ['references', field] : ['references', field, 'to'])
         report.error('unknown-resource', `there is no resource "${to}"`, place, suggest(to, Object.keys(declared)))
+      } else if ((declared[to]?.id?.within ?? []).length > 0) {
+        const place = at(typeof written === 'string' ? ['references', field] : ['references', field, 'to'])
+        const message = `"${field}" alone cannot name a record of ${to}, whose ids are unique only within ${declared[to]?.id?.within?.join(', ')}`
+        report.error('invalid-value', message, place)
       }
       if (onDelete === null && shape.required.has(field)) {
         const faults = schema.check({ [field]: null })?.filter(({ pointer }) => pointer === `/${field}`) ?? []
@@ -290,7 +332,7 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
     report.error('invalid-seed', 'seeds are a list of records', source.locate(base), hint)
     return undefined
   }
-  const { idField, name, ids } = resource
+  const { idField, name, ids, within } = resource
   const { required } = resource.schema.shape
   const seen = new Map<unknown, number>()
   for (const [index, record] of value.entries()) {
@@ -305,19 +347,20 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
       report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
     }
     const id = idIn(idField, record as JsonObject)
+    const key = keyOf(record as JsonObject, idField, within)
     const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
     if (!fits) {
       if (id === undefined && !required.has(idField))
         report.error('invalid-seed', `a record of ${name} needs its ${idField}`, source.locate(path))
       continue
     }
-    const twin = seen.get(id)
+    const twin = seen.get(key)
     if (twin !== undefined) {
       const { line } = source.locate([...base, twin])
       const message = `the ${idField} ${String(id)} is taken by the record on line ${line}`
       report.error('duplicate-id', message, source.locate([...path, idField]))
     }
-    seen.set(id, index)
+    seen.set(key, index)
   }
   return value as JsonObject[]
 }

@@ -1,0 +1,108 @@
+// Finds whose the records of a nested collection are: the parameters of its path, and where a record keeps each.
+
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
+import { expressionsOf } from '../../contract/paths.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Node } from '../../schema/document.ts'
+import { HEADS } from './id.ts'
+import type { InferredOperation, SchemaCandidate } from './inference.ts'
+import { normal, segmentsOf, singular } from './paths.ts'
+import type { SchemaReader } from './schema.ts'
+
+/** The owners that a collection's path names, in the order of its parameters. */
+export function ownersOf(
+  path: string,
+  properties: ReadonlyMap<string, Node>,
+  idField: string,
+  schemas: SchemaReader,
+  chosen: ReadonlyMap<string, SchemaCandidate>,
+): readonly WithinConfig[] {
+  const segments = segmentsOf(path)
+  const taken = new Set([idField])
+  const last = expressionsOf(path).at(-1)
+  return expressionsOf(path).map((parameter): WithinConfig => {
+    const before = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
+    const owner = before.includes('{') ? '' : before
+    const field = fieldOf(parameter, owner, properties, taken, schemas)
+    if (field === undefined) return { parameter, field: `{${parameter}}` }
+    taken.add(field)
+    return {
+      parameter,
+      ...(field === parameter ? {} : { field }),
+      ...(field.includes('.') || parameter !== last || !chosen.has(owner) ? {} : { resource: owner }),
+    }
+  })
+}
+
+/** The field of a record that holds an owner: by the parameter's name or the owner's, at its top or in its metadata. */
+function fieldOf(
+  parameter: string,
+  owner: string,
+  properties: ReadonlyMap<string, Node>,
+  taken: ReadonlySet<string>,
+  schemas: SchemaReader,
+): string | undefined {
+  const one = normal(singular(owner))
+  const wanted = [normal(parameter), ...(one === '' ? [] : [`${one}id`, one])]
+  const find = (all: ReadonlyMap<string, Node>, head: string) =>
+    [...all].find(
+      ([name, node]) => !taken.has(head + name) && wanted.includes(normal(name)) && schemas.isScalar(node),
+    )?.[0]
+  const own = find(properties, '')
+  if (own !== undefined) return own
+  for (const [key, node] of properties) {
+    if (!HEADS.test(key) || !schemas.isRecord(node)) continue
+    const inner = find(schemas.shape(node).properties, `${key}.`)
+    if (inner !== undefined) return `${key}.${inner}`
+  }
+  return undefined
+}
+
+/**
+ * The owners that the path of an operation names: by the place of their parameters where it begins as the collection's path
+ * does, else by their names.
+ */
+export function withinFor(where: string, path: string, owners: readonly WithinConfig[]): { readonly within?: Json } {
+  const own = segmentsOf(path)
+  const segments = segmentsOf(where)
+  const isBelow = own.every((one, i) => one === segments[i] || (one.includes('{') && segments[i]?.includes('{')))
+  const names = expressionsOf(where)
+  const all = owners.flatMap((owner, i) => {
+    const parameter = isBelow
+      ? names[i]
+      : names.slice(0, isItem(segments) ? -1 : undefined).find(one => one === owner.parameter)
+    if (parameter === undefined) return []
+    return [
+      { ...owner, parameter, ...(parameter === owner.parameter ? {} : { field: owner.field ?? owner.parameter }) },
+    ]
+  })
+  const [first, second] = all
+  if (first === undefined) return {}
+  return { within: second === undefined ? { ...first } : all.map(one => ({ ...one })) }
+}
+
+const isItem = (segments: readonly string[]): boolean => segments.at(-1)?.startsWith('{') === true
+
+/**
+ * The fields that the ids of a resource are unique within: the owners that every path to one of its records names. None where
+ * the server makes the ids, which are unique then.
+ */
+export function uniqueWithin(
+  { assign }: SchemaCandidate,
+  resource: string,
+  operations: readonly InferredOperation[],
+  without: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (assign !== 'client') return []
+  const own = operations.filter(one => one.resource === resource && !without.has(one.operation.id) && !one.fixed)
+  const fieldsOf = ({ respond }: InferredOperation) =>
+    withinsOf(respond.within as WithinConfig | undefined).map(({ parameter, field = parameter }) => field)
+  const about = own.filter(({ action }) => action !== 'list' && action !== 'create')
+  const [first, ...others] = about.map(fieldsOf)
+  const creators = own.filter(({ action }) => action === 'create').map(fieldsOf)
+  return (first ?? []).filter(
+    field =>
+      others.every(fields => fields.includes(field)) &&
+      (isUnshown(field) || creators.every(fields => fields.includes(field))),
+  )
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { Metrics } from '../../src/gateway/metrics/metrics.ts'
+import { serve } from '../../src/http/serve.ts'
+import { loadInferred } from '../../src/load/load.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { ask } from './ask.ts'
+
+/** Serves a document with the state that is inferred from it; returns a sender of requests such as `GET /pets`. */
+export async function serveInferred(document: string) {
+  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+  after(() => rmSync(home, { recursive: true }))
+  writeFileSync(join(home, 'api.yaml'), document)
+  const { plan, report } = await loadInferred('api.yaml', home, {})
+  assert.ok(plan)
+  assert.deepEqual(report.list, [])
+  const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+  const { origin, close } = await serve(
+    gateway,
+    undefined,
+    { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined },
+    '0',
+    silentLog,
+  )
+  after(() => close())
+  return (line: string, body?: unknown, type = 'application/json') => {
+    const [method, path] = line.split(' ') as [string, string]
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const sent = body === undefined ? {} : { headers: { 'content-type': type }, body: text }
+    return ask(origin + path, { method, ...sent })
+  }
+}
