@@ -36,19 +36,20 @@ export function checkSamples(contract: Contract, reading: ContractReading): void
   }
   for (const operation of contract.operations) {
     for (const [type, media] of operation.body?.content ?? []) {
-      if (isJson(type)) look(operation, `no request to ${operation.id} can have a body that fits`, media, true)
+      if (isJson(type)) look(operation, `no body can match the request schema of ${operation.id}`, media, true)
     }
     for (const [status, { content }] of operation.responses) {
       for (const media of content.values()) {
-        look(operation, `the reply ${status} of ${operation.id} cannot fit its schema`, media, false)
+        look(operation, `no body can match the schema of the reply ${status} of ${operation.id}`, media, false)
       }
     }
   }
   for (const { code, subject, gap, node, operations } of findings.values()) {
     const place = gap.path.length === 0 ? 'it' : `/${gap.path.join('/')}`
     const others = operations.size - 1
-    const further = others === 0 ? '' : `; so it is with ${others} more ${others === 1 ? 'operation' : 'operations'}`
-    const hint = code === 'impossible-reply' ? 'the best that can be made is served' : undefined
+    const further =
+      others === 0 ? '' : `; the same applies to ${others} more ${others === 1 ? 'operation' : 'operations'}`
+    const hint = code === 'impossible-reply' ? 'the closest value that was found is sent' : undefined
     reading.warn(code, `${subject}: ${place} ${gap.why}${further}`, node, 'key', hint)
   }
 }

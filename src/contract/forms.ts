@@ -61,13 +61,13 @@ export function compileForm(
 const many = (texts: readonly string[]): ParameterRead => ({ value: texts, exact: false })
 
 function readOne(texts: readonly string[], types: ReadonlySet<string>): ParameterRead {
-  if (texts.length > 1) return { fault: 'must be given once' }
+  if (texts.length > 1) return { fault: 'must not be repeated' }
   const value = typed(texts[0] as string, types)
   return { value, exact: typeof value === 'bigint' }
 }
 
 function readJson(texts: readonly string[]): ParameterRead {
-  return texts.length > 1 ? { fault: 'must be given once' } : parseJson(texts[0] as string)
+  return texts.length > 1 ? { fault: 'must not be repeated' } : parseJson(texts[0] as string)
 }
 
 /** Reads JSON, or text that is not JSON: for a field that may be an object or text. */

@@ -51,14 +51,14 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
   const name = reading.text(childOf(node, 'name'))
   if (name === undefined || name === '') return reading.warn('invalid-parameter', 'a parameter needs a name', node)
   if (typeof location !== 'string' || !LOCATIONS.includes(location)) {
-    const message = `"in" of ${name} must be ${LOCATIONS.join(', ')}; the parameter is not looked at`
+    const message = `"in" of ${name} must be ${LOCATIONS.join(', ')}; the parameter is ignored`
     return reading.warn('invalid-parameter', message, location === undefined ? node : childOf(node, 'in'))
   }
   if (location === 'header' && IGNORED.has(name.toLowerCase())) {
     return reading.warn('ignored-parameter', `OpenAPI ignores a header parameter named ${name}`, node)
   }
   if (location === 'path' && value.required !== true) {
-    reading.warn('optional-path-parameter', `a path parameter is always required: ${name}`, node)
+    reading.warn('optional-path-parameter', `the path parameter ${name} must be required: true`, node)
   }
   const place = location as Location
   const [media] = entriesOf(childOf(node, 'content'))
@@ -99,7 +99,7 @@ function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, r
   const usual = styles[0] as string
   let style = value.style ?? usual
   if (typeof style !== 'string' || !styles.includes(style)) {
-    const message = `${name} cannot have this style; it is read as ${usual}`
+    const message = `${name} cannot have this style; ${usual} is used`
     reading.warn('unsupported-parameter', message, childOf(node, 'style'), 'value', `in ${place}: ${styles.join(', ')}`)
     style = usual
   }
@@ -168,7 +168,7 @@ function contentReader(name: string, type: string, place: Location): StyleReader
     gather: undefined,
     owns: key => key === name,
     read(texts) {
-      if (texts.length > 1) return { fault: 'must be given once' }
+      if (texts.length > 1) return { fault: 'must not be repeated' }
       const text = place === 'query' ? decodeQuery(texts[0] as string) : (texts[0] as string)
       if (text === undefined) return BROKEN
       if (!json) return { value: text, exact: false }

@@ -35,11 +35,11 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
   const responses = new Map<string, ResponseSpec>()
   const list = childOf(operation, 'responses')
   if (!isObject(list.value)) reading.warn('invalid-contract', 'the operation has no responses', operation, 'key')
-  else if (Object.keys(list.value).length === 0) reading.warn('invalid-contract', 'there is no response', list, 'key')
+  else if (Object.keys(list.value).length === 0) reading.warn('invalid-contract', '"responses" is empty', list, 'key')
   for (const [status, entry] of entriesOf(list)) {
     if (status.startsWith('x-')) continue
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/i.test(status)) {
-      reading.warn('invalid-status', `"${status}" is not a status`, entry, 'key', '200, 4XX or default')
+      reading.warn('invalid-status', `"${status}" is not a status`, entry, 'key', 'write 200, 4XX or default')
       continue
     }
     const key = /^default$/i.test(status) ? 'default' : status.toUpperCase()
@@ -66,7 +66,7 @@ function readHeaders(list: Node, reading: ContractReading): Header[] {
     // A documented `Content-Type` header is ignored (OpenAPI "Response Object").
     if (node === undefined || !isObject(node.value) || name.toLowerCase() === 'content-type') return []
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
-      reading.warn('invalid-header', `"${name}" is no name of a header`, entry, 'key')
+      reading.warn('invalid-header', `"${name}" is not a header name`, entry, 'key')
       return []
     }
     const { required, explode } = node.value
@@ -87,7 +87,7 @@ export function readContent(node: Node, side: Side, reading: ContractReading): M
     const media =
       isObject(entry.value) && typeof entry.value.$ref === 'string' ? reading.documents.resolve(entry) : entry
     if (!/^[^\s/;]+\/[^\s/;]+\s*(?:;.*)?$/.test(type)) {
-      reading.warn('invalid-media-type', `"${type}" is no media type`, entry, 'key', 'application/json')
+      reading.warn('invalid-media-type', `"${type}" is not a media type`, entry, 'key', 'write application/json')
       continue
     }
     const read = readMediaType(media ?? { ...entry, value: {} }, side, reading, essenceOf(type))
@@ -117,7 +117,7 @@ export function readMediaType(node: Node, side: Side, reading: ContractReading, 
       .find(one => one.value !== undefined)
     if (value !== undefined) examples.push({ name, value: value.value as Json, node: value })
     else if (!isObject(target.value) || target.value.externalValue === undefined) {
-      reading.warn('invalid-example', `the example ${name} has no value`, entry, 'key', 'an example has "value"')
+      reading.warn('invalid-example', `the example ${name} has no value`, entry, 'key', 'write it under "value"')
     }
   }
   const encoding = entriesOf(childOf(node, 'encoding')).map(([name, entry]) => [name, readEncoding(entry)] as const)

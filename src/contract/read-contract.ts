@@ -62,8 +62,8 @@ export function readContract(
     return undefined
   }
   if (typeof openapi !== 'string') {
-    const message = 'this is no OpenAPI document: it has no "openapi" key'
-    report.error('not-openapi', message, placeOf(root), 'the first line says which: openapi: 3.1.0')
+    const message = 'this is not an OpenAPI document: it has no "openapi" key'
+    report.error('not-openapi', message, placeOf(root), 'begin it with openapi: 3.1.0')
     return undefined
   }
   if (!/^3(?:\.\d+)*/.test(openapi.trim())) {
@@ -74,7 +74,7 @@ export function readContract(
   if (!/^3\.[012]\.\d+$/.test(openapi)) {
     const read = openapi.startsWith('3.0') || openapi === '3' ? '3.0' : openapi.startsWith('3.1') ? '3.1' : '3.2'
     const message = `the version ${openapi} is read as ${read}`
-    report.warning('odd-version', message, placeOf(version), 'a version is text of three numbers: "3.1.0"')
+    report.warning('odd-version', message, placeOf(version), 'write three numbers in quotes: "3.1.0"')
   }
   const legacy = /^3(?:\.0|$)/.test(openapi.trim())
   const schemas = new SchemaBook(documents, legacy, report)

@@ -44,7 +44,7 @@ export function readOperations(root: Node, basePaths: readonly string[], reading
       const taken = ids.get(one.id)
       const operation = taken === undefined ? one : { ...one, id: freeId(`${one.method} ${one.path}`, ids) }
       if (taken !== undefined) {
-        const message = `the operationId ${one.id} is taken by ${taken.method} ${taken.path}; this one is called ${operation.id}`
+        const message = `duplicate operationId ${one.id} (${taken.method} ${taken.path} has it too); this operation is named ${operation.id}`
         reading.warn('duplicate-operation-id', message, childOf(one.node, 'operationId'))
       }
       ids.set(operation.id, operation)
@@ -97,7 +97,12 @@ function readPath(key: string, entry: Node, reading: ContractReading): string {
   let path = key
   if (/[?#]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
     path = path.replace(/(\{[^{}]*\})|[?#].*$/gs, (_, expression: string | undefined) => expression ?? '')
-    reading.warn('invalid-path', `a path has no query and no fragment: it is served as ${path || '/'}`, entry, 'key')
+    reading.warn(
+      'invalid-path',
+      `a path must not have a query or a fragment; it is served as ${path || '/'}`,
+      entry,
+      'key',
+    )
   }
   if (!path.startsWith('/')) {
     reading.warn('invalid-path', `a path must begin with a slash: "${key}"`, entry, 'key')
@@ -122,7 +127,7 @@ function readPathItem(
     if (entry.value === undefined || entry.value === null) return []
     const node = followOperation(entry, reading)
     if (node === undefined) {
-      reading.warn('left-out', `${method} ${path} is left out: it cannot be found`, entry, 'key')
+      reading.warn('left-out', `${method} ${path} is left out: its $ref cannot be resolved`, entry, 'key')
       return []
     }
     if (!isObject(node.value)) {
@@ -133,7 +138,7 @@ function readPathItem(
     const body = readRequestBody(childOf(node, 'requestBody'), reading)
     if (shared === 'unreadable' || own === 'unreadable' || body === 'unreadable') {
       const what = body === 'unreadable' ? 'its request body' : 'one of its parameters'
-      reading.warn('left-out', `${method} ${path} is left out: ${what} cannot be found`, node, 'key')
+      reading.warn('left-out', `${method} ${path} is left out: the $ref of ${what} cannot be resolved`, node, 'key')
       return []
     }
     reading.unknownKeys(node, OPERATION_KEYS)
@@ -167,7 +172,7 @@ function followOperation(entry: Node, reading: ContractReading): Node | undefine
   const hint = 'refer to the path item, or write the operation here'
   reading.warnOnce(
     'operation-ref',
-    'OpenAPI has no $ref in the place of an operation; it is followed',
+    'OpenAPI allows no $ref in place of an operation; it is resolved anyway',
     entry,
     'key',
     hint,
@@ -187,7 +192,7 @@ function readParameters(list: Node, reading: ContractReading): Parameter[] | 'un
     const parameter = readParameter(node, reading)
     if (parameter === undefined) continue
     if (out.some(({ name, in: where }) => name === parameter.name && where === parameter.in)) {
-      reading.warn('duplicate-parameter', `the ${parameter.in} parameter ${parameter.name} stands here twice`, entry)
+      reading.warn('duplicate-parameter', `duplicate ${parameter.in} parameter ${parameter.name}`, entry)
     } else out.push(parameter)
   }
   return out
@@ -203,10 +208,10 @@ function checkPathParameters(
   const names = expressionsOf(path)
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) !== index) {
-      reading.warn('invalid-path', `{${name}} stands twice in ${path}; the first one counts`, node, 'key')
+      reading.warn('invalid-path', `{${name}} occurs twice in ${path}; the first one is used`, node, 'key')
     } else if (!parameters.some(one => one.in === 'path' && one.name === name)) {
-      const message = `{${name}} of ${path} is not declared; it is any text`
-      reading.warn('undeclared-path-parameter', message, node, 'key', 'a parameter with in: path')
+      const message = `{${name}} of ${path} is not declared; any text matches it`
+      reading.warn('undeclared-path-parameter', message, node, 'key', 'declare a parameter with in: path')
     }
   }
   return parameters.filter(one => {

@@ -41,8 +41,14 @@ function readScheme(name: string, node: Node, reading: ContractReading, knowsCli
   const tls = type === 'mutualtls'
   if (tls && knowsClients) return { type: 'mutualTLS' }
   const hint = tls ? 'configure listen.tls.clients' : 'one of: http, apiKey, oauth2, openIdConnect, mutualTLS'
-  const message = tls ? 'wants client certificates, which nobody is asked for' : 'is of no known type'
-  reading.warn('unsupported-security', `the security scheme ${name} ${message}: requests pass it`, node, 'key', hint)
+  const message = tls ? 'needs client certificates, but clients are not asked for one' : 'has an unknown type'
+  reading.warn(
+    'unsupported-security',
+    `the security scheme ${name} ${message}; every request satisfies it`,
+    node,
+    'key',
+    hint,
+  )
   return { type: 'other' }
 }
 
@@ -55,7 +61,7 @@ export function readSecurity(operation: Node, root: Node, reading: ContractReadi
     entriesOf(alternative).flatMap(([name, node]) => {
       if (childOf(declared, name).value === undefined) {
         const known = entriesOf(declared).map(([key]) => key)
-        const message = `there is no security scheme "${name}": requests pass it`
+        const message = `there is no security scheme "${name}"; every request satisfies it`
         reading.warn('unknown-security-scheme', message, node, 'key', suggest(name, known))
         return []
       }

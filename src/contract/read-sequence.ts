@@ -26,8 +26,8 @@ export function readSchema(media: Node, essence: string | undefined, side: Side,
   })
   if (isGiven(item)) {
     if (framing === undefined) {
-      const hint = 'a sequence is text/event-stream, application/jsonl, application/json-seq or multipart/mixed'
-      reading.warn('idle-keyword', `"itemSchema" says nothing of ${essence}`, item, 'key', hint)
+      const hint = 'it describes text/event-stream, application/jsonl, application/json-seq and multipart/mixed'
+      reading.warn('idle-keyword', `"itemSchema" has no effect on ${essence}`, item, 'key', hint)
       return plain()
     }
     const list = { type: 'array', items: referTo(item) }

@@ -50,8 +50,8 @@ export class ContractReading {
   unknownKeys(node: Node, known: ReadonlySet<string>): void {
     for (const [key, child] of entriesOf(node)) {
       if (known.has(key) || key.startsWith('x-')) continue
-      const hint = suggest(key, known) ?? 'extensions begin with x-'
-      this.warn('unknown-key', `"${key}" means nothing here`, child, 'key', hint)
+      const hint = suggest(key, known) ?? 'begin the name of an extension with x-'
+      this.warn('unknown-key', `unknown key "${key}"`, child, 'key', hint)
     }
   }
 }

@@ -82,7 +82,7 @@ export function compileStyle(
 }
 
 function readOne(texts: readonly string[], { types }: PartTypes, reader: PieceReader): ParameterRead {
-  if (texts.length > 1) return { fault: 'must be given once' }
+  if (texts.length > 1) return { fault: 'must not be repeated' }
   return reader.done(reader.value(texts[0] ?? '', types))
 }
 

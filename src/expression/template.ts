@@ -71,7 +71,7 @@ export function compileTemplate(
       }
       const namespace = part.text.split('.', 1)[0]
       if (known.some(name => name.startsWith(`${namespace}.`))) {
-        const message = `nothing fills in \${${part.text}} here`
+        const message = `unknown placeholder \${${part.text}}`
         const hint = suggest(
           `\${${part.text}}`,
           known.map(name => `\${${name}}`),

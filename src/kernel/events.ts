@@ -120,7 +120,7 @@ export function readQuickly(
     const schema = fill !== undefined ? filling(fill) : decimals ? DATA_SCHEMA : SCHEMA
     const documents = constructFromEvents(events, { source: text, schema, maxTotalMergeKeys: 100_000 })
     if (documents.length !== 1 || documents[0] === null || documents[0] === undefined) {
-      return { fault: 'syntax', reason: 'this is not one document with something in it', at: 0 }
+      return { fault: 'syntax', reason: 'the file must contain exactly one document that is not empty', at: 0 }
     }
     return { value: documents[0], aliased: events.some(({ type }) => type === EVENT_ID.ALIAS), surplus }
   } catch (error) {

@@ -23,7 +23,7 @@ export const problems = define({
     when: 'a parameter or the body breaks the contract, or the request is not well-formed HTTP',
   },
   unauthorized: { status: 401, title: 'Unauthorized', when: 'the credential is missing, unknown or expired' },
-  forbidden: { status: 403, title: 'Forbidden', when: 'the credential is known, and lacks a scope that is asked for' },
+  forbidden: { status: 403, title: 'Forbidden', when: 'the credential is known but lacks a required scope' },
   not_found: { status: 404, title: 'Not found', when: 'the path, or the record it names, does not exist' },
   method_not_allowed: {
     status: 405,
@@ -33,10 +33,10 @@ export const problems = define({
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
-    when: 'the client takes none of the media types that the operation answers with',
+    when: '`Accept` allows none of the media types of the reply',
   },
   request_timeout: { status: 408, title: 'Request timeout', when: 'the request did not arrive in time' },
-  conflict: { status: 409, title: 'Conflict', when: 'the record to create exists already' },
+  conflict: { status: 409, title: 'Conflict', when: 'the record to create already exists' },
   in_flight: {
     status: 409,
     title: 'In flight',
@@ -46,22 +46,22 @@ export const problems = define({
   precondition_failed: {
     status: 412,
     title: 'Precondition failed',
-    when: '`If-Match` names another state of the record',
+    when: '`If-Match` does not match the current state of the record',
   },
   payload_too_large: { status: 413, title: 'Payload too large', when: 'the body is larger than `limits.body`' },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    when: 'the content type, charset or content encoding is not one that the operation takes; `Accept` lists them',
+    when: 'the operation does not accept the content type, charset or content encoding; `Accept` lists what it accepts',
   },
   expectation_failed: { status: 417, title: 'Expectation failed', when: '`Expect` asks for more than 100-continue' },
-  key_reused: { status: 422, title: 'Key reused', when: 'an `Idempotency-Key` comes with another request than before' },
+  key_reused: { status: 422, title: 'Key reused', when: 'an `Idempotency-Key` is reused with a different request' },
   precondition_required: {
     status: 428,
     title: 'Precondition required',
-    when: 'a write came without `If-Match`, and `conditional` requires it',
+    when: 'a write lacks `If-Match`, which `conditional` requires',
   },
-  too_many_requests: { status: 429, title: 'Too many requests', when: 'a `rateLimit` is used up' },
+  too_many_requests: { status: 429, title: 'Too many requests', when: 'a `rateLimit` is exceeded' },
   header_fields_too_large: {
     status: 431,
     title: 'Request header fields too large',
@@ -70,7 +70,7 @@ export const problems = define({
   internal_error: {
     status: 500,
     title: 'Internal error',
-    when: 'something broke here; the incident id finds the reason in the log',
+    when: 'the stand-in failed; the incident id leads to the reason in the log',
   },
   invalid_reply: {
     status: 500,
@@ -80,26 +80,30 @@ export const problems = define({
   not_simulated: {
     status: 501,
     title: 'Not simulated',
-    when: 'the operation is known, but nothing says what it answers; or the method is unknown to HTTP',
+    when: 'the contract documents no reply that can be sent; or HTTP does not have the method',
   },
-  bad_gateway: { status: 502, title: 'Bad gateway', when: 'a configured `fault` says so' },
-  unavailable: { status: 503, title: 'Service unavailable', when: 'the state of the stand-in cannot be reached' },
-  overloaded: { status: 503, title: 'Overloaded', when: 'a `capacity` is taken, and its queue full or too slow' },
+  bad_gateway: { status: 502, title: 'Bad gateway', when: 'a configured `fault` answers with this status' },
+  unavailable: { status: 503, title: 'Service unavailable', when: 'the store of the state is unavailable' },
+  overloaded: {
+    status: 503,
+    title: 'Overloaded',
+    when: 'all servers of a `capacity` are busy, and its queue is full or too slow',
+  },
   brown_out: {
     status: 503,
     title: 'Brown-out',
-    when: 'a deprecated operation rests on its way to the sunset; `Retry-After` says for how long',
+    when: 'a deprecated operation is in a brown-out; `Retry-After` says when it ends',
   },
-  gateway_timeout: { status: 504, title: 'Gateway timeout', when: 'a configured `fault` says so' },
+  gateway_timeout: { status: 504, title: 'Gateway timeout', when: 'a configured `fault` answers with this status' },
   version_not_supported: {
     status: 505,
     title: 'HTTP version not supported',
-    when: 'the request line names another version than HTTP/1.1 or HTTP/1.0',
+    when: 'the version in the request line is neither HTTP/1.1 nor HTTP/1.0',
   },
   insufficient_storage: {
     status: 507,
     title: 'Insufficient storage',
-    when: 'the records of all worlds together would take more memory than `worlds.maxBytes`, or than is left',
+    when: 'the records of all worlds together would need more memory than `worlds.maxBytes` or than is available',
   },
 })
 

@@ -95,7 +95,7 @@ export function parseSource(
   // The other library would merge them all the same, and at length.
   const merged = 'fault' in read && read.reason.startsWith('merge keys exceeded')
   if (merged || ('value' in read && read.aliased && environment === undefined)) {
-    report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
+    report.error('alias-bomb', 'the aliases of this file expand to too many values', placeOfFile(file))
     return undefined
   }
   // Describing syntax errors takes a second per megabyte.
@@ -104,7 +104,7 @@ export function parseSource(
     if (missing !== undefined)
       report.error('missing-variable', `the environment variable ${missing} is not set`, placeOfFile(file))
     else if ('fault' in read) report.error('syntax', read.reason, placeOfOffset(file, text, read.at))
-    else report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', placeOfFile(file))
+    else report.error('alias-bomb', 'the aliases of this file expand to too many values', placeOfFile(file))
     return undefined
   }
   try {

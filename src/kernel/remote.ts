@@ -8,6 +8,11 @@ export function refuseRemote(path: string, place: Place, report: Diagnostics): b
   const last = /([^/?#]+\.(?:json|ya?ml))(?:[?#]|$)/i.exec(path)?.[1]
   const file = last !== undefined && /^[\w.-]+$/.test(last) ? last : 'openapi.json'
   const url = /^[\w./:~%+-]+$/.test(path) ? path : `'${path.replaceAll("'", '%27')}'`
-  report.error('remote-file', 'nothing is fetched: name a file', place, `save it first: curl -L -o ${file} ${url}`)
+  report.error(
+    'remote-file',
+    'remote files are not fetched',
+    place,
+    `save it and name the file: curl -L -o ${file} ${url}`,
+  )
   return true
 }

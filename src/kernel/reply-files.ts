@@ -26,7 +26,7 @@ export class ReplyFiles {
     try {
       const folder = realpathSync(this.#folder)
       if (!`${realpathSync(path)}${sep}`.startsWith(`${folder}${sep}`)) {
-        return `${name} is not below the folder of this configuration`
+        return `${name} is outside the folder of this configuration`
       }
       const found = statSync(path)
       if (!found.isFile()) return `${name} is not a file`

@@ -412,7 +412,7 @@ function wording({ keyword, params, message }: ErrorObject): string {
     case 'required':
       return 'is required'
     case 'dependentRequired':
-      return `is required beside ${params.property}`
+      return `is required when ${params.property} is present`
     case 'additionalProperties':
     case 'unevaluatedProperties':
     case 'false schema':
@@ -448,23 +448,23 @@ function wording({ keyword, params, message }: ErrorObject): string {
     case 'multipleOf':
       return `must be a multiple of ${params.multipleOf}`
     case 'uniqueItems':
-      return 'must not hold the same item twice'
+      return 'must not contain duplicate items'
     case 'pattern':
       return `must match the pattern ${params.pattern}`
     case 'anyOf':
     case 'oneOf':
       return wordUnion(keyword, params)
     case 'not':
-      return 'must not be what is excluded'
+      return 'must not match the schema under "not"'
     default:
       return message ?? `breaks "${keyword}"`
   }
 }
 
 function wordUnion(keyword: string, { closest, count, fitting }: Record<string, unknown>): string {
-  if (Array.isArray(fitting)) return `must fit exactly one of its alternatives, and fits ${fitting.join(' and ')}`
-  if (closest !== undefined) return `must fit one of its ${count} alternatives, of which ${closest} comes closest`
-  return keyword === 'anyOf' ? 'must fit at least one of its alternatives' : 'must fit one of its alternatives'
+  if (Array.isArray(fitting)) return `must match exactly one alternative, but matches ${fitting.join(' and ')}`
+  if (closest !== undefined) return `must match one of ${count} alternatives; the closest is ${closest}`
+  return keyword === 'anyOf' ? 'must match at least one alternative' : 'must match one of the alternatives'
 }
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`)

@@ -31,7 +31,12 @@ export function describeSyntax(text: string, fault: SyntaxFault, opened: readonl
   if (placeholder !== null) {
     const [whole] = placeholder
     const hint = `write "${whole.endsWith('}') ? whole : `${whole}}`}"`
-    return { message: 'a placeholder among braces needs quotes', from: placeholder.index, to: braces.lastIndex, hint }
+    return {
+      message: 'a placeholder between braces must be quoted',
+      from: placeholder.index,
+      to: braces.lastIndex,
+      hint,
+    }
   }
   const open = opened.at(-1)
   if (open !== undefined && /must (?:be sufficiently indented and )?end with|Missing closing/.test(message)) {
@@ -42,26 +47,34 @@ export function describeSyntax(text: string, fault: SyntaxFault, opened: readonl
   switch (code) {
     case 'TAB_AS_INDENT':
       return {
-        message: 'a tab cannot indent',
+        message: 'tabs cannot be used to indent',
         ...here,
         from: fault.pos[0],
         to: fault.pos[0] + 1,
         hint: 'indent with spaces',
       }
     case 'BAD_INDENT':
-      return { message: 'this line is not indented as its neighbours are', ...here }
+      return { message: 'the indentation differs from that of the neighbouring lines', ...here }
     case 'BLOCK_AS_IMPLICIT_KEY': {
       const end = text.indexOf('\n', at)
       if (/:\s/.test(text.slice(at, end === -1 ? undefined : end))) {
-        return { message: 'a second colon on this line', ...here, hint: 'a value with ": " in it needs quotes' }
+        return {
+          message: 'unexpected second colon on this line',
+          ...here,
+          hint: 'put a value that contains ": " in quotes',
+        }
       }
       const next = settle(text, end + 1)
-      return { message: 'this line is not indented as its neighbours are', from: next, to: wordEnd(text, next) }
+      return {
+        message: 'the indentation differs from that of the neighbouring lines',
+        from: next,
+        to: wordEnd(text, next),
+      }
     }
     case 'MULTILINE_IMPLICIT_KEY':
     case 'MISSING_CHAR':
-      if (/flow/.test(message)) return { message: 'a comma or a colon is missing before this', ...here }
-      return { message: 'a colon is missing after this', ...here, hint: 'a key is followed by a colon and a space' }
+      if (/flow/.test(message)) return { message: 'expected a comma or a colon before this', ...here }
+      return { message: 'expected a colon after this', ...here, hint: 'write a colon and a space after a key' }
     case 'BAD_SCALAR_START':
       return { message: `a value cannot begin with ${text[at]}`, ...here, hint: 'put it in quotes' }
     default:

@@ -133,7 +133,7 @@ export function* unfilled(
               whole,
               known.map(one => `\${${one}}`),
             )
-      yield { path, part: 'value', message: `nothing fills in ${whole} here`, hint }
+      yield { path, part: 'value', message: `unknown placeholder ${whole}`, hint }
     }
   } else if (Array.isArray(template)) {
     for (const [index, item] of template.entries()) yield* unfilled(item, known, otherwise, [...path, index])
@@ -159,7 +159,12 @@ export function* keysWithHoles(template: unknown, path: Path = []): Iterable<Unf
     const at = [...path, Array.isArray(template) ? Number(key) : key]
     const [whole] = ANY.exec(key) ?? []
     if (whole !== undefined) {
-      yield { path: at, part: 'key', message: `nothing fills in ${whole} in a key`, hint: 'it works in values' }
+      yield {
+        path: at,
+        part: 'key',
+        message: `the placeholder ${whole} is not filled in within a key`,
+        hint: 'use it in a value',
+      }
     }
     yield* keysWithHoles(item, at)
   }

@@ -50,8 +50,8 @@ export function parseYaml(
   for (const from of repeated) {
     const key = /^[\w$./{}-]+/.exec(text.slice(from, from + 200))?.[0] ?? ' '
     const place = placeAt(page, from, from + key.length)
-    if (lenient) report.warning('duplicate-key', 'this key stands here twice; the last one holds', place)
-    else report.error('duplicate-key', 'this key stands here twice', place)
+    if (lenient) report.warning('duplicate-key', 'duplicate key; the last one is used', place)
+    else report.error('duplicate-key', 'duplicate key', place)
   }
   if (fault !== undefined || (!lenient && repeated.length > 0)) return undefined
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
@@ -72,7 +72,12 @@ export function parseYaml(
     Alias(_, node) {
       if (anchors.has(node.source)) return
       const place = placeAt(page, ...rangeOf(node))
-      report.error('unknown-alias', `nothing is called &${node.source}`, place, 'quotes make it a text')
+      report.error(
+        'unknown-alias',
+        `unknown alias: the file has no anchor &${node.source}`,
+        place,
+        'put it in quotes if it is text',
+      )
       whole = false
     },
     Scalar(_, node) {
@@ -104,7 +109,7 @@ export function parseYaml(
       },
     })
     const place = placeAt(page, ...rangeOf(last))
-    report.error('alias-bomb', 'the aliases of this file multiply beyond all bounds', place)
+    report.error('alias-bomb', 'the aliases of this file expand to too many values', place)
     return undefined
   }
 }

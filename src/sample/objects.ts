@@ -31,7 +31,7 @@ export function writeObject(
     const schemas = schemasOf(key)
     if (schemas.includes(false) || forbidden.has(key)) {
       if (must && !run.settles) throw DEAD_END
-      if (must) run.note('is required, and not allowed', key)
+      if (must) run.note('is required but not allowed', key)
       return false
     }
     chosen.set(key, schemas)

@@ -6,11 +6,11 @@ import type { Facets, Type } from './facets.ts'
 import { writeFor } from './words.ts'
 
 /** The reason for a value that would have to contain another one of its kind, endlessly. */
-export const WITHIN_ITSELF = 'contains itself without end'
+export const WITHIN_ITSELF = 'contains itself endlessly'
 
 /** Returns the reason as the rest of a sentence that begins with the place: `its bounds exclude each other`. */
 export function whyNothingFits(facets: Facets): string {
-  if (!facets.possible) return 'is not allowed to have any value'
+  if (!facets.possible) return 'allows no value'
   if (facets.types.length === 0) return 'has types that exclude each other'
   if (facets.choices?.length === 0) return 'has lists of values that exclude each other'
   const bounds: readonly (readonly [number, number])[] = [
@@ -20,7 +20,7 @@ export function whyNothingFits(facets: Facets): string {
     [facets.minProperties, facets.maxProperties],
   ]
   if (bounds.some(([low, high]) => low > high)) return 'has bounds that exclude each other'
-  return 'has a schema that no value was found for'
+  return 'has a schema for which no value was found'
 }
 
 /** Returns a value of the schema's type. */

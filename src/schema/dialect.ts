@@ -176,7 +176,7 @@ export class SchemaBook {
         walk.pop()
       } else if (path.has(edge.to)) {
         delete edge.holder.$ref
-        this.#report.warning('circular-schema', 'this schema is part of itself', placeOf(edge.node, 'key'))
+        this.#report.warning('circular-schema', 'this schema contains itself', placeOf(edge.node, 'key'))
       } else if (!this.#acyclic.has(edge.to)) enter(edge.to)
     }
   }
@@ -209,7 +209,11 @@ export class SchemaBook {
     if (this.#formats.has(format)) return
     this.#formats.add(format)
     if (isKnownFormat(format)) return
-    this.#report.warning('unknown-format', `the format "${format}" is not known; nothing is held to it`, placeOf(node))
+    this.#report.warning(
+      'unknown-format',
+      `unknown format "${format}"; values are not checked against it`,
+      placeOf(node),
+    )
   }
 }
 

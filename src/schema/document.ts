@@ -84,7 +84,7 @@ export class Documents {
       trail ??= new Set()
       const identity = identityOf(current)
       if (trail.has(identity)) {
-        this.#report.warning('circular-ref', 'this reference leads back to itself', placeOf(childOf(node, '$ref')))
+        this.#report.warning('circular-ref', 'this reference resolves to itself', placeOf(childOf(node, '$ref')))
         return undefined
       }
       trail.add(identity)
@@ -104,13 +104,13 @@ export class Documents {
     const fragment = hash === -1 ? '' : decode(reference.slice(hash + 1))
     const resource = this.#resource(from, target)
     if (resource === 'remote') {
-      return fail(`"${reference}" is remote, and nothing is fetched`, 'save the document beside this one')
+      return fail(`"${reference}" is remote, and remote files are not fetched`, 'save the document beside this one')
     }
     if (resource === undefined) return undefined
     if (fragment !== '' && !fragment.startsWith('/')) {
       const anchored = this.#identifiersOf(resource.document).anchor(resource.path, fragment)
       if (anchored !== undefined) return childOf(rootOf(resource.document), ...anchored)
-      return fail(`"${reference}" leads nowhere: there is no anchor "${fragment}"`, 'a pointer begins with #/')
+      return fail(`cannot resolve "${reference}": there is no anchor "${fragment}"`, 'begin a JSON Pointer with #/')
     }
     let node = resource
     for (const key of parsePointer(fragment) ?? []) {
@@ -123,7 +123,7 @@ export class Documents {
       }
       if (node.value === undefined) {
         const known = isObject(holder.value) ? Object.keys(holder.value) : []
-        return fail(`"${reference}" leads nowhere: there is no "${key}"`, suggest(key, known))
+        return fail(`cannot resolve "${reference}": there is no "${key}"`, suggest(key, known))
       }
     }
     return node

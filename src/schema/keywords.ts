@@ -103,11 +103,11 @@ export function checkKeyword(
   legacy: boolean,
 ): { code: string; message: string; hint?: string } | undefined {
   if (!KNOWN.has(keyword)) {
-    const hint = suggest(keyword, KNOWN) ?? 'extensions begin with x-'
-    return { code: 'unknown-keyword', message: `"${keyword}" is not a keyword of schemas`, hint }
+    const hint = suggest(keyword, KNOWN) ?? 'begin the name of an extension with x-'
+    return { code: 'unknown-keyword', message: `unknown schema keyword "${keyword}"`, hint }
   }
   if (legacy && NEWER.has(keyword)) {
-    return { code: 'newer-keyword', message: `"${keyword}" is a keyword of OpenAPI 3.1; it is honoured all the same` }
+    return { code: 'newer-keyword', message: `"${keyword}" is a keyword of OpenAPI 3.1; it is applied anyway` }
   }
   return undefined
 }
@@ -136,8 +136,8 @@ const meant = (type: unknown): string | undefined => {
 
 function readPattern(value: unknown): KeywordReading {
   if (typeof value !== 'string') return { fault: 'must be text' }
-  if (compilePattern(value) === undefined) return { fault: 'is no regular expression that can be honoured' }
+  if (compilePattern(value) === undefined) return { fault: 'is not a regular expression that JavaScript supports' }
   if (!findNesting(value).ambiguous) return { value }
-  const hint = 'repeat once, or put between the rounds what must stand there: (a+,)* instead of (a+)*'
-  return { value, code: 'slow-pattern', fault: 'repeats a repetition, over which some servers take for ever', hint }
+  const hint = 'remove one repetition, or put a separator between the rounds: (a+,)* instead of (a+)*'
+  return { value, code: 'slow-pattern', fault: 'nests repetitions, which can take exponential time', hint }
 }

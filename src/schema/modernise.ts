@@ -45,6 +45,10 @@ function mendEnum(node: Node, out: Record<string, unknown>, report: Diagnostics)
     return value
   })
   if (mended.every((value, index) => value === (out.enum as unknown[])[index])) return
-  report.warning('invalid-keyword', `"enum" holds values that are no ${type}`, placeOf(childOf(node, 'enum'), 'key'))
+  report.warning(
+    'invalid-keyword',
+    `"enum" contains values that are not of type ${type}`,
+    placeOf(childOf(node, 'enum'), 'key'),
+  )
   out.enum = mended
 }

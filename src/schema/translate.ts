@@ -95,8 +95,8 @@ export class Translation {
       )
       if (legacy) {
         for (const key of beside.length > 0 ? [beside[0] as string] : []) {
-          const message = `OpenAPI 3.0 ignores what stands beside $ref: "${beside.join('", "')}"`
-          report.warning('idle-keyword', message, placeOf(childOf(node, key), 'key'), 'allOf combines them')
+          const message = `OpenAPI 3.0 ignores keys beside $ref: "${beside.join('", "')}"`
+          report.warning('idle-keyword', message, placeOf(childOf(node, key), 'key'), 'combine them with allOf')
         }
         return this.#reference(node, value.$ref, here)
       }
@@ -169,8 +169,13 @@ export class Translation {
     const { documents, legacy, report } = this.#around
     const closing = closingOf(node, documents, legacy)
     if (closing === undefined) return undefined
-    const message = `this refuses "${closing.refused}", which another part of the composition declares; it is read as closed over all of its parts`
-    report.warning('closed-all-of', message, placeOf(closing.place, 'key'), 'unevaluatedProperties: false says so')
+    const message = `this refuses "${closing.refused}", which another part of the composition declares; it is checked against all parts together`
+    report.warning(
+      'closed-all-of',
+      message,
+      placeOf(closing.place, 'key'),
+      'write unevaluatedProperties: false beside allOf',
+    )
     return closing
   }
 
@@ -205,7 +210,7 @@ export class Translation {
       } else if (keyword === 'nullable' && !legacy) {
         report.warning(
           'older-keyword',
-          '"nullable" is a keyword of OpenAPI 3.0; it is honoured all the same',
+          '"nullable" is a keyword of OpenAPI 3.0; it is applied anyway',
           placeOf(child, 'key'),
           "type: [string, 'null']",
         )
@@ -245,7 +250,7 @@ export class Translation {
     const schemas: Record<string, Schema> = {}
     for (const [name, schema] of entriesOf(child)) {
       if (keyword === 'patternProperties' && readKeyword('pattern', name).value === undefined) {
-        this.#around.report.warning('invalid-keyword', `"${name}" is no regular expression`, placeOf(schema, 'key'))
+        this.#around.report.warning('invalid-keyword', `"${name}" is not a regular expression`, placeOf(schema, 'key'))
       } else put(schemas, name, this.#schema(schema, inside))
     }
     out[keyword] = schemas
@@ -268,7 +273,7 @@ export class Translation {
   /** Separates properties that one side only must send (OpenAPI "readOnly": required "affects the response only"). */
   #required(child: Node, node: Node, here: Here, out: Record<string, unknown>): void {
     if (!Array.isArray(child.value) || !child.value.every(name => typeof name === 'string')) {
-      const hint = 'it is written beside "properties": required: [name]'
+      const hint = 'write it beside "properties": required: [name]'
       this.#around.report.warning('invalid-keyword', '"required" must be a list of names', placeOf(child), hint)
       if (!Array.isArray(child.value)) return
     }

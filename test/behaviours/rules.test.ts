@@ -321,7 +321,7 @@ operations:
     const { report } = loadPlan(path, dirname(path), {})
     assert.deepEqual(
       report.list.filter(({ severity }) => severity === 'error').map(({ message }) => message),
-      ['../outside.txt is not below the folder of this configuration', 'there is no file missing.txt'],
+      ['../outside.txt is outside the folder of this configuration', 'there is no file missing.txt'],
     )
     const { ask } = simulate('operations: { getThing: { respond: { file: ./pictures/dot.svg, headers: { X-A: b } } } }')
     const reply = await ask('GET /things/1')

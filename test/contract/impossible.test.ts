@@ -45,15 +45,15 @@ components:
 test('a part that nothing fits is named at load, with its operation and its place', () => {
   const said = loadFiles(FILES).report.list.map(({ code, message, place }) => `${place.line} ${code}: ${message}`)
   assert.deepEqual(said, [
-    '21 impossible-reply: the reply 200 of getChief cannot fit its schema: /badge is required, and not allowed',
-    '21 impossible-body: no request to hire can have a body that fits: /badge is required, and not allowed',
-    '30 impossible-reply: the reply 200 of getChief cannot fit its schema: /desk/floor has bounds that exclude each other',
-    '30 impossible-body: no request to hire can have a body that fits: /desk/floor has bounds that exclude each other',
-    '34 impossible-reply: the reply 200 of follow cannot fit its schema: /next/next/next contains itself without end',
+    '21 impossible-reply: no body can match the schema of the reply 200 of getChief: /badge is required but not allowed',
+    '21 impossible-body: no body can match the request schema of hire: /badge is required but not allowed',
+    '30 impossible-reply: no body can match the schema of the reply 200 of getChief: /desk/floor has bounds that exclude each other',
+    '30 impossible-body: no body can match the request schema of hire: /desk/floor has bounds that exclude each other',
+    '34 impossible-reply: no body can match the schema of the reply 200 of follow: /next/next/next contains itself endlessly',
   ])
 })
 
-test('the best that can be made is served, and the reply says what is wrong with it', async () => {
+test('the closest value that was found is sent, and the reply says what is wrong with it', async () => {
   const { send } = inProcess(FILES)
   const { status, body, headers } = await send('GET /staff')
   assert.equal(status, 200)
@@ -61,7 +61,7 @@ test('the best that can be made is served, and the reply says what is wrong with
   assert.equal(typeof person.id, 'number')
   assert.equal(typeof person.desk.room, 'string')
   assert.equal(typeof person.desk.floor, 'number')
-  assert.match(headers['understudy-warning'] ?? '', /: \/badge is required, and not allowed$/)
+  assert.match(headers['understudy-warning'] ?? '', /: \/badge is required but not allowed$/)
   const endless = (await send('GET /endless')).body as { name: unknown; next: object }
   assert.equal(typeof endless.name, 'string')
   assert.ok('next' in endless)

@@ -36,14 +36,14 @@ for (const [schema, text, expected] of [
   [{ format: 'date' }, '"2026-02-30"', ['(root) must be a valid date']],
   [{ minItems: 1, maxItems: 1 }, '[1,2]', ['(root) must have at most 1 items']],
   [{ uniqueItems: true }, '[1,"1",true,null,[1],{"a":1}]', []],
-  [{ uniqueItems: true }, '[{"a":1,"b":2},{"b":2,"a":1}]', ['(root) must not hold the same item twice']],
-  [{ uniqueItems: true }, '[1,1.0]', ['(root) must not hold the same item twice']],
+  [{ uniqueItems: true }, '[{"a":1,"b":2},{"b":2,"a":1}]', ['(root) must not contain duplicate items']],
+  [{ uniqueItems: true }, '[1,1.0]', ['(root) must not contain duplicate items']],
   [{ uniqueItems: true }, '[9007199254740992,9007199254740993]', []],
-  [{ uniqueItems: true }, '[9007199254740993,9007199254740993]', ['(root) must not hold the same item twice']],
+  [{ uniqueItems: true }, '[9007199254740993,9007199254740993]', ['(root) must not contain duplicate items']],
   [
     { properties: { 'a/b': { uniqueItems: true } } },
     '{"a/b":[9007199254740993,9007199254740993.0]}',
-    ['/a~1b must not hold the same item twice'],
+    ['/a~1b must not contain duplicate items'],
   ],
   [{ uniqueItems: false }, '[1,1]', []],
   [{ required: ['__proto__'] }, '{}', ['/__proto__ is required']],
@@ -75,22 +75,22 @@ for (const [schema, value, expected] of [
   [
     { oneOf: [{ $ref: '#/$defs/card' }, BANK] },
     { pan: '1' },
-    ['(root) must fit one of its 2 alternatives, of which Card comes closest', '/cvc is required'],
+    ['(root) must match one of 2 alternatives; the closest is Card', '/cvc is required'],
   ],
   [
     { anyOf: [{ $ref: '#/$defs/card' }, BANK] },
     { iban: 1 },
-    ['(root) must fit one of its 2 alternatives, of which Transfer comes closest', '/iban must be a string'],
+    ['(root) must match one of 2 alternatives; the closest is Transfer', '/iban must be a string'],
   ],
   [
     { oneOf: KINDS },
     { kind: 'y', a: 1 },
-    ['(root) must fit one of its 2 alternatives, of which alternative 2 comes closest', '/b is required'],
+    ['(root) must match one of 2 alternatives; the closest is alternative 2', '/b is required'],
   ],
   [
     { oneOf: [{ $ref: '#/$defs/card' }, { type: 'object' }] },
     { pan: '1', cvc: '2' },
-    ['(root) must fit exactly one of its alternatives, and fits Card and alternative 2'],
+    ['(root) must match exactly one alternative, but matches Card and alternative 2'],
   ],
   [{ oneOf: [{ $ref: '#/$defs/card' }, { type: 'null' }] }, { pan: '1' }, ['/cvc is required']],
   [{ oneOf: [{ $ref: '#/$defs/card' }, { type: 'null' }] }, 7, ['(root) must be an object or null']],
@@ -107,8 +107,8 @@ for (const [schema, value, expected] of [
     },
     { pay: { pay: { pan: '1' } } },
     [
-      '/pay must fit one of its 2 alternatives, of which alternative 2 comes closest',
-      '/pay/pay must fit one of its 2 alternatives, of which Card comes closest',
+      '/pay must match one of 2 alternatives; the closest is alternative 2',
+      '/pay/pay must match one of 2 alternatives; the closest is Card',
       '/pay/pay/cvc is required',
     ],
   ],
@@ -138,7 +138,7 @@ test('a union of a great many branches tells what one of them lacks', () => {
   const violations = check(Array.from({ length: 500 }, () => ({ kind: 'k271' }))) ?? []
   assert.deepEqual(
     violations.slice(0, 2).map(({ pointer, message }) => `${pointer} ${message}`),
-    ['/0 must fit one of its 300 alternatives, of which alternative 272 comes closest', '/0/own271 is required'],
+    ['/0 must match one of 300 alternatives; the closest is alternative 272', '/0/own271 is required'],
   )
   assert.ok(violations.length <= 1000)
 })

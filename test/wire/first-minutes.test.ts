@@ -110,7 +110,10 @@ suite('the first ten minutes', { concurrency: true }, () => {
       /none of these files is here: openapi\.yaml, openapi\.yml, openapi\.json\n/,
     )
     const remote = await run(home, ['serve', 'https://example.com/openapi.yaml'])
-    assert.match(remote.err, /nothing is fetched: name a file\n {2}= save it first: curl -L -o openapi\.yaml https:/)
+    assert.match(
+      remote.err,
+      /remote files are not fetched\n {2}= save it and name the file: curl -L -o openapi\.yaml https:/,
+    )
   })
 
   test('diagnostics are JSON for programs, and annotations for a workflow', async () => {

@@ -59,13 +59,13 @@ for (const [query, parameter, why] of [
   ['limit', 'limit', 'must be an integer'],
   ['limit=5.0', 'limit', 'must be an integer'],
   ['limit=%D9%A5', 'limit', 'must be an integer'],
-  ['limit=1&limit=1', 'limit', 'must be given once'],
-  ['limit=1&%6Cimit=2', 'limit', 'must be given once'],
+  ['limit=1&limit=1', 'limit', 'must not be repeated'],
+  ['limit=1&%6Cimit=2', 'limit', 'must not be repeated'],
   ['limit=%zz', 'limit', 'has a broken percent-encoding'],
   ['status=lost', 'status', 'must be one of "available", "pending", "sold"'],
   ['status=Sold', 'status', 'must be one of "available", "pending", "sold"'],
   ['status=', 'status', 'must be one of "available", "pending", "sold"'],
-  ['status=sold&status=sold', 'status', 'must be given once'],
+  ['status=sold&status=sold', 'status', 'must not be repeated'],
   ['status=sold,pending', 'status', 'must be one of "available", "pending", "sold"'],
 ] as const) {
   test(`GET /pets?${query} is refused: ${parameter} ${why}`, async () => {
