@@ -83,8 +83,8 @@ export class Answers {
     const response = status === undefined ? undefined : responseFor(this.#operation, status)
     if (status === undefined || response === undefined || status < 200) {
       const known = [...responses.keys()].filter(key => !key.startsWith('1')).join(', ')
-      const wanted = question.status === undefined ? 'nothing that could be sent' : `no ${question.status}`
-      return refuse(problems.not_found, `${id} documents ${wanted}; it documents ${known || 'nothing at all'}`)
+      const wanted = question.status === undefined ? 'no response that can be sent' : `no ${question.status}`
+      return refuse(problems.not_found, `${id} documents ${wanted}; documented: ${known || 'none'}`)
     }
     const candidate = this.#candidateOf(response)
     if (question.example !== undefined) {
@@ -99,17 +99,15 @@ export class Answers {
     const index = candidate.negotiate(question.accept)
     if (index === undefined) {
       const types = candidate.media.map(([type]) => type).join(', ')
-      return refuse(problems.not_acceptable, `${id} answers ${status} with ${types}`)
+      return refuse(problems.not_acceptable, `Accept allows none of the media types of ${id} ${status}: ${types}`)
     }
     const [documented, media] = this.#mediaFor(candidate, index, question.example)
     const type = contentTypeFor(documented, question.accept)
     const { content, body, contentType } = this.#write(media, documented, type, status, question)
     const headers = writeHeaders(response.headers, { ...question, status, body: content.value })
     if (content.unfit !== undefined) {
-      headers['understudy-warning'] = `no value fits the schema of this reply: ${content.unfit}`.replace(
-        /[^\x20-\x7e]/g,
-        '?',
-      )
+      headers['understudy-warning'] =
+        `no value was found that matches the schema of this reply: ${content.unfit}`.replace(/[^\x20-\x7e]/g, '?')
     }
     return { status, headers: { 'content-type': contentType, ...headers }, body }
   }
@@ -161,10 +159,9 @@ export class Answers {
   }
 
   #unknownExample(example: string, status: number, names: readonly string[]): Reply {
-    const known = names.length > 0 ? `there are ${names.join(', ')}` : 'there are none'
-    const hint = suggest(example, names)
-    const detail = `${this.#operation.id} documents no example "${example}" of ${status}; ${known}`
-    return refuse(problems.not_found, hint === undefined ? detail : `${detail}; ${hint}`)
+    const detail = `${this.#operation.id} documents no example "${example}" of ${status}`
+    const hint = suggest(example, names) ?? `documented: ${names.join(', ') || 'none'}`
+    return refuse(problems.not_found, `${detail}; ${hint}`)
   }
 
   #candidateOf(response: ResponseSpec): ResponseCandidate {

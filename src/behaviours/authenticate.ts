@@ -15,10 +15,10 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
   problems: [problems.unauthorized, problems.forbidden],
   schema: {
     type: 'object',
-    description: "Holds callers to the contract's security; null lets everybody in.",
+    description: "Checks credentials against the contract's security; null accepts every request.",
     additionalProperties: false,
     properties: {
-      realm: { type: 'string', description: 'In `WWW-Authenticate`. Default: the title of the contract.' },
+      realm: { type: 'string', description: 'The realm in `WWW-Authenticate`. Default: the title of the contract.' },
     },
   },
   compile(config, site) {
@@ -89,9 +89,9 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
   const missing = reply(`a credential is missing: ${where}`, '')
   const words = [...new Set(schemes.flatMap(schemeWord))]
   const shape = words.map(word => `"${word} "`).join(' or ')
-  const bare = reply(`the Authorization header has no ${shape} before the credential: ${where}`, '')
-  const other = reply(`the Authorization header has another scheme than ${words.join(' or ')}: ${where}`, '')
-  const malformed = reply(`the Authorization header has no credential that can be read: ${where}`, '')
+  const bare = reply(`the Authorization header must begin with ${shape}: ${where}`, '')
+  const other = reply(`the scheme of the Authorization header must be ${words.join(' or ')}: ${where}`, '')
+  const malformed = reply(`the credential in the Authorization header is malformed: ${where}`, '')
   return {
     schemeOf(authorization) {
       if (words.length === 0) return missing
@@ -100,7 +100,7 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
       return rest === undefined ? bare : other
     },
     missing,
-    unknown: reply('the credential is not known', ', error="invalid_token"'),
+    unknown: reply('the credential is unknown', ', error="invalid_token"'),
     expired: reply(
       'the credential has expired',
       ', error="invalid_token", error_description="the credential has expired"',

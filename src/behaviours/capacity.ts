@@ -23,18 +23,22 @@ export const capacity: Behaviour<CapacityConfig> = {
   schema: {
     type: 'object',
     description:
-      'How many requests are served at once; the rest wait in order. It counts where it stands: under `defaults` all operations together, under a tag those of the tag.',
+      'The number of requests served at once; others wait in order. Under `defaults` it is shared by all operations, under a tag by those of the tag.',
     required: ['concurrency'],
     additionalProperties: false,
     properties: {
-      concurrency: { type: 'integer', minimum: 1, description: 'So many are served at once.' },
-      queue: { type: 'integer', minimum: 0, description: 'So many may wait; more are refused with 503. Default: 100.' },
+      concurrency: { type: 'integer', minimum: 1, description: 'The number of requests served at once.' },
+      queue: {
+        type: 'integer',
+        minimum: 0,
+        description: 'The number of requests that may wait; others are refused with 503. Default: 100.',
+      },
       timeout: {
         type: 'string',
         format: 'duration',
-        description: 'Who has waited this long is refused with 503. Default: 30s.',
+        description: 'The longest wait; then the request is refused with 503. Default: 30s.',
       },
-      retryAfter: { type: 'string', format: 'duration', description: 'Sent with the 503. Default: 1s.' },
+      retryAfter: { type: 'string', format: 'duration', description: 'The `Retry-After` of the 503. Default: 1s.' },
     },
   },
   compile(config, { scope }) {
@@ -42,8 +46,8 @@ export const capacity: Behaviour<CapacityConfig> = {
     const { concurrency, queue = 100 } = config
     const timeout = parseDuration(config.timeout ?? '30s') as number
     const retry = { 'retry-after': `${Math.ceil((parseDuration(config.retryAfter ?? '1s') as number) / 1000)}` }
-    const full = refuse(problems.overloaded, 'all servers are busy, and nobody else may wait', retry)
-    const late = refuse(problems.overloaded, 'no server was free in time', retry)
+    const full = refuse(problems.overloaded, 'all servers are busy and the queue is full', retry)
+    const late = refuse(problems.overloaded, 'no server became free in time', retry)
     return next => async exchange => {
       const servers = exchange.world.keep(Servers, `capacity ${scope}`)
       if (!servers.take(concurrency)) {

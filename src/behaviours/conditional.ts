@@ -21,13 +21,12 @@ export const conditional: Behaviour<ConditionalConfig> = {
   schema: {
     type: 'object',
     description:
-      'Sends a strong `ETag` and heeds `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, with which a write can be conditional; the tag of any other reply to GET, a list, a fixed reply, an example or a generated one, is a digest of its body. In `defaults` and `tags` it passes over other operations.',
+      'Sends a strong `ETag` and evaluates `If-None-Match` (304) and `If-Match` (412). The tag of a record is its revision, so that writes can be conditional; the tag of any other reply to GET is a digest of its body. In `defaults` and `tags` it is ignored for other operations.',
     additionalProperties: false,
     properties: {
       precondition: {
         enum: ['optional', 'required'],
-        description:
-          'Whether PUT, PATCH and DELETE must come with `If-Match`, and are refused with 428 without. Default: optional.',
+        description: 'Whether PUT, PATCH and DELETE without `If-Match` are refused with 428. Default: optional.',
       },
     },
   },
@@ -36,14 +35,14 @@ export const conditional: Behaviour<ConditionalConfig> = {
     const { id, method } = operation
     const own = scope.startsWith('operations/')
     if (own && config.precondition === 'required' && !WRITES.includes(method)) {
-      const message = `"precondition" has no effect on ${id}: nobody must know the state before a ${method}`
-      error('idle-key', message, ['precondition'], `it works on ${WRITES.join(', ')}`, 'key')
+      const message = `"precondition" has no effect on ${id}: it does not apply to ${method}`
+      error('idle-key', message, ['precondition'], `it applies to ${WRITES.join(', ')}`, 'key')
     }
     if (method === 'GET' || method === 'HEAD') return revalidate
     if (onRecord) return compileGuard(config.precondition === 'required' && WRITES.includes(method))
     if (own) {
-      const message = `"conditional" has no effect on ${id}: a ${method} that changes no record has no state to compare`
-      error('idle-key', message, [], 'it works on GET, and beside respond: { replace, update, delete or create }')
+      const message = `"conditional" has no effect on ${id}: this ${method} does not change a record`
+      error('idle-key', message, [], 'it applies to GET, and to respond: replace, update, delete and create')
     }
     return undefined
   },
@@ -90,9 +89,9 @@ function compileGuard(required: boolean): Wrap {
   }
 }
 
-const FAILED = refuse(problems.precondition_failed, 'the record is not as the request expects it')
-const CHANGED = refuse(problems.precondition_failed, 'there is another representation here than If-Match names')
-const REQUIRED = refuse(problems.precondition_required, 'say with If-Match which state of the record this is about')
+const FAILED = refuse(problems.precondition_failed, 'the record has changed: If-Match or If-None-Match does not hold')
+const CHANGED = refuse(problems.precondition_failed, 'If-Match does not match the current representation')
+const REQUIRED = refuse(problems.precondition_required, 'If-Match is missing: send the ETag of the record')
 
 /** The headers of the 200 that a 304 keeps (RFC 9110 §15.4.5). Outer behaviours add others. */
 const KEPT = ['cache-control', 'content-location', 'expires', 'vary']

@@ -20,12 +20,12 @@ export const deprecatedInputs: Behaviour<DeprecatedInputsConfig> = {
   schema: {
     type: 'object',
     description:
-      'The use of parameters and body fields that the contract marks `deprecated` is counted by consumer; null does not look.',
+      'Counts, by consumer, the use of parameters and body fields that the contract marks `deprecated`; null counts nothing.',
     additionalProperties: false,
     properties: {
       warn: {
         type: 'boolean',
-        description: 'Whether a reply to whoever uses one says so in `Understudy-Warning`. Default: false.',
+        description: 'Whether replies to requests that use one carry an `Understudy-Warning`. Default: false.',
       },
     },
   },

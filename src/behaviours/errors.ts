@@ -27,17 +27,17 @@ export const errors: Behaviour<ErrorsConfig> = {
   schema: {
     type: 'object',
     description:
-      'The shape of every refusal. Unset: the shape that the operation documents for the status, else that of its other errors, else the usual one of the contract, else problem+json (RFC 9457).',
+      'The shape of every refusal. Default: the first of these that exists: the shape that the operation documents for the status, that of its other errors, the most frequent one of the contract, problem+json (RFC 9457).',
     additionalProperties: false,
     properties: {
       body: {
         description:
           'The body, with ${problem.code}, ${problem.title}, ${problem.detail}, ${problem.status} and ${problem.errors} filled in; alone in a string, the status stays a number, and the errors stay a list of { in, path, rule, message }. Other ${…} hold expressions in CEL, such as ${request.path} or ${now}.',
       },
-      contentType: { type: 'string', description: 'Its media type. Default: application/json.' },
+      contentType: { type: 'string', description: 'The media type of the body. Default: application/json.' },
       codes: {
         type: 'object',
-        description: 'Other words for the values of `code`, by the word of the problem table.',
+        description: 'Replaces values of `code`, by the code of the problem table.',
         propertyNames: { enum: Object.keys(problems) },
         additionalProperties: { type: 'string' },
       },
@@ -47,7 +47,7 @@ export const errors: Behaviour<ErrorsConfig> = {
     const { body, fields } = shapeOf(config)
     const known = Object.keys(fields).map(name => `problem.${name}`)
     const { contentType, codes } = config ?? UNSET
-    const fixed = 'only the body is filled in'
+    const fixed = 'placeholders are filled in within the body only'
     const fromRequest = compileFromRequest(config, known, fields, site)
     for (const { path, part, message, hint } of [
       ...keysWithHoles({ body }),

@@ -32,19 +32,33 @@ const spec = {
     kind: {
       enum: KINDS,
       description:
-        'What goes wrong: an error `status`; a TCP `reset`; `close` without a reply; a body that is cut off (`truncate`); `garbage` instead of HTTP; a body that comes in drops (`drip`); or nothing at all for a long time (`hang`).',
+        'The kind of fault: an error `status`; a TCP `reset`; `close` without a reply; a body that is cut off (`truncate`); `garbage` instead of HTTP; a body that is sent slowly (`drip`); or no reply for a long time (`hang`).',
     },
-    probability: { type: 'number', minimum: 0, maximum: 1, description: 'How often, from 0 to 1.' },
-    every: { type: 'integer', minimum: 1, description: 'How often: every so many requests of the operation.' },
+    probability: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      description: 'The share of requests that fail, from 0 to 1.',
+    },
+    every: { type: 'integer', minimum: 1, description: 'Fails every N-th request of the operation.' },
     after: {
       type: 'boolean',
-      description: 'Fail only once the work is done: its effect stays, and its reply is lost. Default: false.',
+      description:
+        'Whether the operation is executed before it fails: its effect stays, its reply is lost. Default: false.',
     },
-    status: { type: 'integer', minimum: 400, maximum: 599, description: 'With `status`: which one.' },
-    retryAfter: { type: 'string', format: 'duration', description: 'With `status`: sent as `Retry-After`.' },
-    keep: { type: 'string', format: 'size', description: 'With `truncate`: how much is sent. Default: half.' },
-    rate: { type: 'string', format: 'byte rate', description: 'With `drip`: how fast. Default: 64B/s.' },
-    for: { type: 'string', format: 'duration', description: 'With `hang`: how long, then `close`. Default: 30s.' },
+    status: { type: 'integer', minimum: 400, maximum: 599, description: 'With `status`: the status.' },
+    retryAfter: { type: 'string', format: 'duration', description: 'With `status`: the `Retry-After` header.' },
+    keep: {
+      type: 'string',
+      format: 'size',
+      description: 'With `truncate`: the part of the body that is sent. Default: half.',
+    },
+    rate: { type: 'string', format: 'byte rate', description: 'With `drip`: the speed. Default: 64B/s.' },
+    for: {
+      type: 'string',
+      format: 'duration',
+      description: 'With `hang`: the time before the connection is closed. Default: 30s.',
+    },
   },
 }
 
@@ -54,7 +68,7 @@ export const fault: Behaviour<FaultSpec | readonly FaultSpec[]> = {
   schema: {
     type: ['object', 'array'],
     description:
-      'What goes wrong, and how often; without `probability` or `every`, always. Of several, the first drawn wins.',
+      'Faults to inject, with `probability` or `every`, or else into each request. In a list, the first fault that is drawn wins.',
     ...spec,
     minItems: 1,
     items: { type: 'object', ...spec },
@@ -98,7 +112,7 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
   for (const [key, owner] of Object.entries(COMPANIONS)) {
     if (owner === kind || config[key as keyof FaultSpec] === undefined) continue
     const message = `"${key}" has no effect beside the kind "${kind}"`
-    site.error('idle-key', message, [...path, key], `it goes with "${owner}"`, 'key')
+    site.error('idle-key', message, [...path, key], `use it with kind: ${owner}`, 'key')
   }
   const spoil = SPOILERS[kind](config, site, path)
   const works = after === true || kind === 'truncate' || kind === 'drip'
@@ -150,7 +164,7 @@ const SPOILERS: Readonly<Record<FaultKind, (config: FaultSpec, site: Site, path:
 /** Any server may answer 429 or 5xx; other statuses must be documented in the contract. */
 function compileStatus({ status, retryAfter }: FaultSpec, { operation, error }: Site, path: Path): Reply {
   if (status === undefined) {
-    error('missing-key', '"status" is missing here', path, 'such as status: 503', 'key')
+    error('missing-key', '"status" is missing here', path, 'write, for instance, status: 503', 'key')
     return NO_REPLY
   }
   if (status < 500 && status !== 429 && responseFor(operation, status) === undefined) {
@@ -159,5 +173,5 @@ function compileStatus({ status, retryAfter }: FaultSpec, { operation, error }: 
   }
   const seconds = retryAfter === undefined ? undefined : Math.ceil((parseDuration(retryAfter) as number) / 1000)
   const headers = seconds === undefined ? NO_HEADERS : { 'retry-after': `${seconds}` }
-  return refuse(problemOf(status), 'this fault is part of the simulation', headers, status)
+  return refuse(problemOf(status), 'this fault was injected by the configuration', headers, status)
 }

@@ -22,12 +22,15 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
   schema: {
     type: 'object',
     description:
-      'Heeds `Idempotency-Key`, per operation and consumer: the same payload gets the first reply again, another one 422, and one whose first reply is still under way 409. Failures (5xx) are not kept.',
+      'Evaluates `Idempotency-Key`, per operation and consumer. The same payload gets the first reply again; a different payload gets 422; a repeat while the first request is in progress gets 409. Failures (5xx) are not kept.',
     required: ['for'],
     additionalProperties: false,
     properties: {
-      for: { type: 'string', format: 'duration', description: 'How long a reply is kept.' },
-      required: { type: 'boolean', description: 'Refuse a request without the header as invalid. Default: false.' },
+      for: { type: 'string', format: 'duration', description: 'The time for which a reply is kept.' },
+      required: {
+        type: 'boolean',
+        description: 'Whether a request without the header is refused as invalid. Default: false.',
+      },
     },
   },
   compile(config, { operation, invalid }) {
@@ -49,7 +52,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
       if (first !== undefined) {
         if (first.payload !== payload) return REUSED
         if (first.outcome === undefined) return IN_FLIGHT
-        exchange.note('idempotency: the first reply again')
+        exchange.note('idempotency: replayed the first reply')
         return withHeaders(first.outcome, REPLAYED)
       }
       const settle = (made: Reply) => [key, payload, made, world.clock.now() + time, made.body?.length ?? 0] as const
@@ -77,8 +80,8 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
 /** The maximum length of a key, which is kept with the reply. */
 const LONGEST_KEY = 255
 const HEADER = 'Idempotency-Key'
-const REUSED = refuse(problems.key_reused, 'this Idempotency-Key came with another request before')
-const IN_FLIGHT = refuse(problems.in_flight, 'a request with this Idempotency-Key is still under way')
+const REUSED = refuse(problems.key_reused, 'this Idempotency-Key was already used with a different request')
+const IN_FLIGHT = refuse(problems.in_flight, 'a request with this Idempotency-Key is still in progress')
 const REPLAYED = { 'idempotent-replayed': 'true' }
 
 function payloadOf({ request, body }: Exchange): string {

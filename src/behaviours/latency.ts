@@ -40,19 +40,24 @@ export const latency: Behaviour<LatencyConfig> = {
   schema: {
     type: 'object',
     description:
-      'How long a reply takes, drawn per request: one of `fixed`, `uniform`, `normal` and `lognormal`, or percentiles, any of `p1` … `p99.99`.',
+      'The time that a reply takes, drawn for each request: one of `fixed`, `uniform`, `normal` and `lognormal`, or percentiles, any of `p1` … `p99.99`.',
     additionalProperties: false,
     minProperties: 1,
     properties: {
-      fixed: duration('Always this long.'),
-      uniform: pair('Anything between two bounds, alike.', { min: 'The shortest.', max: 'The longest.' }),
-      normal: pair('A bell, cut off at zero.', { mean: 'Its middle.', deviation: 'Its standard deviation.' }),
-      lognormal: pair('A bell with a long tail.', { p50: 'The median.', p99: 'One in a hundred takes longer.' }),
-      min: duration('With percentiles: the shortest. Default: half of the lowest percentile.'),
-      max: duration('With percentiles: the longest. Default: the highest percentile.'),
+      fixed: duration('The same time for every reply.'),
+      uniform: pair('A uniform distribution between two bounds.', { min: 'The shortest.', max: 'The longest.' }),
+      normal: pair('A normal distribution, cut off at zero.', {
+        mean: 'The mean.',
+        deviation: 'The standard deviation.',
+      }),
+      lognormal: pair('A log-normal distribution.', { p50: 'The median.', p99: 'The 99th percentile.' }),
+      min: duration('With percentiles: the minimum. Default: half of the lowest percentile.'),
+      max: duration('With percentiles: the maximum. Default: the highest percentile.'),
     },
     patternProperties: {
-      '^p(?!0+(?:\\.0+)?$)\\d{1,2}(?:\\.\\d+)?$': duration('This share of all replies, in percent, takes no longer.'),
+      '^p(?!0+(?:\\.0+)?$)\\d{1,2}(?:\\.\\d+)?$': duration(
+        'The percentile: p95 is the time that 95 % of the replies do not exceed.',
+      ),
     },
   },
   compile(config, site) {
@@ -86,7 +91,7 @@ export function compileQuantile(config: LatencyConfig, site: Pick<Site, 'error'>
   const [, second] = [...kinds, ...percentiles.slice(0, 1)]
   if (kinds.length > 0 && second !== undefined) {
     const message = `${[...kinds, ...percentiles].join(' and ')} exclude each other`
-    site.error('ambiguous-latency', message, [second], `one of ${KINDS.join(', ')}, or percentiles`, 'key')
+    site.error('ambiguous-latency', message, [second], `write one of ${KINDS.join(', ')}, or percentiles`, 'key')
     return undefined
   }
   if (config.fixed !== undefined) return fixed(ms(config.fixed))
@@ -126,7 +131,12 @@ function compilePercentiles({ min, max, ...config }: LatencyConfig, site: Pick<S
     .map(([key, value]) => [key, value as string, Number(key.slice(1)) / 100] as const)
     .sort((a, b) => a[2] - b[2])
   if (stated.length === 0) {
-    site.error('no-percentile', 'min and max alone say nothing of what lies between', [], 'uniform: { min, max }')
+    site.error(
+      'no-percentile',
+      'min and max need a percentile between them',
+      [],
+      'add p50, or write uniform: { min, max }',
+    )
     return undefined
   }
   const bounds = (key: string, text: string | undefined): [string, string][] =>

@@ -20,7 +20,7 @@ export const prefer: Behaviour<boolean> = {
   schema: {
     type: 'boolean',
     description:
-      'Whether clients may choose their answer with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with `?__code=404` and so on. Default: true.',
+      'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with query parameters such as `?__code=404`. Default: true.',
   },
   compile(config, { operation, answers, bypass, invalid, clientControls }) {
     if (config === false) return undefined

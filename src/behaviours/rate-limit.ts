@@ -22,24 +22,24 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
   schema: {
     type: 'object',
     description:
-      'How many requests are taken in how much time. A limit counts where it stands: under `defaults` all operations together, under a tag those of the tag.',
+      'The number of requests in a time. Under `defaults` the limit is shared by all operations, under a tag by those of the tag.',
     required: ['limit'],
     additionalProperties: false,
     properties: {
-      limit: { type: 'string', format: 'rate', description: 'So many in so much time, in fixed windows: `100/m`.' },
+      limit: { type: 'string', format: 'rate', description: 'Requests per fixed window of time: `100/m`.' },
       burst: {
         type: 'integer',
         minimum: 1,
-        description: 'Instead of windows a bucket of this size, which the limit refills evenly.',
+        description: 'Uses a token bucket of this size, refilled evenly at the limit, instead of fixed windows.',
       },
       by: {
         enum: ['consumer', 'address', 'all'],
         description:
-          'Who shares it: a consumer, or the address where there is none; an address; everybody. Default: consumer.',
+          'Who shares the limit: each consumer (or address, for requests without one), each address, or all. Default: consumer.',
       },
       legacyHeaders: {
         type: 'boolean',
-        description: 'Send `X-RateLimit-*` too, with the numbers of the other fields. Default: false.',
+        description: 'Whether replies carry the older `X-RateLimit-*` headers too. Default: false.',
       },
     },
   },
@@ -63,7 +63,7 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
         'x-ratelimit-reset': `${Math.ceil((now + reset) / 1000)}`,
       }
     }
-    const detail = `the limit of ${config.limit} is used up`
+    const detail = `the rate limit of ${config.limit} is exceeded`
     return next => async exchange => {
       // Shared quotas use the world's clock, not the time that a single request may choose.
       const now = exchange.world.clock.now()
@@ -71,7 +71,7 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
       const headers = headersOf(taken, now)
       if (taken.allowed) return withHeaders(await next(exchange), headers)
       const wait = `${Math.ceil(taken.reset / 1000)}`
-      return refuse(problems.too_many_requests, `${detail}; try again in ${wait} s`, {
+      return refuse(problems.too_many_requests, `${detail}; retry in ${wait} s`, {
         ...headers,
         'retry-after': wait,
       })

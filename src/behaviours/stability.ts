@@ -6,7 +6,10 @@ import type { Behaviour } from './behaviour.ts'
 export const stability: Behaviour<boolean> = {
   name: 'stability',
   decorates: true,
-  schema: { type: 'boolean', description: 'Send the `x-stability` of an operation as `X-Stability`. Default: true.' },
+  schema: {
+    type: 'boolean',
+    description: 'Whether replies carry the `x-stability` of their operation as `X-Stability`. Default: true.',
+  },
   compile(config, { operation }) {
     if (operation.stability === undefined || config === false) return undefined
     const headers = { 'x-stability': operation.stability }

@@ -185,7 +185,7 @@ export class Language {
       if (!valid) return this.#explain(error as unknown as LibraryError, text)
       typed = type as string
       if (want === 'bool' && type !== 'bool' && type !== 'dyn') {
-        return mistake(text, 'no-condition', `a condition must be true or false; this is ${articled(type as string)}`)
+        return mistake(text, 'no-condition', `a condition must be true or false, not ${articled(type as string)}`)
       }
     } catch (error) {
       return this.#explain(error as LibraryError, text)
@@ -279,7 +279,7 @@ const mistake = (text: string, code: string, message: string, hint?: string): Mi
 
 const unknownRoot = (name: string, { start, end }: { start: number; end: number }): Mistake => {
   const hint = suggest(name, [...ROOTS, ...Object.keys(SCOPED)])
-  return { code: 'unknown-root', message: `an expression knows no "${name}"`, hint, start, end }
+  return { code: 'unknown-root', message: `unknown name "${name}" in an expression`, hint, start, end }
 }
 
 const articled = (type: string): string => (type === 'int' ? 'an integer' : `a ${type.split('.').at(-1)}`)
@@ -297,7 +297,7 @@ const TOKENS: Readonly<Record<string, string>> = {
 /** Removes the parts of the library's message that the user did not write. */
 const plain = (summary: string): string => {
   const text = summary
-    .replace(/^(?:Unexpected token: EOF|Expected \w+, got EOF)$/, 'the expression is not complete')
+    .replace(/^(?:Unexpected token: EOF|Expected \w+, got EOF)$/, 'the expression is incomplete')
     .replace(/\b(?:RPAREN|LPAREN|RBRACKET|RBRACE|COLON|COMMA|DOT)\b/g, token => TOKENS[token] as string)
     .replaceAll('linearMatches', 'matches')
     .replaceAll(/\(Scope(?:, )?/g, '(')
@@ -420,7 +420,8 @@ const isOutage = (error: unknown): boolean =>
 const failureOf = (error: unknown): unknown => {
   if (isOutage(error) || error instanceof ExpressionFailure) return error
   // The library reads any property of a timestamp or a duration, `now.__proto__` too, and stumbles over what it gets.
-  if (error instanceof TypeError && !('code' in error)) return new ExpressionFailure('a value has no such field')
+  if (error instanceof TypeError && !('code' in error))
+    return new ExpressionFailure('the value does not have this field')
   const { summary, message } = error as LibraryError
   return new ExpressionFailure(plain(summary ?? message))
 }

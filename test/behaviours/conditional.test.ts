@@ -197,12 +197,8 @@ test('it is a mistake where it can do nothing', () => {
   assert.deepEqual(
     report.list.map(({ code, message, place }) => [code, message, place.column]),
     [
-      [
-        'idle-key',
-        '"conditional" has no effect on putGenerated: a PUT that changes no record has no state to compare',
-        31,
-      ],
-      ['idle-key', '"precondition" has no effect on getFixed: nobody must know the state before a GET', 77],
+      ['idle-key', '"conditional" has no effect on putGenerated: this PUT does not change a record', 31],
+      ['idle-key', '"precondition" has no effect on getFixed: it does not apply to GET', 77],
     ],
   )
 })

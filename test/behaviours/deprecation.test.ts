@@ -71,7 +71,7 @@ test('a rest is refused with a problem of its own, which says until when and wha
   assert.equal(code, 'brown_out')
   assert.equal(
     detail,
-    'GET /things/{id} is deprecated and rests until Tue, 05 Nov 2030 00:10:00 GMT; it is removed on Thu, 05 Dec 2030 00:00:00 GMT; use /things instead',
+    'GET /things/{id} is deprecated and in a brown-out until Tue, 05 Nov 2030 00:10:00 GMT; it is removed on Thu, 05 Dec 2030 00:00:00 GMT; use /things instead',
   )
 })
 

@@ -55,11 +55,11 @@ const KEY = { 'idempotency-key': 'k' }
 /** One request for each behaviour that finds requests invalid, and what it says. */
 const INVALID = [
   ['GET /pets?limit=x', undefined, {}, 'query parameter limit must be an integer'],
-  ['GET /pets?sort=colour', undefined, {}, 'query parameter sort names no field of pets: "colour"'],
-  ['GET /pets?after=zzz', undefined, {}, 'query parameter after names no record'],
-  ['GET /pets?sort=name&after=99', undefined, {}, 'query parameter after names no record'],
+  ['GET /pets?sort=colour', undefined, {}, 'query parameter sort must name a field of pets, not "colour"'],
+  ['GET /pets?after=zzz', undefined, {}, 'query parameter after must be the id of a record'],
+  ['GET /pets?sort=name&after=99', undefined, {}, 'query parameter after must be the id of a record'],
   ['POST /pets', { name: 5 }, KEY, '/name must be a string'],
-  ['POST /pets', { name: 'a', owner: 9 }, { 'idempotency-key': 'a' }, '/owner names no record of owners'],
+  ['POST /pets', { name: 'a', owner: 9 }, { 'idempotency-key': 'a' }, '/owner must be the id of a record in owners'],
   ['POST /pets', { name: 'a', colour: 'red' }, { 'idempotency-key': 'b' }, '/colour is not a field of this resource'],
   ['POST /pets', { name: 'a' }, {}, 'header parameter Idempotency-Key is required'],
   ['PUT /pets/1', { id: 2, name: 'a' }, {}, '/id must be the id in the path'],

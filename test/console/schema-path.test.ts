@@ -33,7 +33,7 @@ const textsOf = (found: readonly { readonly text: string }[]) => found.map(({ te
 test('keys come from the schema, through references', () => {
   const keys = keysAt(schema, ['defaults'])
   assert.ok(textsOf(keys).includes('latency'))
-  assert.match(keys.find(({ text }) => text === 'latency')?.about ?? '', /How long a reply takes/)
+  assert.match(keys.find(({ text }) => text === 'latency')?.about ?? '', /The time that a reply takes/)
   assert.ok(textsOf(keysAt(schema, ['operations', 'addBook', 'fault', '-'])).includes('kind'))
 })
 

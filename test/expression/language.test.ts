@@ -116,7 +116,7 @@ describe('a mistake is found at load, with its place and what is nearest', () =>
   test('a condition that is no truth value', () => {
     const compiled = language.compile('request.body.age + 1', 'bool')
     assert.ok('code' in compiled)
-    assert.equal(compiled.message, 'a condition must be true or false; this is an integer')
+    assert.equal(compiled.message, 'a condition must be true or false, not an integer')
   })
 })
 

@@ -59,26 +59,14 @@ for (const [line, near] of [
 
 for (const [line, authorization, detail] of [
   ['GET /v1/bearer', undefined, 'a credential is missing: Authorization: Bearer <key>'],
-  [
-    'GET /v1/bearer',
-    'demo-key',
-    'the Authorization header has no "Bearer " before the credential: Authorization: Bearer <key>',
-  ],
+  ['GET /v1/bearer', 'demo-key', 'the Authorization header must begin with "Bearer ": Authorization: Bearer <key>'],
   [
     'GET /v1/bearer',
     'Basic YTpi',
-    'the Authorization header has another scheme than Bearer: Authorization: Bearer <key>',
+    'the scheme of the Authorization header must be Bearer: Authorization: Bearer <key>',
   ],
-  [
-    'GET /v1/bearer',
-    'Bearer',
-    'the Authorization header has no credential that can be read: Authorization: Bearer <key>',
-  ],
-  [
-    'GET /v1/basic',
-    'a:b',
-    'the Authorization header has no "Basic " before the credential: Authorization: Basic <user:password>',
-  ],
+  ['GET /v1/bearer', 'Bearer', 'the credential in the Authorization header is malformed: Authorization: Bearer <key>'],
+  ['GET /v1/basic', 'a:b', 'the Authorization header must begin with "Basic ": Authorization: Basic <user:password>'],
   ['GET /v1/header', 'demo-key', 'a credential is missing: the header x-key'],
 ] as const) {
   test(`Authorization: ${authorization} to ${line} says what is wrong with it`, async () => {

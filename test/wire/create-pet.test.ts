@@ -115,9 +115,9 @@ for (const type of [
 }
 
 for (const [header, expected] of [
-  ['', /no content type; this operation takes application\/json/],
-  ['Content-Type:\r\n', /no content type; this operation takes application\/json/],
-  ['Content-Type: text/plain\r\n', /text\/plain is not supported; this operation takes application\/json/],
+  ['', /no content type; this operation accepts application\/json/],
+  ['Content-Type:\r\n', /no content type; this operation accepts application\/json/],
+  ['Content-Type: text/plain\r\n', /text\/plain is not supported; this operation accepts application\/json/],
   ['Content-Type: json\r\n', /json is not supported/],
   ['Content-Type: application/vnd.api+json\r\n', /application\/vnd.api\+json is not supported/],
   ['Content-Type: application/json, text/plain\r\n', /is not supported/],

@@ -138,8 +138,8 @@ describe('with client certificates', async () => {
     ['nobody', {}, 401, /a credential is missing: a client certificate/],
     ['a known consumer', ann, 200, undefined],
     ['a consumer that is known by more', acme, 200, undefined],
-    ['somebody else', bob, 401, /not known/],
-    ['a name from another authority', forged, 401, /not known/],
+    ['somebody else', bob, 401, /is unknown/],
+    ['a name from another authority', forged, 401, /is unknown/],
   ] as const) {
     test(`${who} is answered with ${status}`, async () => {
       const { status: found, text } = await get(`${wanted.url}/mine`, certificate)

@@ -14,7 +14,7 @@ export function compileHeaders(config: DeprecationConfig, since: number, site: S
   if (config.sunset !== undefined) fixed.sunset = httpDate(parseDate(config.sunset) as number)
   const { policy, successor } = config
   for (const { path, message } of unfilled({ policy, successor }, [])) {
-    site.error('unknown-placeholder', message, path, 'a variable of the path is written {name}, in "successor"')
+    site.error('unknown-placeholder', message, path, 'write a variable of the path as {name}, in "successor"')
   }
   const about = policy === undefined ? [] : [`<${policy}>; rel="deprecation"`, `<${policy}>; rel="sunset"`]
   if (successor === undefined) {

@@ -16,49 +16,61 @@ export const deprecation: Behaviour<DeprecationConfig> = {
   problems: [problems.brown_out, problems.gone, problems.not_found],
   schema: {
     type: 'object',
-    description: 'When the operation was deprecated, when it goes, and what comes instead.',
+    description: 'When the operation was deprecated, when it is removed, and its successor.',
     required: ['since'],
     additionalProperties: false,
     properties: {
       since: {
         type: 'string',
         format: 'date or time',
-        description: 'Deprecated since: `Deprecation` (RFC 9745). Before it no header says anything.',
+        description: 'The date of the deprecation, sent as `Deprecation` (RFC 9745). No header is sent before it.',
       },
-      sunset: { type: 'string', format: 'date or time', description: 'Goes on: `Sunset` (RFC 8594).' },
+      sunset: {
+        type: 'string',
+        format: 'date or time',
+        description: 'The date of the removal, sent as `Sunset` (RFC 8594).',
+      },
       successor: {
         type: 'string',
         description:
-          'What to use instead: a path of this API or a URL, sent as `Link` with rel="successor-version". `{name}` is filled in from the path; a query variable that the path does not give is left to the client, in `Link-Template` (RFC 9652).',
+          'The successor: a path of this API or a URL, sent as `Link` with rel="successor-version". `{name}` is filled in from the path; other variables in the query are sent as `Link-Template` (RFC 9652).',
       },
       policy: {
         type: 'string',
         format: 'uri',
-        description: 'A page about it, sent as `Link` with rel="deprecation" and rel="sunset".',
+        description: 'The URL of a page about the deprecation, sent as `Link` with rel="deprecation" and rel="sunset".',
       },
       afterSunset: {
         enum: AFTER_SUNSET,
-        description: 'After the sunset: 410, 404, or as before. Default: gone.',
+        description:
+          'The reply after the sunset: 410 (`gone`), 404 (`not-found`), or the usual one (`serve`). Default: gone.',
       },
       brownouts: {
         type: 'object',
-        description: 'Rests on the way to the sunset: whoever has not noticed yet, notices.',
+        description: 'Scheduled outages before the sunset, so that consumers who missed the deprecation notice it.',
         required: ['starts', 'every', 'for'],
         additionalProperties: false,
         properties: {
           starts: {
             type: 'string',
             format: 'date, or time before the sunset',
-            description: 'When the first one begins: a date, or so long before the sunset.',
+            description: 'The start of the first one: a date, or a time before the sunset.',
           },
-          every: { type: 'string', format: 'duration', description: 'From the beginning of one to that of the next.' },
-          for: { type: 'string', format: 'duration', description: 'How long one lasts, or the first where they grow.' },
+          every: {
+            type: 'string',
+            format: 'duration',
+            description: 'The time from the start of one to the start of the next.',
+          },
+          for: { type: 'string', format: 'duration', description: 'The length of each; with `growing`, of the first.' },
           growing: {
             type: 'boolean',
             description:
-              'Whether they grow, each by the same factor, towards leaving no pause at the sunset. Default: false.',
+              'Whether each is longer than the one before, by a constant factor, so that the last one ends at the sunset. Default: false.',
           },
-          answer: { enum: [503, 410], description: 'What is answered meanwhile, with `Retry-After`. Default: 503.' },
+          answer: {
+            enum: [503, 410],
+            description: 'The status of replies during a brown-out, with `Retry-After`. Default: 503.',
+          },
         },
       },
     },
@@ -68,7 +80,7 @@ export const deprecation: Behaviour<DeprecationConfig> = {
     const lifecycle = lifecycleOf(config)
     const { since, sunset = Number.POSITIVE_INFINITY, brownouts } = lifecycle
     if (sunset <= since) {
-      const message = `the sunset, ${config.sunset}, is not after the deprecation, ${config.since}`
+      const message = `the sunset (${config.sunset}) must be after the deprecation (${config.since})`
       site.error('sunset-before-deprecation', message, ['sunset'])
     }
     checkBrownouts(config, lifecycle, site)
@@ -123,16 +135,22 @@ const SHORTEST = 1000
 function checkBrownouts({ brownouts: config }: DeprecationConfig, { since, brownouts }: Lifecycle, site: Site): void {
   if (config === undefined) return
   if (brownouts === undefined) {
-    site.error('no-sunset', 'brown-outs lead to a sunset, and there is none', ['brownouts'], 'add sunset:', 'key')
+    site.error('no-sunset', 'brown-outs need a sunset', ['brownouts'], 'add sunset:', 'key')
     return
   }
   const { starts, ends, every, for: length } = brownouts
   const at = (key: keyof BrownoutsConfig) => ['brownouts', key]
-  if (starts >= ends) site.error('brownouts-after-sunset', 'this is not before the sunset', at('starts'))
-  if (starts < since) site.error('brownouts-before-deprecation', 'this is before the deprecation', at('starts'))
-  if (length < SHORTEST) site.error('brownout-too-short', 'a brown-out lasts one second at least', at('for'))
+  if (starts >= ends)
+    site.error('brownouts-after-sunset', 'the first brown-out must begin before the sunset', at('starts'))
+  if (starts < since)
+    site.error(
+      'brownouts-before-deprecation',
+      'the first brown-out must not begin before the deprecation',
+      at('starts'),
+    )
+  if (length < SHORTEST) site.error('brownout-too-short', 'a brown-out must last at least 1s', at('for'))
   if (length >= every) {
-    const message = `a brown-out of ${config.for} leaves no pause where they come every ${config.every}`
+    const message = `a brown-out of ${config.for} every ${config.every} leaves no time between them`
     site.error('brownout-too-long', message, at('for'))
   }
 }
@@ -156,7 +174,7 @@ function compileRest(
     const rest = restAt(brownouts, now)
     if (rest === undefined) return undefined
     const headers = { 'retry-after': `${Math.ceil((rest.end - now) / 1000)}` }
-    const detail = `${what} is deprecated and rests until ${httpDate(rest.end)}; ${goes}`
+    const detail = `${what} is deprecated and in a brown-out until ${httpDate(rest.end)}; ${goes}`
     return refuse(problems.brown_out, detail, headers, brownouts.answer)
   }
 }

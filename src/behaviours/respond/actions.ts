@@ -54,14 +54,14 @@ const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
     const { operation } = site
     const status = successStatus(operation, 201, 200)
     const { invalid } = site
-    const exists = (id: Id) => refuse(problems.conflict, `there is a record ${id} in ${resource.name} already`)
+    const exists = (id: Id) => refuse(problems.conflict, `the record ${id} already exists in ${resource.name}`)
     const locate = compileLocation(site.readers.get(resource.name) ?? [`${operation.path}/{id}`], operation.path)
     const draft = compileDraft(resource, config, 'create', site)
     const dangling = compileDangling(resource)
     const { idField } = resource
     const key = compileKey(resource, within, site)
     // A client cannot choose an id that is counted.
-    const usedUp = refuse(problems.unavailable, `the ids of ${resource.name} are used up`)
+    const usedUp = refuse(problems.unavailable, `no ids are left for ${resource.name}`)
     const counted = inBody(pointer([idField]), '', '').path
     const isUsedUp = (rules: readonly BrokenRule[]) =>
       resource.assign === 'sequence' && rules.some(({ path }) => path === counted)
@@ -242,8 +242,8 @@ function compileId(
     }
   }
   if (name === undefined) {
-    const message = `the path ${operation.path} has no parameter that could name a record of ${resource.name}`
-    const body = draft === undefined ? '' : `, and its body has no ${resource.idField} that a client may write`
+    const message = `the path ${operation.path} has no parameter for the id of a record of ${resource.name}`
+    const body = draft === undefined ? '' : `, and its body has no writable ${resource.idField}`
     site.error('no-identifier', message + body)
   }
   // A path parameter that is undeclared, or declared as text, may contain a number. A record has one address: 01 is not 1.

@@ -64,13 +64,7 @@ function compileHole<Context extends InExchange>(
   if (compiled === undefined) return () => null
   if (compiled.references.some(({ kind }) => kind === 'resource')) {
     const at = { start, end: start + text.length }
-    site.error(
-      'unknown-expression',
-      'records cannot be looked up here',
-      path,
-      'in a rule or a fixed reply they can',
-      at,
-    )
+    site.error('unknown-expression', 'records cannot be read here', path, 'use record() in a rule or a fixed reply', at)
   }
   const sample = SAMPLES[compiled.type.replace(/<.*/s, '')] ?? null
   return ({ exchange }) => {

@@ -111,7 +111,7 @@ function compileExpression(
   }
   for (const { kind, name } of compiled.references) {
     if (kind === 'resource') {
-      complain(path, 'records cannot be looked up here', 'in a rule or a fixed reply they can')
+      complain(path, 'records cannot be read here', 'use record() in a rule or a fixed reply')
       continue
     }
     const names = kind === 'schema' ? [...contract.schemas.keys()] : contract.operations.map(({ id }) => id)

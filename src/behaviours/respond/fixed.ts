@@ -23,12 +23,7 @@ export function compileFixed({ status, headers = {}, body }: FixedConfig, site: 
   const fields = compileHeaders(headers, site)
   if (body === undefined) {
     if (status < 300 && documented !== undefined && documented.content.size > 0) {
-      site.error(
-        'missing-body',
-        `the contract has ${operation.id} answer ${status} with a body`,
-        ['status'],
-        'add body:',
-      )
+      site.error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')
     }
     return respondWith(site, fields, given =>
       status >= 400
@@ -146,7 +141,7 @@ function bare(status: number, { operation, rule }: Site, headers: Record<string,
 }
 
 export const notSimulated = (operation: string): string =>
-  `the operation ${operation} is known, but nothing says what it answers`
+  `the contract documents no response of ${operation} that can be sent`
 
 const keysOf = (pointer: string): (string | number)[] =>
   pointer

@@ -32,7 +32,8 @@ export const respond: Behaviour<RespondConfig> = {
   ],
   schema: {
     type: 'object',
-    description: 'What the operation answers. Unset: an example of the contract, or a value of its schema.',
+    description:
+      'The reply of the operation. Default: an example of the contract, or a value generated from its schema.',
     additionalProperties: false,
     minProperties: 1,
     properties: {
@@ -47,32 +48,32 @@ export const respond: Behaviour<RespondConfig> = {
       set: {
         type: 'object',
         description:
-          'With `create`, `replace` or `update`: fields that the operation sets, whatever the request says: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
+          'With `create`, `replace` or `update`: fields that the operation sets, over those of the request: `{ status: cancelled }`. `${now}` and `${uuid}` are filled in.',
       },
       id: {
         type: ['string', 'integer'],
-        description: 'With one record: its id, where the path does not name it (`/me`).',
+        description: 'With an action on one record: its id, where the path has no parameter for it (`/me`).',
       },
       creates: {
         type: 'boolean',
-        description:
-          'With `replace`: whether a record that is not there is created under the id in the path. Default: false.',
+        description: 'With `replace`: whether a missing record is created under the id in the path. Default: false.',
       },
-      status: { type: 'integer', minimum: 200, maximum: 599, description: 'A fixed reply: its status.' },
-      example: { type: 'string', description: 'An example of the contract, by its name.' },
+      status: { type: 'integer', minimum: 200, maximum: 599, description: 'A fixed reply with this status.' },
+      example: { type: 'string', description: 'The name of an example of the contract.' },
       file: {
         type: 'string',
-        description: 'The content of a file below the folder of this configuration; its name tells the media type.',
+        description:
+          'A reply with the content of a file below the folder of this configuration; the extension determines the media type.',
       },
       headers: {
         type: 'object',
         additionalProperties: { type: ['string', 'number'] },
         description:
-          'With `status` or `file`: its headers; with `status`, ${…} holds an expression in CEL. With `list`: headers beside a page; ${page.…} is filled in.',
+          'With `status` or `file`: headers of the reply; with `status`, ${…} is an expression in CEL. With `list`: headers of each page; ${page.…} is filled in.',
       },
       body: {
         description:
-          'With `status`: its body, checked against the contract; ${…} holds an expression in CEL, such as ${request.body.name} or ${now}; an error without one is a refusal. With `list`: what stands around the page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With one record: what stands around it, with ${record.value} filled in; a request that is wrapped so is unwrapped. Of an object, the properties that the contract requires besides are filled in by name and type.',
+          'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With an action on one record: its envelope, with ${record.value} filled in; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
       },
     },
   },
@@ -106,19 +107,19 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
   const kinds = KINDS.filter(kind => config[kind] !== undefined)
   const [kind, second] = kinds
   if (kind === undefined || second !== undefined) {
-    const message = kind === undefined ? 'says nothing to respond with' : `${kinds.join(' and ')} exclude each other`
+    const message = kind === undefined ? 'does not say what to answer' : `${kinds.join(' and ')} exclude each other`
     site.error(
       kind === undefined ? 'no-responder' : 'ambiguous-responder',
       message,
       second === undefined ? [] : [second],
-      `one of: ${KINDS.join(', ')}`,
+      `write one of: ${KINDS.join(', ')}`,
       'key',
     )
     return undefined
   }
   for (const [key, owners] of Object.entries(COMPANIONS)) {
     if (owners.includes(kind) || config[key as keyof RespondConfig] === undefined) continue
-    const hint = `it goes with ${owners.map(owner => `"${owner}"`).join(', ')}`
+    const hint = `use it with ${owners.map(owner => `"${owner}"`).join(', ')}`
     site.error('idle-key', `"${key}" has no effect beside "${kind}"`, [key], hint, 'key')
   }
   return RESPONDERS[kind](config, site)

@@ -29,36 +29,42 @@ export const listSchema = {
       required: ['parameter'],
       additionalProperties: false,
       properties: {
-        parameter: { type: 'string', description: 'The query parameter.' },
-        field: { type: 'string', description: 'The field it is compared with. Default: the one of the same name.' },
+        parameter: { type: 'string', description: 'The name of the query parameter.' },
+        field: {
+          type: 'string',
+          description: 'The field that is compared with it. Default: the field of the same name.',
+        },
         is: {
           enum: ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
           description: 'How the field must compare with the parameter. Default: equal.',
         },
       },
     },
-    description: 'With `list`: query parameters that select by the field of the same name, or as each entry says.',
+    description: 'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
   },
-  search: { type: 'string', description: 'With `list`: the query parameter whose words some text of a record holds.' },
-  limit: { type: 'string', description: 'With `list`: the query parameter that bounds the page.' },
-  offset: { type: 'string', description: 'With `list`: the query parameter that says how many records to skip.' },
-  page: { type: 'string', description: 'With `list`: the query parameter that numbers the page.' },
+  search: {
+    type: 'string',
+    description: 'With `list`: the query parameter with words to search for in the texts of the records.',
+  },
+  limit: { type: 'string', description: 'With `list`: the query parameter with the size of the page.' },
+  offset: { type: 'string', description: 'With `list`: the query parameter with the number of records to skip.' },
+  page: { type: 'string', description: 'With `list`: the query parameter with the number of the page.' },
   cursor: {
     type: 'string',
-    description: 'With `list`: the query parameter that takes the id of the record after which the page begins.',
+    description: 'With `list`: the query parameter with the id of the record after which the page begins.',
   },
   sort: {
     type: 'string',
-    description: 'With `list`: the query parameter that names fields to order by: `name`, `-name`, `name:desc`.',
+    description: 'With `list`: the query parameter with the fields to sort by: `name`, `-name`, `name:desc`.',
   },
   by: {
     type: 'string',
-    description: 'With `list`: the order where nobody asks for one, such as `-id`. Default: the id.',
+    description: 'With `list`: the default order, such as `-id`. Default: the id.',
   },
-  order: { type: 'string', description: 'With `sort`: the query parameter that says `asc` or `desc`.' },
+  order: { type: 'string', description: 'With `sort`: the query parameter with `asc` or `desc`.' },
   links: {
     type: 'boolean',
-    description: 'With `list`: send `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
+    description: 'With `list`: whether pages carry `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
   },
 } as const
 
@@ -176,6 +182,6 @@ function checkBare({ body }: ListConfig, status: number, site: Site): void {
   if (sample === undefined || sample.types.length === 0 || sample.types.includes('array')) return
   const lists = [...sample.properties].filter(([, { value }]) => isObject(value) && value.type === 'array')
   const hint = `wrap it, for instance: body: { ${lists[0]?.[0] ?? 'data'}: "\${page.items}" }`
-  const message = `the contract has ${site.operation.id} answer ${sample.types.join(' or ')}, not an array`
+  const message = `the contract documents the reply of ${site.operation.id} as ${sample.types.join(' or ')}, not as an array`
   site.error('unwrapped-list', message, ['list'], hint)
 }

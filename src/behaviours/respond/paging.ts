@@ -35,7 +35,7 @@ export const lostCursor = (name: string): BrokenRule => ({
   in: 'query',
   path: name,
   rule: 'cursor',
-  message: 'names no record',
+  message: 'must be the id of a record',
 })
 
 /** The default page size for page numbers if neither the request nor the contract has one. */

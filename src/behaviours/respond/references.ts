@@ -25,7 +25,7 @@ export function compileDangling({
         const found = isId(id) ? await world.collection(to).read(id) : undefined
         if (found !== undefined) continue
         const at = pointer(Array.isArray(value) ? [field, i] : [field])
-        broken.push(inBody(at, 'reference', `names no record of ${to}`))
+        broken.push(inBody(at, 'reference', `must be the id of a record in ${to}`))
       }
     }
     return broken
@@ -96,7 +96,7 @@ export function compileDeletion(
     if (first !== undefined) {
       const { resource: by, field } = first.referrer
       const more = forbidding.length > 1 ? `, and ${forbidding.length - 1} more` : ''
-      return `the record ${first.owner} is named by /${field} of the record ${first.id} in ${by.name}${more}`
+      return `the record ${first.owner} is still referenced by /${field} of the record ${first.id} in ${by.name}${more}`
     }
     return async () => {
       for (const { name, id: other } of doomed.values()) {

@@ -37,7 +37,12 @@ export function compileSort(
         const last = orders.at(-1) as SortOrder
         orders[orders.length - 1] = { ...last, descending: /^desc/i.test(word) }
       } else
-        return { in: 'query', path: sort, rule: 'sort', message: `names no field of ${name}: ${JSON.stringify(word)}` }
+        return {
+          in: 'query',
+          path: sort,
+          rule: 'sort',
+          message: `must name a field of ${name}, not ${JSON.stringify(word)}`,
+        }
     }
     return orders.length === 0 ? standing : orders
   }
@@ -54,7 +59,7 @@ function compileStanding(
     if (order === undefined) {
       site.error(
         'unknown-field',
-        `there is no field to order by in ${JSON.stringify(word)}`,
+        `${JSON.stringify(word)} does not name a field to order by`,
         ['by'],
         suggest(word, fields),
       )

@@ -16,7 +16,7 @@ export function compileTransition({
   return (before, after) => {
     if (allows(states, before[field], after[field])) return undefined
     const edges = (from.get(String(before[field])) ?? []).map(({ to }) => `"${to}"`)
-    const ways = edges.length === 0 ? 'nothing follows that' : `it can become ${edges.join(', ')}`
+    const ways = edges.length === 0 ? 'this state is final' : `it can become ${edges.join(', ')}`
     const detail = `this record of ${name} is "${before[field]}" and cannot become "${after[field]}"; ${ways}`
     return refuse(problems.conflict, detail)
   }

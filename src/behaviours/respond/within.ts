@@ -22,13 +22,16 @@ const oneWithin = {
   required: ['parameter'],
   additionalProperties: false,
   properties: {
-    parameter: { type: 'string', description: 'The path parameter that names the owner.' },
+    parameter: { type: 'string', description: 'The path parameter with the id of the owner.' },
     field: {
       type: 'string',
       description:
-        'The field of a record that holds it, such as `metadata.namespace`. One in braces, `{repo}`, is kept with the record and shown in no reply; a record without it belongs to every owner. Default: the parameter’s name.',
+        'The field of a record with the id of its owner, such as `metadata.namespace`. A field in braces, `{repo}`, is stored with the record but not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
     },
-    resource: { type: 'string', description: 'The resource of the owners: an owner that does not exist is a 404.' },
+    resource: {
+      type: 'string',
+      description: 'The resource of the owners; a request for an owner that does not exist gets 404.',
+    },
   },
 } as const
 

@@ -28,7 +28,7 @@ export function compileBody(
   const { body } = operation
   if (body === undefined) {
     if (config.undocumentedBody === 'ignore') return undefined
-    const unexpected = refuse(problems.unsupported_media_type, 'this operation takes no body')
+    const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
     return async ({ request }) => {
       if (!request.hasBody) return NO_RULES
       const read = await request.readBody(maxBody)
@@ -54,15 +54,15 @@ export function compileBody(
     if (!request.hasBody) return Promise.resolve(absent)
     const type = firstOf(request.headers['content-type'])
     if (type === undefined || type.trim() === '') {
-      const untyped = unsupported(`the body has no content type; this operation takes ${types}`)
+      const untyped = unsupported(`the body has no content type; this operation accepts ${types}`)
       return request.readBody(maxBody).then(read => ('bytes' in read && read.bytes.length === 0 ? absent : untyped))
     }
     const reading = readingOf(type)
     if (reading === undefined) {
-      return Promise.resolve(unsupported(`${essenceOf(type)} is not supported; this operation takes ${types}`))
+      return Promise.resolve(unsupported(`${essenceOf(type)} is not supported; this operation accepts ${types}`))
     }
     if (reading.charset !== undefined) {
-      return Promise.resolve(unsupported(`the charset ${reading.charset} is not supported; UTF-8 is`))
+      return Promise.resolve(unsupported(`the charset ${reading.charset} is not supported; use UTF-8`))
     }
     return request.readBody(maxBody).then(read => {
       if ('problem' in read) {
@@ -134,7 +134,7 @@ async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['f
       else known.push(text)
     }
   } catch {
-    return { fault: 'is no multipart form' }
+    return { fault: 'is not a multipart form' }
   }
   return readForm(fields, form)
 }

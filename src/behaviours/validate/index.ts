@@ -17,29 +17,32 @@ export const validate: Behaviour<ValidateConfig> = {
   schema: {
     type: 'object',
     description:
-      'Holds requests to the contract; null takes whatever comes, and then no parameter reaches a responder.',
+      'Checks requests against the contract; null accepts every request, and responders then get no parameters.',
     additionalProperties: false,
     properties: {
       invalidQuery: {
         enum: ['refuse', 'ignore'],
-        description: 'A query parameter that breaks its schema: refuse, or act as if it were absent. Default: refuse.',
+        description:
+          'What to do with a query parameter that breaks its schema: refuse the request, or ignore the parameter. Default: refuse.',
       },
       undocumentedQuery: {
         enum: ['ignore', 'refuse'],
-        description: 'A query parameter that the contract does not know. Default: ignore.',
+        description: 'What to do with a query parameter that the contract does not document. Default: ignore.',
       },
       undocumentedBody: {
         enum: ['refuse', 'ignore'],
-        description: 'A body where the contract documents none: refuse with 415, or ignore. Default: refuse.',
+        description:
+          'What to do with a body where the contract documents none: refuse it with 415, or ignore it. Default: refuse.',
       },
       status: {
         enum: [400, 422],
-        description: 'The status of an invalid request where the operation documents neither. Default: 400.',
+        description:
+          'The status of an invalid request where the operation documents neither 400 nor 422. Default: 400.',
       },
       replies: {
         enum: ['off', 'warn', 'refuse'],
         description:
-          'A reply that breaks the contract, refusals, chosen replies and status faults included: send it, send it with `Understudy-Warning`, or answer 500 instead. Default: off.',
+          'What to do with a reply that breaks the contract, including refusals, chosen replies and status faults: send it (`off`), add `Understudy-Warning` (`warn`), or answer 500 instead (`refuse`). Default: off.',
       },
     },
   },

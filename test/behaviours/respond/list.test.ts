@@ -101,7 +101,7 @@ suite('a list', () => {
   test('refuses to sort by a field that no record has', async () => {
     const { status, body } = await everything.send('GET /books?sort=colour')
     assert.equal(status, 400)
-    assert.match(JSON.stringify(body), /query parameter sort names no field of books: \\"colour\\"/)
+    assert.match(JSON.stringify(body), /query parameter sort must name a field of books, not \\"colour\\"/)
   })
 })
 
@@ -275,7 +275,7 @@ components:
   test('takes no reference to a record that is not there', async () => {
     const { status, body } = await send('PUT /pens/1', { ownerId: 9 })
     assert.equal(status, 400)
-    assert.match(JSON.stringify(body), /\/ownerId names no record of owners/)
+    assert.match(JSON.stringify(body), /\/ownerId must be the id of a record in owners/)
     assert.equal((await send('PUT /pens/1', { ownerId: 1 })).status, 200)
   })
   test('hides the records of other owners', async () => {

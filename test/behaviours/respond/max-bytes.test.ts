@@ -57,6 +57,6 @@ test('counted ids that no longer fit their schema are 503, not a mistake of the 
   for (let i = 2; i <= 6; i++) assert.equal((await notes.send('POST /notes', { text: 'a' })).status, 201)
   const refused = await notes.send('POST /notes', { text: 'a' })
   assert.equal(refused.status, 503, JSON.stringify(refused))
-  assert.equal((refused.body as { detail: string }).detail, 'the ids of notes are used up')
+  assert.equal((refused.body as { detail: string }).detail, 'no ids are left for notes')
   assert.equal((await notes.send('PUT /notes/06', { text: 'b' })).status, 404)
 })

@@ -282,7 +282,7 @@ suite('deleting a record that others name', () => {
     const { send } = all('{ ownerId: owners }')
     const { status, body } = await send('DELETE /owners/1')
     assert.equal(status, 409)
-    const detail = 'the record 1 is named by /ownerId of the record 1 in things, and 1 more'
+    const detail = 'the record 1 is still referenced by /ownerId of the record 1 in things, and 1 more'
     assert.equal((body as { detail: string }).detail, detail)
     assert.equal((await send('DELETE /owners/3')).status, 204)
   })
