@@ -20,7 +20,7 @@ for (const major of chosen.length > 0 ? chosen : VERSIONS) {
   console.log(`\nNode ${version}`)
   // Tests that start `npm` or `node` by name must get this engine too.
   const env = { ...process.env, PATH: `${dirname(engine)}${delimiter}${process.env.PATH}` }
-  const { status } = spawnSync(engine, ['--import', 'tsx', 'test/run.ts', ...files], {
+  const { status } = spawnSync(engine, ['--import', 'tsx', 'test/run.ts', '--all', ...files], {
     cwd: ROOT,
     env,
     stdio: 'inherit',

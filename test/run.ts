@@ -1,20 +1,34 @@
-// Runs every test below this folder, or those whose path contains one of the arguments. Node 20 takes no globs. Loading the
-// sources takes longer than most files do, so that files share a process: one for each group below. Files that measure
-// patience, and the browser, have a process of their own.
+// `npm test` runs every test below this folder but the long ones; `npm run test:all` runs all of them, with more generated cases.
+// Words choose the files whose path contains one of them, long ones too. Node 20 takes no globs. Loading the sources takes
+// longer than most files do, so that files share a process: one for each group below.
 
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
-/** Files whose clients have a second or less, which a neighbour would make late; and one that changes what others load. */
+/** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
+const LONG = [
+  /^(?:attack|browser|contributing|property\/queueing)/,
+  /^wire\/(?:early-refusal|first-minutes|redis-failures|redis-history|secrets|shown-code|shutdown|slow-clients)\.test/,
+  /^wire\/(?:state-file|workers)\.test/,
+]
+/** Files with a process of their own: their clients have a second or less, or they change what others load. */
 const ALONE = /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|workers)\.test)/
 /** Wire tests that start programs and wait for them: they run at the same time. */
 const WAITING = /^wire\/(?:cli|first-minutes|secrets|shown-code)\.test/
 
-const wanted = process.argv.slice(2)
+const words = process.argv.slice(2).filter(word => word !== '--all')
+const everything = process.argv.includes('--all')
+// Read by `test/support/cases.ts` in each process.
+if (everything) process.env.TEST_ALL = '1'
+
+const isWanted = (file: string): boolean => {
+  if (words.length > 0) return words.some(word => file.includes(word))
+  return everything || !LONG.some(long => long.test(file))
+}
 const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
+  .filter(file => file.endsWith('.test.ts') && isWanted(file))
   .sort()
 if (all.length === 0) process.exitCode = 1
 if (all.some(file => /^(?:attack|browser|wire)\//.test(file))) await import('./support/built-program.ts')

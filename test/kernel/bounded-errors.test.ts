@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { boundErrors } from '../../src/kernel/bounded-errors.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { cases } from '../support/cases.ts'
 
 const OPTIONS = { allErrors: true, verbose: true, strict: false, ownProperties: true, validateSchema: false } as const
 
@@ -68,7 +69,7 @@ test('however few mistakes are described, the verdict and the first of them are 
       assert.ok(some.length >= Math.min(most, all.length))
       assert.equal((bounded as { count?: number }).count, all.length)
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { lognormal, normal, type Quantile, throughPercentiles, uniform } from '../../src/kernel/distribution.ts'
 import { draw } from '../../src/world/draws.ts'
+import { cases } from '../support/cases.ts'
 
 const DRAWS = 100_000
 const TOLERANCE = 0.02
@@ -66,6 +67,6 @@ test('a longer share never takes less time', () => {
       }
       for (const { share, value } of all) assert.ok(Math.abs(quantile(share) / value - 1) < 1e-9)
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   )
 })

@@ -6,6 +6,7 @@ import { draw } from '../../src/world/draws.ts'
 import { LivingCollection } from '../../src/world/living.ts'
 import { MemoryCollection } from '../../src/world/memory.ts'
 import type { RecordStates } from '../../src/world/states.ts'
+import { cases } from '../support/cases.ts'
 
 const options = {
   name: 'orders',
@@ -134,7 +135,7 @@ test('timed states follow a model over moves of the clock, writes, forks and sna
         assert.equal(sold.count, models.filter(({ status }) => status === 'shipped').length)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   )
 })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Json, type JsonObject, stringifyJson } from '../../src/kernel/json.ts'
 import type { CollectionOptions, Id } from '../../src/world/collection.ts'
 import { MemoryCollection } from '../../src/world/memory.ts'
+import { cases } from '../support/cases.ts'
 
 /** What a collection promises, kept in a list that is looked through from end to end. */
 interface Model {
@@ -166,7 +167,7 @@ for (const assign of ['sequence', 'uuid'] as const) {
           for (const { id, value } of model.records) assert.deepEqual((await real.read(id))?.value, value)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     )
   })
 }

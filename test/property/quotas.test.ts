@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Quotas } from '../../src/world/quotas.ts'
 import { simulate } from '../simulate.ts'
+import { cases } from '../support/cases.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 const limit = fc.integer({ min: 1, max: 20 })
@@ -56,7 +57,7 @@ test('no stretch of time holds more than the burst and what the limit refills, a
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   )
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { largeDocument } from '../../bench/large-document.ts'
+import { cases } from '../support/cases.ts'
 import { loadFiles } from '../support/in-process.ts'
 
 const SOUND = JSON.stringify(largeDocument({ operations: 5, weight: 900 }))
@@ -31,6 +32,6 @@ test('whatever is done to a document, there is a plan or a reason why not', () =
       const { plan, report } = loadFiles({ 'openapi.json': JSON.stringify(document) })
       assert.ok(plan !== undefined || report.failed)
     }),
-    { numRuns: 40 },
+    { numRuns: cases(40) },
   )
 })

@@ -7,6 +7,7 @@ import type { Engine } from '../../src/state/engine.ts'
 import { MemoryLog } from '../../src/state/memory-log.ts'
 import { breathe } from '../../src/world/clock.ts'
 import { replica } from '../gateway/state/replicas.ts'
+import { cases } from '../support/cases.ts'
 
 const REPLICAS = 3
 
@@ -80,7 +81,7 @@ test('every reply fits the log at a moment between the request and the reply', a
         explain(done, versionsOf(log))
       },
     ),
-    { numRuns: 25 },
+    { numRuns: cases(25) },
   )
 })
 

@@ -5,6 +5,7 @@ import type { Json } from '../../src/kernel/json.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
 import { Fitting } from '../../src/sample/fits.ts'
 import { Sampler } from '../../src/sample/sample.ts'
+import { cases } from '../support/cases.ts'
 
 const NAMES = ['id', 'name', 'email', 'tags', 'kind', 'parent', 'price', 'createdAt'] as const
 const PATTERNS = ['^[a-z]{2,5}$', '\\d{3}', '^[A-Z][a-z]+( [A-Z][a-z]+)?$', '^(?:foo|bar)-\\w+$', '^\\p{Lu}']
@@ -95,7 +96,7 @@ test('a value fits its schema, and the same seed gives it again', () => {
       assert.equal(fits, true)
       assert.deepEqual(new Sampler(definitions).sample('one', { seed, dynamic }).value, value)
     }),
-    { numRuns: 120 },
+    { numRuns: cases(120) },
   )
 })
 
@@ -114,6 +115,6 @@ test('walking a schema identifiers a value as the validator does', () => {
         assert.equal(fitting.fits(one, each), check(each) === undefined)
       }
     }),
-    { numRuns: 80 },
+    { numRuns: cases(80) },
   )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { OPERATIONS, simulate } from '../simulate.ts'
+import { cases } from '../support/cases.ts'
 
 const SANDBOXES = 50
 
@@ -69,6 +70,6 @@ test('fifty sandboxes that are written to at the same time never see what anothe
         assert.deepEqual(JSON.parse(reply.body as string), contentOf(model))
       }
     }),
-    { numRuns: 8 },
+    { numRuns: cases(8) },
   )
 })

@@ -26,12 +26,15 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** Starts it, again on the same port; keeps every write unless the arguments say otherwise. */
+  /**
+   * Starts it, again on the same port. Keeps every write that it acknowledged, also when it is killed, unless the arguments
+   * say otherwise: with `appendfsync everysec`, the default, Redis delays writes to the file while the disk is busy.
+   */
   async start(): Promise<this> {
     for (let attempt = 0; ; attempt++) {
       if (this.port === 0) this.port = await freePort()
       const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.#folder]
-      const kept = ['--save', '', '--appendonly', 'yes']
+      const kept = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'no']
       const child = spawn(PROGRAM as string, [...args, ...kept, ...this.#args])
       this.#child = child
       const ready = new Promise<boolean>(resolve => {

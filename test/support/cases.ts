@@ -1,0 +1,7 @@
+// How many cases a property is tried with.
+
+/** Whether this is `npm run test:all`, which tries every property with all of its cases. */
+export const EVERYTHING = process.env.TEST_ALL === '1'
+
+/** A fifth of the cases, or all of them in `npm run test:all`. For `fc.assert(property, { numRuns: cases(100) })`. */
+export const cases = (all: number): number => (EVERYTHING ? all : Math.ceil(all / 5))
