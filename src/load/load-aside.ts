@@ -84,7 +84,7 @@ function inThread(trial: TrialArguments): Promise<TrialOutcome | undefined> {
     }
     void realClock.sleep(PATIENCE, over.signal).then(() => {
       if (over.signal.aborted) return
-      end(refused(trial, `reading this takes longer than ${PATIENCE / 1000} s`))
+      end(refused(trial, `reading the configuration takes longer than ${PATIENCE / 1000} s`))
       void thread.terminate()
     })
     thread.once('message', (outcome: TrialOutcome) => end(outcome))
@@ -95,7 +95,8 @@ function inThread(trial: TrialArguments): Promise<TrialOutcome | undefined> {
   })
 }
 
-const NO_MEMORY = 'reading this takes more memory than there is; NODE_OPTIONS=--max-old-space-size=4096 gives more'
+const NO_MEMORY =
+  'reading the configuration needs more memory than is available; give Node more: NODE_OPTIONS=--max-old-space-size=4096'
 
 /** The outcome of a trial that was broken off. */
 function refused({ path, home }: TrialArguments, message: string): TrialOutcome {

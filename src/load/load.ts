@@ -68,7 +68,7 @@ export function loadPlan(path: string, home: string, environment: Environment, o
   if (outside === undefined) return loaded
   // The content of that file and its mistakes are not reported.
   const report = new Diagnostics()
-  const message = `${relative(home, outside)} lies outside the folder of this file, which does not name it`
+  const message = `${relative(home, outside)} is outside the folder of this file and not named in it`
   report.error('outside-file', message, placeOfFile(relative(home, resolve(home, path)) || path))
   return { plan: undefined, report, files: [resolve(home, path)] }
 }

@@ -37,37 +37,40 @@ export const answerSchema: Schema = {
     operation: text('An operationId, or a method and a path template: `POST /books`. Default: every operation.'),
     method: { enum: ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE', 'QUERY'] },
     path: text('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
-    tag: text('The operations with this tag.'),
+    tag: text('Answers only the operations with this tag.'),
     when: text('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),
-    consumer: text('Requests of this consumer alone.'),
+    consumer: text('Answers only requests of this consumer.'),
     reply: {
       type: 'object',
       description:
-        'The reply in the place of the usual one: nothing that the operation does is done. Without a body it is an example of the contract for this status, or a value of its schema; a status of 400 or more that is not documented is a refusal.',
+        'The reply instead of the usual one; the operation is not executed. Without a body it is an example of the contract for this status, or a value generated from its schema; an undocumented status of 400 or more is a refusal.',
       additionalProperties: false,
       minProperties: 1,
       properties: {
         status: { type: 'integer', minimum: 200, maximum: 599, description: 'Any status, documented or not.' },
-        example: text('An example of the contract, by its name.'),
+        example: text('The name of an example of the contract.'),
         headers: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
-        body: { description: 'Held to the contract where it documents the status; ${…} holds an expression in CEL.' },
+        body: {
+          description:
+            'The body, checked against the contract if it documents the status; ${…} is an expression in CEL.',
+        },
       },
     },
-    delay: { type: 'string', format: 'duration', description: 'The reply takes so much longer.' },
+    delay: { type: 'string', format: 'duration', description: 'Additional time before the reply.' },
     fault: {
       ...(behaviourSettings.get('fault') as { readonly [keyword: string]: unknown }),
       type: 'object',
-      description: 'Goes wrong in this way, as `fault` has it in gateway.yaml.',
+      description: 'The fault to inject, written as `fault` in gateway.yaml.',
     },
     times: {
       type: ['integer', 'null'],
       minimum: 1,
-      description: 'How many requests it answers; null: all, until it is removed. Default: 1.',
+      description: 'The number of requests that it answers; null: all, until it is removed. Default: 1.',
     },
     for: {
       type: 'string',
       format: 'duration',
-      description: 'Until so much real time has passed. Default: until used up.',
+      description: 'The real time after which it expires. Default: it does not expire.',
     },
   },
 }

@@ -79,10 +79,10 @@ export function describeCalendar(plan: Plan, from: number): string {
         break
       }
       shown += 1
-      add(start, `rests for ${lengthOf(end - start)}: answers ${brownouts.answer}`, isoDate(end))
+      add(start, `brown-out for ${lengthOf(end - start)}: answers ${brownouts.answer}`, isoDate(end))
     }
   }
-  if (events.length === 0) return `nothing changes from ${isoDate(from)} on\n`
+  if (events.length === 0) return `no changes after ${isoDate(from)}\n`
   events.sort((a, b) => a.at - b.at)
   const rows = events.map(({ row }) => row)
   return `${[table([['FROM', 'UNTIL', 'OPERATION', 'WHAT'], ...rows]), ...notes].join('\n')}\n`

@@ -35,13 +35,13 @@ export function compileAnswer(
   if (reply === undefined && delay === undefined && fault === undefined) {
     report.error(
       'no-answer',
-      'this answers with nothing',
+      'this does not say what to answer',
       source.locate([], 'key'),
       'write "reply", "delay" or "fault"',
     )
   }
   if (reply !== undefined && reply.status === undefined && reply.example === undefined) {
-    report.error('missing-key', '"status" or "example" is missing here', source.locate(['reply'], 'key'))
+    report.error('missing-key', '"status" or "example" is missing', source.locate(['reply'], 'key'))
   }
   if (consumer !== undefined && !consumerNames.includes(consumer)) {
     const hint = suggest(consumer, consumerNames)
@@ -76,7 +76,12 @@ function findMeant(
   }
   if ((method === undefined) !== (path === undefined)) {
     const missing = method === undefined ? 'method' : 'path'
-    report.error('missing-key', `"${missing}" is missing here`, source.locate([], 'key'), 'write both, or "operation"')
+    report.error(
+      'missing-key',
+      `"${missing}" is missing`,
+      source.locate([], 'key'),
+      'write both "method" and "path", or "operation"',
+    )
     return NOTHING
   }
   if (operation !== undefined) {

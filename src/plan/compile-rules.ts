@@ -67,7 +67,7 @@ export function checkReach(rules: readonly PlacedRule[], conditions: readonly (E
   if (always === -1) return
   for (const { layer, path } of rules.slice(always + 1)) {
     const place = layer.source.locate([...layer.path, ...path])
-    layer.report.warning('unreachable-rule', 'no request reaches this rule: one before it always holds', place)
+    layer.report.warning('unreachable-rule', 'this rule is unreachable: a rule before it always holds', place)
   }
 }
 
@@ -150,7 +150,7 @@ function chosen({ name, when, operation }: PlannedRule, exchange: Exchange): Pla
 /** Records why a rule did not match, if the client asked for an explanation. */
 async function passOver(rule: PlannedRule, exchange: Exchange, scope: ExchangeScope, held: boolean): Promise<void> {
   if (exchange.drawn === undefined) return
-  exchange.note(`not rule ${rule.name}: ${held ? `held ${rule.times} times already` : await reasonOf(rule, scope)}`)
+  exchange.note(`not rule ${rule.name}: ${held ? `already applied ${rule.times} times` : await reasonOf(rule, scope)}`)
 }
 
 async function reasonOf({ when }: PlannedRule, scope: ExchangeScope): Promise<string> {

@@ -26,19 +26,23 @@ export function compileConsumers(
         const message = `the contract has no security scheme "${scheme}"`
         report.error('unknown-security-scheme', message, source.locate(path, 'key'), hint)
       }
-      for (const { message, hint } of unfilled(key, [], 'environment variables have upper-case names: ${API_KEY}')) {
+      for (const { message, hint } of unfilled(
+        key,
+        [],
+        'write the name of an environment variable in upper case: ${API_KEY}',
+      )) {
         report.error('unknown-placeholder', message, source.locate(path), hint)
       }
       if (contract.securitySchemes.get(scheme)?.type === 'mutualTLS' && parseSubject(key) === undefined) {
-        const message = 'a client certificate is known by its subject'
-        report.error('invalid-value', message, source.locate(path), 'CN=ann, or CN=ann, O=Acme')
+        const message = 'a client certificate is identified by its subject'
+        report.error('invalid-value', message, source.locate(path), 'write CN=ann, or CN=ann, O=Acme')
       }
       if (key === '***') {
-        report.error('masked-credential', 'this stands in the place of a credential', source.locate(path))
+        report.error('masked-credential', 'this is a placeholder for a credential', source.locate(path))
       }
       const owner = owners.get(`${scheme}\n${key}`)
       if (owner !== undefined) {
-        report.error('duplicate-credential', `this is the credential of ${owner} already`, source.locate(path, 'key'))
+        report.error('duplicate-credential', `duplicate credential: ${owner} has the same`, source.locate(path, 'key'))
       }
       owners.set(`${scheme}\n${key}`, name)
     }

@@ -15,18 +15,18 @@ export const corsSchema: Schema = {
   type: ['object', 'string'],
   format: 'block or "off"',
   description:
-    'Which pages of other origins may call the API (CORS); with `off` none, and preflights get no permission. Unset: all of them, with credentials.',
+    'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
   additionalProperties: false,
   properties: {
     origins: {
       type: 'array',
       minItems: 1,
       items: { type: 'string', format: 'origin' },
-      description: 'The origins whose pages may read the replies; `*` is every origin. Default: ["*"].',
+      description: 'The origins whose pages may read replies; `*` is every origin. Default: ["*"].',
     },
     credentials: {
       type: 'boolean',
-      description: 'Whether such a page may send cookies and HTTP authentication. Default: true.',
+      description: 'Whether these pages may send cookies and HTTP authentication. Default: true.',
     },
   },
 }

@@ -23,30 +23,30 @@ export interface JournalSettings {
 
 export const journalSchema: Schema = {
   type: ['object', 'null'],
-  description: 'What the control plane can tell of past requests; null remembers none. Credentials are masked.',
+  description: 'The journal of past requests, for the control plane; null switches it off. Credentials are masked.',
   additionalProperties: false,
   properties: {
     requests: {
       type: 'integer',
       minimum: 1,
       maximum: 1_000_000,
-      description: 'So many of the last requests. Default: 1000.',
+      description: 'The number of requests that are kept. Default: 1000.',
     },
     size: {
       type: 'string',
       format: 'size',
       description:
-        'At most about this much memory, and at most a tenth of the heap; the oldest request goes first. Default: 16MB.',
+        'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
     },
     bodies: {
       type: ['string', 'null'],
       format: 'size',
-      description: 'Keeps the beginning of request and reply bodies, up to this length. Default: null, none.',
+      description: 'The length up to which request and reply bodies are kept. Default: null, no bodies.',
     },
     headers: {
       type: ['boolean', 'array'],
       items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
-      description: 'Keeps request headers: those of these names, or with true all of them. Default: false.',
+      description: 'The names of the request headers that are kept; true keeps all. Default: false.',
     },
   },
 }

@@ -41,7 +41,7 @@ export function compileNear(served: readonly ServedOperation[], methodsOf: (path
   }
   const near = (method: string, path: string): string | undefined => {
     const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
-    const where = below ? '' : `the API is below ${bases.slice(0, 5).join(', ')}`
+    const where = below ? '' : `the API is served below ${bases.slice(0, 5).join(', ')}`
     const target = repair(path, bases, methodsOf) ?? findNear(method, path, bases, templates())
     const methods = target === undefined ? [] : methodsOf(target)
     // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.

@@ -26,21 +26,21 @@ interface EdgeFile {
 
 export const statesSchema: Schema = {
   type: 'object',
-  description: 'The states of its records. A write that follows no edge is refused with 409.',
+  description: 'The states of the records. A write that does not follow an edge is refused with 409.',
   required: ['field', 'from'],
   additionalProperties: false,
   properties: {
-    field: { type: 'string', description: 'The field that holds the state.' },
+    field: { type: 'string', description: 'The field with the state.' },
     from: {
       type: 'object',
-      description: 'By state: the states that may follow it.',
+      description: 'For each state, the states that may follow it.',
       minProperties: 1,
       additionalProperties: {
         type: 'object',
-        description: 'By state that may follow.',
+        description: 'The edges by the state that they lead to.',
         additionalProperties: {
           type: 'object',
-          description: 'An edge. Without `after`, only a write follows it.',
+          description: 'An edge. Without `after` it is only followed by writes.',
           additionalProperties: false,
           properties: {
             after: {
@@ -48,11 +48,11 @@ export const statesSchema: Schema = {
               type: ['string', 'object'],
               format: 'duration',
               description:
-                "How long after it has entered its state a record follows the edge by itself, by the world's clock: a duration, or a distribution as `latency` has it.",
+                "The time in its state after which a record follows the edge by itself, by the world's clock: a duration, or a distribution as in `latency`.",
             },
             set: {
               type: 'object',
-              description: 'Fields that are set when it does; `${now}` is that moment.',
+              description: 'Fields that are set when a record follows the edge by itself; `${now}` is that moment.',
             },
           },
         },
@@ -140,8 +140,8 @@ function compileSet(
       report.error('unknown-expression', message, at([...within, 'set', ...path]), hint),
     )
     if (make.scoped === true) {
-      const hint = 'no request is under way when the clock moves a record'
-      report.error('unknown-expression', 'only ${now} and ${uuid} work here', at([...within, 'set', name]), hint)
+      const hint = 'a record that follows an edge by itself has no request'
+      report.error('unknown-expression', 'use ${now} or ${uuid}', at([...within, 'set', name]), hint)
     }
     return [name, make]
   })
@@ -179,7 +179,7 @@ function checkOrigins(
   const begun = new Set([String(first(NOBODY)), ...seeds.map(seed => String(seed[field]))])
   for (const state of Object.keys(from)) {
     if (targets.has(state) || begun.has(state) || !known.includes(state)) continue
-    const message = `no record is ever "${state}": no edge leads there, and ${field} begins as "${[...begun].join('", "')}"`
+    const message = `the state "${state}" is unreachable: no edge leads to it, and ${field} begins as "${[...begun].join('", "')}"`
     report.error('unreachable-state', message, at(['from', state], 'key'))
   }
 }

@@ -29,7 +29,7 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
         places.push({ operation, basePath })
         continue
       }
-      const why = added === 'taken' ? 'a path before it matches the same requests' : 'it cannot be matched'
+      const why = added === 'taken' ? 'an earlier path matches the same requests' : 'its template cannot be matched'
       const message = `${method} ${basePath}${path} is left out: ${why}`
       report.warning('ambiguous-path', message, placeOf(node, 'key'))
     }

@@ -15,7 +15,7 @@ export interface RuleFile {
 export const rulesSchema: Schema = {
   type: ['array', 'null'],
   description:
-    'The first rule whose condition a request fulfils lays its blocks over the operation, for this request. null switches rules off.',
+    'Rules in order: the blocks of the first rule whose condition holds override the operation for that request. null switches rules off.',
   items: {
     type: 'object',
     additionalProperties: false,
@@ -31,7 +31,7 @@ export const rulesSchema: Schema = {
       times: {
         type: 'integer',
         minimum: 1,
-        description: 'The rule holds for this many requests of a world, and then no more. Default: without end.',
+        description: 'The number of requests in a world for which the rule applies. Default: unlimited.',
       },
       ...Object.fromEntries(configurable.map(({ name }) => [name, behaviourSettings.get(name)])),
     },

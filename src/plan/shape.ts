@@ -128,25 +128,26 @@ function reportViolation(
       const key = String(path.at(-1))
       const homes = path.length === 1 ? homesOf(key, schema) : []
       // The key is beside the blocks that accept it, and no block is more likely than the others.
-      if (homes.length > 2) return say('unknown-key', `"${key}" belongs below ${listed(homes)}`, 'key')
+      if (homes.length > 2)
+        return say('unknown-key', `"${key}" is not a key here; it belongs under ${listed(homes)}`, 'key')
       const hint = underEmptyBlock(key, path, source.value, schema) ?? suggestKey(key, params.known as string[], schema)
       return say('unknown-key', `unknown key "${key}"`, 'key', hint)
     }
     case 'required': {
       const place = source.locate(holder, 'key')
       const about = (params.about as string | undefined)?.split(/\. /, 1)[0]?.replace(/\.$/, '')
-      return report.error('missing-key', `"${String(path.at(-1))}" is missing here`, place, about)
+      return report.error('missing-key', `"${String(path.at(-1))}" is missing`, place, about)
     }
     case 'format':
       return say(
         'invalid-unit',
         `${name} must be ${article(String(params.format))}`,
         'value',
-        `such as ${format?.like}`,
+        `write, for instance, ${format?.like}`,
       )
     case 'type': {
       if (format !== undefined && params.given === 'number') {
-        return say('missing-unit', `${name} needs a unit`, 'value', `such as ${format.like}`)
+        return say('missing-unit', `${name} needs a unit`, 'value', `write, for instance, ${format.like}`)
       }
       const types = [params.type].flat().filter(type => type !== 'null')
       const words = types.map(type => TYPES[String(type)] ?? String(type)).join(' or ')
@@ -176,7 +177,7 @@ function reportViolation(
 /** A condition is text: YAML reads `when: true` as a boolean. */
 const quoted = (path: Path, given: unknown): string | undefined =>
   path.at(-1) === 'when' && (typeof given === 'boolean' || given === 'number')
-    ? 'a condition is an expression; write it in quotes, such as when: "true"'
+    ? 'write the condition as an expression in quotes, such as when: "true"'
     : undefined
 
 const article = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
@@ -229,11 +230,11 @@ function orderOf(value: object): ReadonlyMap<string, number> {
 /** Suggests a similar key, or the block that has the key, or the list of keys. */
 function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
   const own = ownWord(key, known)
-  if (own !== undefined) return `here it is called "${own}"`
+  if (own !== undefined) return `write "${own}" here`
   const near = suggest(key, known)
   if (near?.startsWith('did you mean') || known.includes(key)) return near
   const homes = homesOf(key, schema)
-  return homes.length > 0 && homes.length <= 4 ? `it goes under ${homes.join(', ')}` : near
+  return homes.length > 0 && homes.length <= 4 ? `put it under ${homes.join(', ')}` : near
 }
 
 /** Joins names: `defaults, tags or operations`. */

@@ -159,10 +159,14 @@ export const simulationSchema: Schema = {
       type: ['string', 'object'],
       description: 'The OpenAPI document: a path relative to this file, or the document itself.',
     },
-    seed: { type: 'integer', description: 'Same seed and same requests, same replies. Default: 0.' },
+    seed: {
+      type: 'integer',
+      description:
+        'The seed of all random choices: the same seed and the same requests give the same replies. Default: 0.',
+    },
     listen: {
       type: 'object',
-      description: 'Where to listen.',
+      description: 'Addresses and ports.',
       additionalProperties: false,
       properties: {
         host: { type: 'string', description: 'The address of the API. Default: 127.0.0.1.' },
@@ -171,18 +175,18 @@ export const simulationSchema: Schema = {
         controlHost: {
           type: 'string',
           description:
-            'The address of the control plane. Beyond loopback it needs UNDERSTUDY_CONTROL_TOKEN. Default: 127.0.0.1.',
+            'The address of the control plane. An address beyond loopback needs UNDERSTUDY_CONTROL_TOKEN. Default: 127.0.0.1.',
         },
         expose: {
           type: 'array',
           items: { enum: ['metrics', 'healthz', 'readyz'] },
           description:
-            'What of the control plane the API port serves too, unless the contract claims the path. Default: [metrics, healthz].',
+            'The paths of the control plane that the API port serves too, unless the contract has the path. Default: [metrics, healthz].',
         },
         clientControls: {
           type: 'boolean',
           description:
-            'Whether a request may steer the stand-in: with `Understudy-*` headers, and by naming its world in the path. Default: true.',
+            'Whether requests may control the stand-in with `Understudy-*` headers and with a world in the path. Default: true.',
         },
         cors: corsSchema,
         tls: tlsSchema,
@@ -190,31 +194,39 @@ export const simulationSchema: Schema = {
           type: 'string',
           format: 'duration',
           description:
-            'After SIGTERM, requests are served this much longer, while /readyz answers 503: for those who still send some. Default: 250ms.',
+            'The time after SIGTERM in which requests are still served, while /readyz answers 503. Default: 250ms.',
         },
         basePath: {
           type: 'string',
           format: 'path',
-          description: 'The API is served below this path. Default: the paths of the servers of the contract.',
+          description: 'The path below which the API is served. Default: the paths of the servers of the contract.',
         },
       },
     },
     limits: {
       type: 'object',
-      description: 'What a client may cost.',
+      description: 'Limits for each request and connection.',
       additionalProperties: false,
       properties: {
-        body: { type: 'string', format: 'size', description: 'The largest body, decompressed. Default: 1MB.' },
-        headers: { type: 'string', format: 'size', description: 'Request line and headers together. Default: 16kB.' },
+        body: {
+          type: 'string',
+          format: 'size',
+          description: 'The maximum size of a body, decompressed. Default: 1MB.',
+        },
+        headers: {
+          type: 'string',
+          format: 'size',
+          description: 'The maximum size of the request line and the headers together. Default: 16kB.',
+        },
         request: {
           type: 'string',
           format: 'duration',
-          description: 'A request must have arrived, and its reply been taken, within this. Default: 30s.',
+          description: 'The maximum time for a request to arrive, and for its reply to be received. Default: 30s.',
         },
         idle: {
           type: 'string',
           format: 'duration',
-          description: 'An idle connection is kept this long. Default: 10s.',
+          description: 'The time for which an idle connection is kept. Default: 10s.',
         },
       },
     },
@@ -224,7 +236,7 @@ export const simulationSchema: Schema = {
     consumers: {
       type: 'object',
       description:
-        'Who may call. The names appear in metrics and logs, never the keys. Unset: any well-formed credential.',
+        'The callers with their credentials. Their names appear in metrics and logs, their credentials never. Default: any well-formed credential is accepted.',
       additionalProperties: {
         type: 'object',
         description: 'Credentials by security scheme of the contract.',
@@ -233,7 +245,7 @@ export const simulationSchema: Schema = {
           scopes: {
             type: 'array',
             items: { type: 'string' },
-            description: 'What it may do where oauth2 or openIdConnect asks for scopes. Default: nothing.',
+            description: 'The granted scopes, for oauth2 and openIdConnect. Default: none.',
           },
         },
         additionalProperties: { type: 'string', minLength: 1 },
@@ -250,15 +262,15 @@ export const simulationSchema: Schema = {
         required: ['schema'],
         additionalProperties: false,
         properties: {
-          schema: { type: 'string', description: 'A schema of the contract; every record is held to it.' },
+          schema: { type: 'string', description: 'The schema of the contract that every record must match.' },
           id: {
             type: 'object',
-            description: 'What names a record.',
+            description: 'The id of a record.',
             additionalProperties: false,
             properties: {
               field: {
                 type: 'string',
-                description: 'The field that holds the id, such as `metadata.name` for one within. Default: id.',
+                description: 'The field with the id, such as `metadata.name` for a nested one. Default: id.',
               },
               within: {
                 type: 'array',
@@ -268,12 +280,13 @@ export const simulationSchema: Schema = {
               },
               added: {
                 type: 'boolean',
-                description: 'Whether the schema has no such field, and records get it besides. Default: false.',
+                description:
+                  'Whether the field is added to the records because the schema does not have it. Default: false.',
               },
               assign: {
                 enum: ['sequence', 'uuid', 'generate', 'client'],
                 description:
-                  'How new ids are made: by counting, as UUIDs, as text in the form of the id’s example, format or pattern, or by the client; the server makes one where the client gives none. Default: the first of these that fits the schema.',
+                  'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
               },
             },
           },
@@ -287,26 +300,26 @@ export const simulationSchema: Schema = {
                 type: 'integer',
                 minimum: 0,
                 maximum: 100_000,
-                description: 'How many records to make from the schema.',
+                description: 'The number of records to generate from the schema.',
               },
             },
             description:
-              'The records it begins with: a YAML or JSON file, the list itself, or `{ generate: 1000 }`, which makes them from the schema.',
+              'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
           },
           references: {
             type: 'object',
             description:
-              'Fields that hold the id of a record of another resource, or a list of ids: a write that names no record is refused. Each is the name of the resource, or a block.',
+              'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
             additionalProperties: {
               type: ['string', 'object'],
               required: ['to'],
               additionalProperties: false,
               properties: {
-                to: { type: 'string', description: 'The resource whose records the field names.' },
+                to: { type: 'string', description: 'The resource that the field refers to.' },
                 onDelete: {
                   enum: ['restrict', 'cascade', null],
                   description:
-                    'What deleting a record does to those that name it: refuse with 409, delete them too, or (null) empty the field. Default: restrict.',
+                    'The effect of deleting a record that others refer to: `restrict` refuses with 409, `cascade` deletes them too, null empties their field. Default: restrict.',
                 },
               },
             },
@@ -314,47 +327,48 @@ export const simulationSchema: Schema = {
           defaults: {
             type: 'object',
             description:
-              'What a new record has where the request says nothing. `${now}` is the time of the request in the form of the field, `${uuid}` a new UUID.',
+              'The values of fields that a request does not set in a new record. `${now}` is the time of the request in the format of the field, `${uuid}` a new UUID.',
           },
           set: {
             type: 'object',
             description:
-              'What every write through the API sets, whatever the request says, such as `updatedAt: "${now}"`.',
+              'Fields that every write through the API sets, over those of the request, such as `updatedAt: "${now}"`.',
           },
           unknownFields: {
             enum: ['drop', 'keep', 'refuse'],
-            description: 'Fields that the schema does not know. Default: drop.',
+            description: 'What to do with fields that the schema does not have. Default: drop.',
           },
           states: statesSchema,
           maxRecords: {
             type: 'integer',
             minimum: 1,
-            description: 'Above it the oldest created record goes; seeds never go. Default: 100000.',
+            description:
+              'The maximum number of records; above it the oldest created record is removed, seeds never. Default: 100000.',
           },
           maxBytes: {
             type: 'string',
             format: 'size',
             description:
-              'Above it, counted in the characters of all records as JSON, the oldest created record goes; in each world. Default: 256MB.',
+              'The maximum size of the records in each world, in characters of JSON; above it the oldest created record is removed. Default: 256MB.',
           },
         },
       },
     },
     defaults: blockOf(
       configurable.filter(({ name }) => name !== 'respond'),
-      'For every operation, unless its tag or the operation itself says otherwise; null switches off.',
+      'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
     ),
     tags: {
       type: 'object',
-      description: 'For the operations with a tag.',
+      description: 'Behaviours of the operations with a tag.',
       additionalProperties: blockOf(
         configurable.filter(({ name }) => name !== 'respond'),
-        'Wins over `defaults`.',
+        'Overrides `defaults`.',
       ),
     },
     operations: {
       type: 'object',
-      description: 'By operationId, or by method and path: "GET /books".',
+      description: 'Behaviours of single operations, by operationId or by method and path: "GET /books".',
       additionalProperties: blockOf(keyed, 'Each key is a behaviour; null switches it off.'),
     },
   },
@@ -399,7 +413,7 @@ function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<st
 
 const shape = shapeOf(simulationSchema, {
   message: 'this is neither a gateway file nor an OpenAPI document',
-  hint: 'a gateway file begins with contract: ./openapi.yaml',
+  hint: 'begin a gateway file with contract: ./openapi.yaml',
 })
 const orderShape = shapeOf(orderSchema)
 const answerShape = shapeOf(answerSchema)

@@ -32,16 +32,20 @@ export const stateSchema: Schema = {
   type: ['string', 'object'],
   pattern: '^memory$',
   description:
-    'Where the state of the worlds is kept: `memory`, which is lost with the process; a file, which survives a restart; or Redis, which replicas share. Default: memory.',
+    'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in Redis, shared by replicas. Default: memory.',
   minProperties: 1,
   additionalProperties: false,
   properties: {
-    file: { type: 'string', minLength: 1, description: 'A file of this process alone, relative to this file.' },
+    file: {
+      type: 'string',
+      minLength: 1,
+      description: 'The path of the file, relative to this one. Only one process can use it.',
+    },
     sync: {
       type: 'string',
       format: 'duration or "always"',
       description:
-        'How often the file is synced to the disk. `always`: before each reply, so that nothing acknowledged is lost. A duration: at most the changes of that time are lost. Default: 1s.',
+        'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
     },
     redis: {
       type: 'string',
@@ -51,22 +55,23 @@ export const stateSchema: Schema = {
     prefix: {
       type: 'string',
       pattern: '^[A-Za-z0-9._-]{1,64}$',
-      description: 'The name of this state in the database; replicas that share it have the same. Default: understudy.',
+      description:
+        'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
     },
     reads: {
       enum: ['strong', 'local'],
       description:
-        'Whether a request sees everything that any replica has acknowledged (`strong`), or what this one knows (`local`), which asks nobody. Default: strong.',
+        'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
     },
     onSeedChange: {
       enum: ['keep', 'reset'],
       description:
-        'What happens to the records of a resource at a start whose seeds differ from those that the state began with. Default: keep, with a warning.',
+        'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
     },
     history: {
       enum: [true],
       description:
-        'Keeps the history of the worlds in memory, for `GET /worlds/{name}/history`; a file and Redis do it anyway.',
+        'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; a file and Redis always do.',
     },
   },
 }
@@ -78,21 +83,23 @@ export function checkState(file: StateFile | undefined, source: Source, report: 
   const wrong = (key: string, message: string, hint: string) =>
     report.error('conflicting-state', message, at(key), hint)
   if (file.file !== undefined && file.redis !== undefined) {
-    wrong('redis', '"file" and "redis" exclude each other', 'name one place for the state')
+    wrong('redis', '"file" and "redis" exclude each other', 'remove one of them')
   }
   if (file.redis !== undefined && parseRedisUrl(file.redis) === undefined) {
-    const message = '"redis" is not the URL of a Redis database'
+    const message = '"redis" must be the URL of a Redis database'
     wrong('redis', message, 'write redis://[user:password@]host[:port][/database], or rediss:// for TLS')
   }
-  if (file.sync !== undefined && file.file === undefined) wrong('sync', '"sync" is for a "file"', 'remove it')
+  if (file.sync !== undefined && file.file === undefined)
+    wrong('sync', '"sync" has no effect without "file"', 'remove it')
   if (file.sync !== undefined && parseDuration(file.sync) === 0) {
     wrong('sync', '"sync" must be more than 0', 'write always')
   }
   for (const key of ['prefix', 'reads'] as const) {
-    if (file[key] !== undefined && file.redis === undefined) wrong(key, `"${key}" is for "redis"`, 'remove it')
+    if (file[key] !== undefined && file.redis === undefined)
+      wrong(key, `"${key}" has no effect without "redis"`, 'remove it')
   }
   if (file.file === undefined && file.redis === undefined && file.history === undefined) {
-    const message = 'this names no place for the state'
+    const message = '"state" must name a file or a Redis database'
     report.error(
       'conflicting-state',
       message,

@@ -37,15 +37,15 @@ export const tlsSchema: Schema = {
   properties: {
     key: { type: 'string', description: 'The file of the private key (PEM), relative to this file.' },
     cert: { type: 'string', description: 'The file of the certificate and its intermediates (PEM).' },
-    ca: { type: 'string', description: 'The file of the authorities that client certificates come from (PEM).' },
+    ca: { type: 'string', description: 'The file with the authorities that issue client certificates (PEM).' },
     clients: {
       enum: ['required', 'wanted'],
       description:
-        'Whether clients of the API show a certificate: without one they get no connection (`required`), or are refused where the contract asks for `mutualTLS` (`wanted`). Default: they are not asked.',
+        'Whether clients of the API must present a certificate: `required` refuses connections without one; `wanted` refuses requests to operations with `mutualTLS` security. Default: clients are not asked for one.',
     },
   },
   description:
-    'Serve https, both planes: TLS 1.2 or newer. `self-signed`, or without `key` and `cert`: a certificate for this machine is made at start, and its fingerprint shown. Files are read again when they change. Unset: http.',
+    'Serves both planes over https, with TLS 1.2 or newer. `self-signed`, or a block without `key` and `cert`, generates a certificate for this machine at start and prints its fingerprint. Files are reloaded when they change. Default: http.',
 }
 
 const SELF_SIGNED: TlsSettings = { pair: undefined, ca: undefined, clients: undefined }
@@ -90,14 +90,14 @@ export function readTls(
   const [key, cert, ca] = [readIfNamed('key'), readIfNamed('cert'), readIfNamed('ca')]
   if ((tls.key === undefined) !== (tls.cert === undefined)) {
     const missing = tls.key === undefined ? 'key' : 'cert'
-    report.error('missing-key', `"${missing}" is missing`, at('tls'), 'a key and its certificate go together')
+    report.error('missing-key', `"${missing}" is missing`, at('tls'), 'write both "key" and "cert"')
   }
   if (clients !== undefined && tls.ca === undefined) {
     report.error(
       'missing-ca',
-      'client certificates are checked against authorities',
+      'client certificates are checked against a list of authorities',
       at('clients'),
-      'name their file: ca: ./ca.pem',
+      'add ca: ./ca.pem',
     )
   }
   if (ca !== undefined) checkCertificate(ca, at('ca'), report)
@@ -113,13 +113,19 @@ function checkCertificate(text: string, place: Place, report: Diagnostics): X509
   try {
     certificate = new X509Certificate(text)
   } catch {
-    report.error('invalid-certificate', 'this file holds no certificate', place, 'PEM: -----BEGIN CERTIFICATE-----')
+    report.error(
+      'invalid-certificate',
+      'this file contains no certificate',
+      place,
+      'a PEM file begins with -----BEGIN CERTIFICATE-----',
+    )
     return undefined
   }
   const now = realClock.now()
   const [from, to] = [parseTime(certificate.validFrom), parseTime(certificate.validTo)]
   if (now > to) report.error('expired-certificate', `the certificate expired on ${isoDate(to)}`, place)
-  else if (now < from) report.error('expired-certificate', `the certificate is valid from ${isoDate(from)} on`, place)
+  else if (now < from)
+    report.error('expired-certificate', `the certificate is not valid before ${isoDate(from)}`, place)
   return certificate
 }
 
@@ -133,12 +139,14 @@ function checkKey(
   try {
     const key = createPrivateKey(text)
     if (certificate?.checkPrivateKey(key) === false) {
-      report.error('key-mismatch', `this is not the key of the certificate in ${name}`, place)
+      report.error('key-mismatch', `this key does not belong to the certificate in ${name}`, place)
     }
   } catch (error) {
     const locked = (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE'
-    const message = locked ? 'this key is encrypted' : 'this file holds no private key'
-    const hint = locked ? 'decrypt it: openssl pkey -in key.pem -out plain.pem' : 'PEM: -----BEGIN PRIVATE KEY-----'
+    const message = locked ? 'this key is encrypted' : 'this file contains no private key'
+    const hint = locked
+      ? 'decrypt it: openssl pkey -in key.pem -out plain.pem'
+      : 'a PEM file begins with -----BEGIN PRIVATE KEY-----'
     report.error('invalid-key', message, place, hint)
   }
 }

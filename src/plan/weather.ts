@@ -29,28 +29,33 @@ const block = (description: string): Schema => ({
 })
 
 const properties: Readonly<Record<string, Schema>> = {
-  defaults: block('For every operation.'),
+  defaults: block('Behaviours of every operation.'),
   tags: {
     type: 'object',
-    description: 'For the operations with a tag.',
-    additionalProperties: block('Wins over `defaults`.'),
+    description: 'Behaviours of the operations with a tag.',
+    additionalProperties: block('Overrides `defaults`.'),
   },
-  operations: { type: 'object', description: 'For one operation.', additionalProperties: block('Wins over `tags`.') },
+  operations: {
+    type: 'object',
+    description: 'Behaviours of one operation.',
+    additionalProperties: block('Overrides `tags`.'),
+  },
   consumers: {
     type: 'object',
-    description: 'For the requests of one consumer.',
-    additionalProperties: block('Wins over all of these.'),
+    description: 'Behaviours for the requests of one consumer.',
+    additionalProperties: block('Overrides `defaults`, `tags` and `operations`.'),
   },
 }
 
 export const weatherSchema: Schema = {
   type: 'object',
   description:
-    'Weather by name: what comes over the configuration when the control plane says so (`PUT /weather`), or over one request (`Understudy-Weather: NAME`).',
+    'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request asks for one (`Understudy-Weather: NAME`).',
   propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9-]*$' },
   additionalProperties: {
     type: 'object',
-    description: 'Latency, faults, limits and capacities, instead of those of the configuration; null clears one.',
+    description:
+      'Latency, faults, limits and capacities that override those of the configuration; null switches one off.',
     additionalProperties: false,
     minProperties: 1,
     properties,
@@ -67,11 +72,14 @@ export const orderSchema: Schema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    name: { type: 'string', description: 'One of the configuration, or, with blocks, what to call these.' },
+    name: {
+      type: 'string',
+      description: 'The name of a weather of the configuration; or, beside blocks, a name for them.',
+    },
     for: {
       type: 'string',
       format: 'duration',
-      description: 'Until so much real time has passed. Default: until told.',
+      description: 'The real time after which it ends. Default: until it is changed.',
     },
     ...properties,
   },

@@ -28,37 +28,37 @@ export const WORLD_NAME = /^[A-Za-z0-9._-]{1,64}$/
 export const worldsSchema: Schema = {
   type: 'object',
   description:
-    'Worlds apart from each other: sandboxes, forked from the seeds when a request first names them, and one permanent world for each host among the servers of the contract.',
+    'Isolated worlds: sandboxes, forked from the seeds when a request first names them, and a permanent world for each host among the servers of the contract.',
   additionalProperties: false,
   properties: {
     sandboxes: {
       type: 'boolean',
       description:
-        'Whether a request may name a world of its own, with `Understudy-World: NAME` or `/~NAME` after the base path or before it. Default: true.',
+        'Whether a request may name a sandbox, with `Understudy-World: NAME` or with `/~NAME` before or after the base path. Default: true.',
     },
     max: {
       type: 'integer',
       minimum: 1,
       maximum: 100_000,
       description:
-        'Above it a sandbox goes: first of those that nobody wrote to, the one that has gone longest without a request. Default: 1000.',
+        'The maximum number of sandboxes. Above it the least recently used one is removed, unchanged ones first. Default: 1000.',
     },
     idle: {
       type: 'string',
       format: 'duration',
-      description: 'A sandbox that nobody asks for goes after this much real time. Default: 1h.',
+      description: 'The real time without a request after which a sandbox is removed. Default: 1h.',
     },
     maxBytes: {
       type: 'string',
       format: 'size',
       description:
-        'The most memory that the records of all worlds together may take, estimated as 190 bytes and two for each character of the JSON a record; records that a world shares with another count once. Above it the sandbox that has gone longest without a request goes; where none is left, writes are refused with 507. Default: 40 % of the heap.',
+        'The maximum memory for the records of all worlds together, estimated as 190 bytes a record and 2 bytes for each character of its JSON; records that worlds share count once. Above it the least recently used sandbox is removed; if no sandbox is left, writes are refused with 507. Default: 40 % of the heap.',
     },
     default: {
       type: 'string',
       pattern: WORLD_NAME.source,
       description:
-        'The world that requests reach which name none and come for no host of the contract; it may be the world of such a host. Default: default.',
+        'The name of the world for requests that name no world and are not for a host of the contract. It may be the world of a host. Default: default.',
     },
   },
 }
@@ -76,7 +76,12 @@ export function checkPaths({ operations }: Contract, report: Diagnostics): void 
   for (const { path, node } of operations) {
     if (!path.startsWith('/~')) continue
     const place = node.document.source.locate([...node.document.base, ...node.path], 'key')
-    const hint = 'listen: { clientControls: false } makes it a path like any other'
-    report.warning('path-names-world', `${path} begins like the name of a world, and cannot be reached`, place, hint)
+    const hint = 'rename the path, or set listen: { clientControls: false }'
+    report.warning(
+      'path-names-world',
+      `${path} is unreachable: its beginning is read as the name of a world`,
+      place,
+      hint,
+    )
   }
 }

@@ -43,6 +43,6 @@ test('values are choices, booleans and examples', () => {
 })
 
 test('a key is explained', () => {
-  assert.match(aboutAt(schema, ['journal', 'requests']) ?? '', /last requests/)
+  assert.match(aboutAt(schema, ['journal', 'requests']) ?? '', /number of requests that are kept/)
   assert.equal(aboutAt(schema, ['nothing', 'here']), undefined)
 })

@@ -143,5 +143,5 @@ paths:
   assert.deepEqual((await ask(`${url}/v1/b`, json({ name: 'Ada' }))).body, { id: 'one', name: 'Ada' })
   const lost = await ask(`${url}/b`, json({ name: 'Ada' }))
   assert.equal(lost.status, 404)
-  assert.match(lost.text, /the API is below \/v1: did you mean POST \/v1\/b\?/)
+  assert.match(lost.text, /the API is served below \/v1: did you mean POST \/v1\/b\?/)
 })

@@ -270,11 +270,11 @@ describe('a mistake in listen.tls is placed', async () => {
   write('nonsense.pem', 'hello')
   for (const [tls, message] of [
     ['{ key: ./key.pem, cert: ./cert.pm }', /:1:\d+ error no-such-file: there is no such file: .*cert\.pm/],
-    ['{ key: ./nonsense.pem, cert: ./cert.pem }', /:1:\d+ error invalid-key: this file holds no private key/],
-    ['{ key: ./key.pem, cert: ./nonsense.pem }', /:1:\d+ error invalid-certificate: this file holds no certificate/],
+    ['{ key: ./nonsense.pem, cert: ./cert.pem }', /:1:\d+ error invalid-key: this file contains no private key/],
+    ['{ key: ./key.pem, cert: ./nonsense.pem }', /:1:\d+ error invalid-certificate: this file contains no certificate/],
     [
       '{ key: ./other-key.pem, cert: ./cert.pem }',
-      /:1:\d+ error key-mismatch: this is not the key of the certificate in \.\/cert\.pem/,
+      /:1:\d+ error key-mismatch: this key does not belong to the certificate in \.\/cert\.pem/,
     ],
     [
       '{ key: ./expired-key.pem, cert: ./expired.pem }',
@@ -300,7 +300,7 @@ describe('a mistake in listen.tls is placed', async () => {
     const config = configure(tls, 'consumers: { ann: { mtls: ann } }\n')
     await assert.rejects(
       startGateway({ config }),
-      /:2:\d+ error invalid-value: a client certificate is known by its subject/,
+      /:2:\d+ error invalid-value: a client certificate is identified by its subject/,
     )
   })
 })

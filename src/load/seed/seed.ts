@@ -64,13 +64,17 @@ export function readResources(
     const idField = block.id?.field ?? 'id'
     const { properties, types } = schema.shape
     if (types.length > 0 && !types.includes('object')) {
-      report.error('no-object', `${block.schema} is no object, as records are`, at(['schema']))
+      report.error(
+        'no-object',
+        `${block.schema} is not an object schema, so it cannot describe records`,
+        at(['schema']),
+      )
       continue
     }
     const idNode = fieldNode(schema.shape, idField, contract)
     if (idNode === undefined && block.id?.added !== true) {
-      const hint = suggest(idField, properties.keys()) ?? 'added: true adds it to the records'
-      const message = `${block.schema} has no field "${idField}" to name its records by`
+      const hint = suggest(idField, properties.keys()) ?? 'write added: true to add it to the records'
+      const message = `${block.schema} has no field "${idField}" for the id`
       report.error('unknown-field', message, at(block.id?.field === undefined ? ['schema'] : ['id', 'field']), hint)
       continue
     }
@@ -112,8 +116,8 @@ export function readResources(
     }
     const idFaults = assign === 'client' ? [] : faultsOf(sampleOf[assign]())
     if (idFaults.length > 0) {
-      const message = `ids by ${assign} do not fit ${block.schema}: /${idField} ${idFaults[0]?.message}`
-      const hint = assign === 'sequence' ? 'assign: generate makes text' : 'assign: sequence makes integers'
+      const message = `ids assigned by ${assign} do not match ${block.schema}: /${idField} ${idFaults[0]?.message}`
+      const hint = assign === 'sequence' ? 'write assign: generate for text' : 'write assign: sequence for integers'
       report.error('wrong-id-type', message, at(block.id?.assign === undefined ? ['schema'] : ['id', 'assign']), hint)
       continue
     }
@@ -153,12 +157,12 @@ export function readResources(
     const resource = resources.get(name) as Resource
     resources.set(name, { ...resource, seeds: records })
     for (const field of unowned) {
-      const message = `the records to generate need one of ${resource.references.get(field)?.to} to name, and it has none`
+      const message = `the records to generate must refer to a record of ${resource.references.get(field)?.to}, which has none`
       report.error('no-owner', message, source.locate(['resources', name, 'references', field], 'key'))
     }
     const count = wanted.find(one => one.resource.name === name)?.count ?? 0
     if (records.length === count || unowned.length > 0) continue
-    const message = `only ${records.length} of ${count} records were found that fit the schema with an id of their own`
+    const message = `only ${records.length} of ${count} records could be generated that match the schema and have distinct ids`
     report.warning('fewer-records', message, source.locate(['resources', name, 'seed', 'generate']))
   }
   for (const [name, resource] of resources) {
@@ -170,11 +174,11 @@ export function readResources(
   return { resources, files }
 }
 
-const SEEDS_ARE_DATA = 'a seed is taken as it is written; ${now} and ${uuid} work in "defaults" and "set"'
+const SEEDS_ARE_DATA = 'seeds are taken literally; use ${now} and ${uuid} in "defaults" and "set"'
 
 function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, report: Diagnostics): void {
   if (seeds < maxRecords) return
-  const message = `${seeds} seeds, which never go, leave no room for another record`
+  const message = `"maxRecords" must be more than the number of seeds (${seeds}), which are never removed`
   report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
 }
 
@@ -242,8 +246,8 @@ function checkReferences(
       if (onDelete === null && shape.required.has(field)) {
         const faults = schema.check({ [field]: null })?.filter(({ pointer }) => pointer === `/${field}`) ?? []
         if (faults.length > 0 && schema.check({ [field]: [] })?.some(({ pointer }) => pointer === `/${field}`)) {
-          const message = `"${field}" is required and cannot be null, so that it cannot be emptied`
-          report.error('invalid-value', message, at(['references', field, 'onDelete']), 'restrict or cascade')
+          const message = `"${field}" cannot be emptied: it is required and cannot be null`
+          report.error('invalid-value', message, at(['references', field, 'onDelete']), 'write restrict or cascade')
         }
       }
       return [field, { to, onDelete: onDelete ?? 'null' }] as const
@@ -328,8 +332,8 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
   const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
   if (!Array.isArray(value)) {
     const key = isObject(value) && Object.keys(value).find(key => Array.isArray(value[key]))
-    const hint = key ? `the list under "${key}" should be all there is` : undefined
-    report.error('invalid-seed', 'seeds are a list of records', source.locate(base), hint)
+    const hint = key ? `make the list under "${key}" the whole file` : undefined
+    report.error('invalid-seed', 'seeds must be a list of records', source.locate(base), hint)
     return undefined
   }
   const { idField, name, ids, within } = resource
@@ -351,13 +355,13 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
     const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
     if (!fits) {
       if (id === undefined && !required.has(idField))
-        report.error('invalid-seed', `a record of ${name} needs its ${idField}`, source.locate(path))
+        report.error('invalid-seed', `a record of ${name} must have the field ${idField}`, source.locate(path))
       continue
     }
     const twin = seen.get(key)
     if (twin !== undefined) {
       const { line } = source.locate([...base, twin])
-      const message = `the ${idField} ${String(id)} is taken by the record on line ${line}`
+      const message = `duplicate ${idField} ${String(id)}: the record on line ${line} has it too`
       report.error('duplicate-id', message, source.locate([...path, idField]))
     }
     seen.set(key, index)
