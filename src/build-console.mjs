@@ -2,11 +2,13 @@
 // control plane serves them; names contain a hash of the content, so that a browser may keep them forever.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, extname, join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 import { build } from 'esbuild'
 
 const SOURCE = 'src/console'
+const MAIN = `${SOURCE}/main.tsx`
 /** Linked by the view of the contract when it is opened. */
 const REFERENCE_STYLE = 'node_modules/swagger-ui-dist/swagger-ui.css'
 /** The path below which the control plane serves the files. */
@@ -19,8 +21,8 @@ const BASE = '/console/'
  * @returns the names of the modules that were bundled, relative to the working directory
  */
 export async function buildConsole(outdir) {
-  const { metafile, outputFiles } = await build({
-    entryPoints: [`${SOURCE}/main.tsx`, `${SOURCE}/style/console.css`, REFERENCE_STYLE, `${SOURCE}/icon.svg`],
+  const options = {
+    entryPoints: [MAIN, `${SOURCE}/style/console.css`, REFERENCE_STYLE, `${SOURCE}/icon.svg`],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: join(outdir, 'console'),
@@ -36,18 +38,20 @@ export async function buildConsole(outdir) {
     write: false,
     metafile: true,
     logLevel: 'warning',
-  })
+    logOverride: { 'ignored-bare-import': 'silent' },
+  }
+  const { metafile, outputFiles } = await build({ ...options, plugins: [await oneFirstChunk(options)] })
   mkdirSync(join(outdir, 'console'), { recursive: true })
   for (const { path, contents } of outputFiles) writeCompressed(path, contents)
   const built = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({ path, entryPoint }))
   const urlOf = entry => BASE + basename(built.find(({ entryPoint }) => entryPoint === entry).path)
   // The browser asks for what the first module imports without having read it.
-  const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === `${SOURCE}/main.tsx`)
+  const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === MAIN)
   const preloads = first.imports
-    .filter(({ kind }) => kind === 'import-statement')
+    .filter(({ kind }) => isStatic(kind))
     .map(({ path }) => `<link rel="modulepreload" href="${BASE}${basename(path)}">`)
   const page = readFileSync(`${SOURCE}/index.html`, 'utf8')
-    .replace('{{script}}', urlOf(`${SOURCE}/main.tsx`))
+    .replace('{{script}}', urlOf(MAIN))
     .replace('{{style}}', urlOf(`${SOURCE}/style/console.css`))
     .replace('{{preload}}', preloads.join('\n'))
     .replace('{{reference-style}}', urlOf(REFERENCE_STYLE))
@@ -55,6 +59,35 @@ export async function buildConsole(outdir) {
   writeCompressed(join(outdir, 'console/index.html'), Buffer.from(page))
   return Object.keys(metafile.inputs)
 }
+
+/**
+ * Returns a plugin that puts the modules which the page loads first into one chunk. esbuild makes a chunk for each set of
+ * views that share a module, ten small ones; a module that every view imports is in the chunk of all.
+ */
+async function oneFirstChunk(options) {
+  const { outputs } = (await build({ ...options, entryPoints: [MAIN] })).metafile
+  const first = new Set([Object.keys(outputs).find(path => outputs[path].entryPoint === MAIN)])
+  for (const path of first)
+    for (const { kind, path: next } of outputs[path].imports) if (isStatic(kind)) first.add(next)
+  // The modules of the first chunk itself import those of the others.
+  const shared = [...first].slice(1).flatMap(path => Object.keys(outputs[path].inputs))
+  const statements = shared.map(path => `import ${JSON.stringify(resolve(path))}`).join('\n')
+  const later = Object.values(outputs)
+    .flatMap(({ entryPoint }) => entryPoint ?? [])
+    .filter(entry => entry !== MAIN)
+  return {
+    name: 'one-first-chunk',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
+        if (!later.some(entry => resolve(entry) === path)) return undefined
+        return { contents: `${await readFile(path, 'utf8')}\n${statements}`, loader: extname(path).slice(1) }
+      })
+    },
+  }
+}
+
+/** Whether an import of that kind is loaded together with the module that has it. */
+const isStatic = kind => kind === 'import-statement'
 
 /** Compressed at build time with all the effort there is, so that the server compresses nothing. */
 function writeCompressed(path, contents) {

@@ -1,9 +1,9 @@
 // The text that a started gateway prints: its addresses, consumers, contents, and a line to try. Shows no key but one that
 // the configuration itself publishes.
 
+import { describeFirstCall } from '../gateway/first-call.ts'
 import { describeOperations } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
-import { describeFirstCall } from './first-call.ts'
 
 /** More operations than this are counted, not shown. */
 const SHOWN = 40
@@ -25,6 +25,7 @@ export function describeStart(
 Understudy ${version} stands in for ${contract.title} ${contract.version}
 
   API            ${contract.basePaths.map(path => origin + path).join('  ')}
+  Console        ${controlOrigin}/  (in a browser)
   Control plane  ${controlOrigin}  (/metrics /healthz /readyz /plan, POST /reset /reload)
 ${fingerprint === undefined ? '' : `  Certificate    self-signed, SHA-256 ${fingerprint}\n`}  Consumers      ${names.length > 0 ? names.join(', ') : 'none configured: any well-formed credential is accepted'}
 

@@ -25,6 +25,8 @@ export interface StandingAnswer {
   /** How many requests it answers still; `undefined`: without end. */
   readonly left: number | undefined
   readonly given: number
+  /** How many requests it lets pass before the first that it answers. */
+  readonly toSkip: number
   /** Milliseconds since the epoch, by the real clock. */
   readonly until: number | undefined
 }
@@ -34,6 +36,7 @@ interface Standing extends StandingAnswer {
   readonly home: World | undefined
   left: number | undefined
   given: number
+  toSkip: number
   /** The plan that it is compiled for. */
   plan: Plan
   byOperation: ReadonlyMap<number, PlannedAnswer>
@@ -71,6 +74,7 @@ export class StandingAnswers {
       home: world,
       left: order.times === null ? undefined : (order.times ?? 1),
       given: 0,
+      toSkip: order.skip ?? 0,
       until: order.for === undefined ? undefined : this.#clock.now() + (parseDuration(order.for) as number),
       plan,
       byOperation,
@@ -140,9 +144,13 @@ export class StandingAnswers {
     }
   }
 
-  /** Counts a request that is answered, if one is left. Nothing happens between looking and counting. */
+  /** Counts a request: returns whether it is answered, which it is if one is left and none is to be skipped. Nothing happens between looking and counting. */
   #take(one: Standing): boolean {
     if (one.left === 0 || isOver(one, this.#clock.now())) return false
+    if (one.toSkip > 0) {
+      one.toSkip -= 1
+      return false
+    }
     one.given += 1
     if (one.left !== undefined) one.left -= 1
     if (one.left === 0) this.#drop(one)

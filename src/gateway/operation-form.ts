@@ -1,11 +1,13 @@
 // An operation as a form needs it: what it takes, with schemas and values that fit, and what it may answer.
 
-import type { Example, MediaType } from '../contract/contract.ts'
+import { type Example, isJson, type MediaType } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { requestTo } from '../load/probe/probe.ts'
 import type { ChainLink, Plan, PlannedOperation } from '../plan/plan.ts'
+import { samplerOf } from '../schema/sampling.ts'
 import { selfContained } from '../schema/self-contained.ts'
+import { describeCall } from './first-call.ts'
 
 export interface OperationForm {
   readonly operation: string
@@ -22,11 +24,13 @@ export interface OperationForm {
   readonly parameters: readonly FormParameter[]
   readonly body?: { readonly required: boolean; readonly content: readonly FormContent[] }
   readonly responses: readonly FormResponse[]
+  /** A command that sends the sample; absent where it needs a key that the configuration does not publish. */
+  readonly curl?: string
   /** A request that keeps to the contract, without a credential; absent where none was found. */
   readonly sample?: { readonly path: string; readonly query: string; readonly headers: object; readonly body?: string }
 }
 
-interface FormParameter {
+export interface FormParameter {
   readonly name: string
   readonly in: string
   readonly required: boolean
@@ -47,18 +51,25 @@ interface FormResponse {
   /** As the contract has it: `200`, `4XX`, `default`. */
   readonly status: string
   readonly description: string
-  readonly content: readonly Omit<FormContent, 'schema'>[]
+  readonly content: readonly FormReplyContent[]
+}
+
+export interface FormReplyContent extends Omit<FormContent, 'schema'> {
+  /** A value that the contract accepts, where it has no example of JSON. */
+  readonly sample?: Json
 }
 
 /** Returns the behaviours of an operation in words. */
 export const describeChain = (chain: readonly ChainLink[]): { name: string; detail?: string }[] =>
   chain.map(({ name, detail }) => (detail === undefined ? { name } : { name, detail }))
 
-export function describeForm(planned: PlannedOperation, plan: Plan): OperationForm {
+/** @param origin the address of the API */
+export function describeForm(planned: PlannedOperation, plan: Plan, origin: string): OperationForm {
   const { operation, route, chain, deprecated } = planned
   const { id, method, tags, summary, parameters, body, responses, security, node } = operation
   const description = textOf(node.value, 'description')
   const sent = requestTo(planned, plan)
+  const call = describeCall(planned, plan, origin)
   const samples = sent === undefined ? new Map<string, string>() : samplesOf(planned, plan, sent)
   return {
     operation: id,
@@ -88,8 +99,9 @@ export function describeForm(planned: PlannedOperation, plan: Plan): OperationFo
     responses: [...responses].map(([status, response]) => ({
       status,
       description: response.description,
-      content: [...response.content].map(([type, { examples }]) => ({ type, examples: examples.map(exampleOf) })),
+      content: [...response.content].map(([type, media]) => replyContentOf(type, media)),
     })),
+    ...(call?.known ? { curl: call.command } : {}),
     ...(sent === undefined
       ? {}
       : {
@@ -107,6 +119,13 @@ const contentOf = (type: string, { schema, examples }: MediaType): FormContent =
   examples: examples.map(exampleOf),
 })
 
+function replyContentOf(type: string, { schema, examples }: MediaType): FormReplyContent {
+  const content = { type, examples: examples.map(exampleOf) }
+  if (schema === undefined || examples.length > 0 || !isJson(type)) return content
+  const { value, fits } = samplerOf(schema).sample(schema.key, { seed: 1, dynamic: false, few: true })
+  return fits && value !== undefined ? { ...content, sample: value } : content
+}
+
 const exampleOf = ({ name, value }: Example): { name: string | null; value: Json } => ({ name: name ?? null, value })
 
 /** The texts of the sample's parameters, by `LOCATION NAME`. */
@@ -117,9 +136,11 @@ function samplesOf(
 ): Map<string, string> {
   const names = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string)
   const segments = plan.find(method, path)?.segments ?? []
+  const values = new URLSearchParams(query)
   return new Map([
     ...names.flatMap((name, i) => (segments[i] === undefined ? [] : [[`path ${name}`, segments[i]] as const])),
-    ...[...new URLSearchParams(query)].map(([name, text]) => [`query ${name}`, text] as const),
+    // A list is one text with commas, as a person types it.
+    ...[...values.keys()].map(name => [`query ${name}`, values.getAll(name).join(',')] as const),
     ...Object.entries(headers).map(([name, text]) => [`header ${name}`, String(text)] as const),
   ])
 }

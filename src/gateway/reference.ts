@@ -7,7 +7,8 @@ import { describeDay } from '../plan/calendar.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 
 /**
- * Returns the OpenAPI document that is served. `x-understudy` of an operation tells its phase, its dates, and its behaviours.
+ * Returns the OpenAPI document that is served. `x-understudy` of an operation tells its id, its phase, its dates, and its
+ * behaviours.
  *
  * @param origin the address of the API, without a base path
  * @param operations the operations as they are in the weather of this moment
@@ -37,9 +38,10 @@ export function describeContract(
   return { ...document, servers: plan.contract.basePaths.map(path => ({ url: origin + path })) }
 }
 
-function describeAdditions({ chain }: PlannedOperation, day: OperationOnADay | undefined): object {
+function describeAdditions({ operation, chain }: PlannedOperation, day: OperationOnADay | undefined): object {
   const { phase = 'active', refused, until, next } = day ?? {}
   return {
+    operation: operation.id,
     phase,
     ...(refused === undefined ? {} : { refused }),
     ...(until === undefined ? {} : { until }),

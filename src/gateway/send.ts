@@ -21,6 +21,8 @@ export interface Sending {
   readonly time?: string
   /** Adds the credential of this consumer. */
   readonly consumer?: string
+  /** Adds a made-up credential, which is accepted where no consumers are configured. */
+  readonly credential?: 'any'
 }
 
 export interface SendResult {
@@ -91,9 +93,9 @@ class SentRequest implements Request {
 
 /** Adds the credential of a consumer where the operation wants one. */
 function withCredential(sending: Sending, plan: Plan): Sending {
-  const { consumer, method, path, headers = {}, query = '' } = sending
+  const { consumer, credential: wanted, method, path, headers = {}, query = '' } = sending
   const operation = plan.find(method, path)?.target.planned.operation
-  if (consumer === undefined || operation === undefined) return sending
+  if ((consumer === undefined && wanted === undefined) || operation === undefined) return sending
   const credential = credentialOf(consumer, operation, plan)
   return {
     ...sending,

@@ -17,6 +17,7 @@ export interface AnswerOrder {
   readonly reply?: AnswerReply
   readonly delay?: string
   readonly fault?: FaultSpec
+  readonly skip?: number
   readonly times?: number | null
   readonly for?: string
 }
@@ -61,6 +62,11 @@ export const answerSchema: Schema = {
       ...(behaviourSettings.get('fault') as { readonly [keyword: string]: unknown }),
       type: 'object',
       description: 'The fault to inject, written as `fault` in gateway.yaml.',
+    },
+    skip: {
+      type: 'integer',
+      minimum: 0,
+      description: 'How many requests are answered as usual before the first that it answers. Default: 0.',
     },
     times: {
       type: ['integer', 'null'],

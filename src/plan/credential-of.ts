@@ -12,22 +12,26 @@ export interface SentCredential {
 /**
  * Returns what a consumer sends to an operation: the first alternative of its `security` that the consumer has all credentials
  * for. Nothing where there is none, as for a client certificate.
+ *
+ * @param consumer `undefined` for a made-up credential, which is accepted where no consumers are configured
  */
 export function credentialOf(
-  consumer: string,
+  consumer: string | undefined,
   { security }: Operation,
   { contract, simulation }: Plan,
 ): SentCredential {
-  const own = (simulation.file.consumers?.[consumer] ?? {}) as Readonly<Record<string, unknown>>
+  const given = consumer === undefined ? undefined : (simulation.file.consumers?.[consumer] ?? {})
+  const keyOf = (scheme: string): unknown =>
+    given === undefined ? 'any:any' : (given as Readonly<Record<string, unknown>>)[scheme]
   const alternative = security.find(
-    schemes => schemes.length > 0 && schemes.every(({ scheme }) => typeof own[scheme] === 'string'),
+    schemes => schemes.length > 0 && schemes.every(({ scheme }) => typeof keyOf(scheme) === 'string'),
   )
   const headers: Record<string, string> = {}
   const query: string[] = []
   const cookies: string[] = []
   for (const { scheme: name } of alternative ?? []) {
     const scheme = contract.securitySchemes.get(name)
-    const key = own[name] as string
+    const key = keyOf(name) as string
     if (scheme === undefined || scheme.type === 'other' || scheme.type === 'mutualTLS') continue
     if (scheme.type !== 'apiKey') {
       const basic = scheme.type === 'http' && scheme.scheme === 'basic'

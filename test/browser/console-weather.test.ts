@@ -97,6 +97,43 @@ test('an error rate and a limit are set for one operation, and the others stay a
   }),
 )
 
+test('the operations of a tag fail, and are measured, and the others are neither', { skip }, () =>
+  withConsole(browser, STORMY, async ({ page, open, send }) => {
+    await open('weather')
+    await page.getByLabel('What the settings are for').selectOption('tag:notes')
+    await slide(page.getByRole('slider', { name: 'Error status' }), 'End', 1)
+    await page.locator('.announcement', { hasText: 'has changed' }).first().waitFor()
+    assert.equal((await send('GET', '/notes')).status, 503)
+    assert.equal((await send('GET', '/notes/1')).status, 503)
+    assert.equal((await send('GET', '/old')).status, 200)
+    const table = page.getByRole('region', { name: 'Table of measured times' })
+    await table
+      .getByRole('row', { name: /^getNote.*100 %.*1/ })
+      .getByText('100 %')
+      .first()
+      .waitFor()
+    assert.equal(await table.getByRole('row', { name: /getOld/ }).count(), 0)
+    await page.reload()
+    assert.equal(await page.getByRole('slider', { name: 'Error status' }).getAttribute('aria-valuetext'), '100 %')
+  }),
+)
+
+test('one consumer is slow, which is measured for it alone', { skip }, () =>
+  withConsole(browser, STORMY, async ({ page, open, send }) => {
+    await open('weather?for=consumer%3Afrontend')
+    const latency = page.getByRole('group', { name: 'Latency' })
+    await slide(latency.getByRole('slider', { name: 'p50' }), 'PageUp', 4)
+    await page.locator('.announcement', { hasText: 'has changed' }).first().waitFor()
+    for (let i = 0; i < 3; i++) await send('GET', '/notes/1')
+    await send('GET', '/notes/1', undefined, { 'x-key': 'backend-key' })
+    const row = page.getByRole('region', { name: 'Table of measured times' }).getByRole('row', { name: /getNote/ })
+    await row.getByText('3', { exact: true }).waitFor()
+    const wished = Number(/^([\d.]+) ms$/.exec(await latency.locator('output').first().innerText())?.[1])
+    const measured = Number(/^([\d.]+) ms/.exec((await row.locator('.meter-cell').first().textContent()) ?? '')?.[1])
+    assert.ok(wished > 0 && measured >= wished * 0.9, `${measured} ms measured, ${wished} ms wished`)
+  }),
+)
+
 test('one consumer has weather of its own', { skip }, () =>
   withConsole(browser, STORMY, async ({ page, open, send }) => {
     await open('weather?for=consumer%3Afrontend')

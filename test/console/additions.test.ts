@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withAdditions } from '../../src/console/reference/additions.ts'
+import { tagOf, withAdditions } from '../../src/console/reference/additions.ts'
 
 test('what the stand-in adds is written below the description of an operation', () => {
   const additions = {
+    operation: 'listBooks',
     phase: 'deprecated',
     next: { what: 'gone', at: '2030-12-05T00:00:00.000Z' },
     behaviours: ['errors', 'respond: list books'],
@@ -15,4 +16,8 @@ test('what the stand-in adds is written below the description of an operation', 
     'Lists.\n\n**In this stand-in**\n\n- phase: **deprecated**\n- next: gone on 2030-12-05\n- `errors`\n- `respond`: list books',
   )
   assert.equal(paths['/books']?.summary, 'x')
+  const added = { operationId: 'listBooks', summary: 'deprecated' }
+  assert.deepEqual({ ...paths['/books']?.get, ...added }, paths['/books']?.get)
+  assert.equal(tagOf(withAdditions(document), 'listBooks'), 'default')
+  assert.equal(tagOf(withAdditions(document), 'nothing'), undefined)
 })

@@ -9,6 +9,7 @@ const draft: AnswerDraft = {
   body: '',
   delay: '',
   fault: 'reset',
+  skip: '0',
   times: '1',
   consumer: '',
   when: '',
@@ -45,6 +46,12 @@ test('a fault, a delay, a consumer and a condition', () => {
     times: null,
   })
   assert.equal(describeOrder(order), 'reset, after 2s · until switched off · for app · when ordinal == 2')
+})
+
+test('the second request from now, and none before it', () => {
+  const order = orderOf('createThing', { ...draft, skip: '1' })
+  assert.deepEqual(order, { operation: 'createThing', reply: { status: 503 }, skip: 1, times: 1 })
+  assert.equal(describeOrder(order), '503 · once · after one request')
 })
 
 test('an order is described in a few words', () => {

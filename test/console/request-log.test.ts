@@ -85,3 +85,11 @@ test('under another filter the same requests are shown again', () => {
   log.merge([request(2)], 2)
   assert.deepEqual(shown(log), ['2'])
 })
+
+test('older requests of the journal come behind the rows that are there, each once', () => {
+  const log = new RequestLog(4)
+  log.merge([request(4), request(5)], 5)
+  log.addOlder([request(1), request(2), request(3), request(4), request(5)])
+  assert.deepEqual(shown(log), ['5', '4', '3', '2'])
+  assert.equal(log.added, 2)
+})

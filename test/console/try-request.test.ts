@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OperationParameter } from '../../src/console/model/shapes.ts'
-import { requestOf, resolveSchema, startValues, type TryDraft } from '../../src/console/operations/try-request.ts'
+import {
+  ANYBODY,
+  requestOf,
+  resolveSchema,
+  startValues,
+  type TryDraft,
+} from '../../src/console/operations/try-request.ts'
 
 const parameters: readonly OperationParameter[] = [
-  { name: 'orderId', in: 'path', required: true, schema: { type: 'integer' } },
+  { name: 'orderId', in: 'path', required: true, schema: { type: 'integer' }, sample: 'a b' },
   { name: 'tags', in: 'query', required: false, schema: { type: 'array' } },
-  { name: 'size', in: 'query', required: true, example: 3 },
+  { name: 'size', in: 'query', required: true, sample: '3' },
   { name: 'X-Trace', in: 'header', required: false },
   { name: 'session', in: 'cookie', required: false },
 ]
 const operation = { method: 'PUT', path: '/v1/orders/{orderId}', parameters }
 const draft: TryDraft = { values: {}, headers: '', type: 'application/json', body: '', consumer: '' }
 
-test('a form begins with the values of required parameters, from examples or the sample', () => {
-  const sample = { path: '/v1/orders/a%20b', query: 'size=9' }
-  assert.deepEqual(startValues({ ...operation, sample }), { 'path.orderId': 'a b', 'query.size': '3' })
+test('a form begins with the values of required parameters, from the sample', () => {
+  assert.deepEqual(startValues(operation), { 'path.orderId': 'a b', 'query.size': '3' })
 })
 
 test('each value is put in its place, lists as several parameters', () => {
@@ -54,4 +59,10 @@ test('a schema behind a reference into its own definitions is found', () => {
   const schema = { $ref: '#/$defs/s2', $defs: { s2: { enum: ['a', 'b'] } } }
   assert.deepEqual(resolveSchema(schema).enum, ['a', 'b'])
   assert.deepEqual(resolveSchema(undefined), {})
+})
+
+test('anybody is a caller with a made-up credential', () => {
+  const request = requestOf({ ...operation, parameters: [] }, { ...draft, consumer: ANYBODY }, 'default')
+  assert.equal(request.credential, 'any')
+  assert.equal(request.consumer, undefined)
 })

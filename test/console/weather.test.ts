@@ -9,19 +9,16 @@ import {
   isClear,
   latencyOf,
   limitsIn,
-  millisecondsOf,
   movePercentile,
   percentilesIn,
-  rateOf,
   readScope,
   scopesOf,
   settingsIn,
-  sliderOf,
-  sliderOfRate,
   withLimits,
   withSettings,
   writeScope,
 } from '../../src/console/weather/blocks.ts'
+import { millisecondsOf, rateOf, sliderOf, sliderOfRate } from '../../src/console/weather/scale.ts'
 
 test('a scope is in the URL', () => {
   for (const text of ['', 'tag:notes', 'operation:GET /notes', 'consumer:a:b']) {

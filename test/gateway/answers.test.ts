@@ -33,6 +33,17 @@ test('the next save fails once, and nothing is saved by it', async () => {
   assert.equal(notes()[0], 'answer a1: 503')
 })
 
+test('the second save from now fails, and neither the first nor the third', async () => {
+  const { gateway, give, notes, status } = desk()
+  assert.deepEqual(give('{ operation: createThing, consumer: ann, skip: 1, reply: { status: 503 } }'), [])
+  assert.equal(gateway.answers.all()[0]?.toSkip, 1)
+  const others: Ask = { ...save, headers: { 'x-key': 'bob-key' } }
+  const statuses: number[] = []
+  for (const ask of [others, save, others, save, save]) statuses.push(await status('POST /things', ask))
+  assert.deepEqual(statuses, [201, 201, 201, 503, 201])
+  assert.equal(notes().filter(note => note.includes('answer a1')).length, 1)
+})
+
 test('it is given exactly as often as it says, however many ask at once', async () => {
   const { gateway, give, status } = desk()
   assert.deepEqual(

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Gateway } from '../../src/gateway/gateway.ts'
 import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { Metrics } from '../../src/gateway/metrics/metrics.ts'
+import { describeForm } from '../../src/gateway/operation-form.ts'
 import { describeAsCurl, replay } from '../../src/gateway/replay.ts'
 import { send } from '../../src/gateway/send.ts'
-import { OPERATIONS, simulate } from '../simulate.ts'
+import type { PlannedOperation } from '../../src/plan/plan.ts'
+import { realClock } from '../../src/world/clock.ts'
+import { load, OPERATIONS, simulate } from '../simulate.ts'
 
 const SECURED = `\noperations: ${OPERATIONS}`
 const desk = () => {
@@ -24,6 +30,35 @@ test('a request is tried in process, and all of it is told', async () => {
   assert.equal(request?.replyHeaders?.['content-type'], 'application/json')
   assert.equal(request?.explanation?.replied, 'respond: create things')
   assert.equal(gateway.journal.watched, false)
+})
+
+for (const scheme of [
+  '{ type: http, scheme: basic }',
+  '{ type: http, scheme: bearer }',
+  '{ type: apiKey, in: header, name: x-key }',
+  '{ type: apiKey, in: query, name: key }',
+  '{ type: apiKey, in: cookie, name: key }',
+]) {
+  test(`where no consumers are configured, a made-up credential is accepted: ${scheme}`, async () => {
+    const contract = `{ openapi: 3.1.0, info: { title: T, version: '1' }, security: [{ key: [] }],
+      components: { securitySchemes: { key: ${scheme} } },
+      paths: { /a: { get: { operationId: getA, responses: { '204': { description: Done } } } } } }`
+    const { plan } = load(`contract: ${contract}`)
+    assert.ok(plan)
+    const gateway = new Gateway(plan, realClock, silentLog, records => new Metrics('0', records))
+    const sending = { method: 'GET', path: '/a' } as const
+    assert.equal((await send(gateway, sending)).reply.status, 401)
+    assert.equal((await send(gateway, { ...sending, credential: 'any' })).reply.status, 204)
+    const form = describeForm(plan.operations[0] as PlannedOperation, plan, 'http://127.0.0.1:4010')
+    assert.match(form.curl ?? '', /^curl .*(?:any.*\/a|\/a.*any)/)
+  })
+}
+
+test('an operation is described with a sample of each reply that has no example', () => {
+  const { gateway } = desk()
+  const planned = gateway.plan.operations.find(({ operation }) => operation.id === 'listThings') as PlannedOperation
+  const { responses } = describeForm(planned, gateway.plan, 'http://127.0.0.1:4010')
+  assert.ok(Array.isArray(responses[0]?.content[0]?.sample))
 })
 
 test('what the client of a reply would have met on the wire is told', async () => {

@@ -201,4 +201,5 @@ test('the program says what it is, and where the API is', async () => {
   assert.equal(`${told.api}/v1`, gateway.url)
   assert.deepEqual(told.basePaths, ['/v1'])
   assert.equal(told.configuration, 'config/gateway.yaml')
+  assert.match(String(told.firstCall), /^curl .*\/v1\/pets$/)
 })

@@ -32,12 +32,21 @@ test('the page names its files, each with its compressed twins', () => {
   }
 })
 
-test('the shell with the largest of its first two views is at most 100 kB', () => {
-  for (const view of ['live-view', 'operations-view']) {
+test('the page with its first view is at most 100 kB, and with each other view without editor and reference', () => {
+  assert.ok(kilobytes(shell) <= 100)
+  for (const view of ['operations-view', 'worlds-view', 'time-view', 'weather-view']) {
     const chunk = files.find(file => file.startsWith(`${view}-`) && file.endsWith('.js')) as string
     const size = kilobytes(new Set([...shell, ...loadedWith(chunk)]))
     assert.ok(size <= 100, `${view}: ${size} kB`)
   }
+})
+
+test('what the page loads first is one module and the chunk of what all views share', () => {
+  assert.equal(named.filter(name => name.endsWith('.js')).length, 2)
+  assert.deepEqual(
+    [...shell].filter(name => !named.includes(name)),
+    ['index.html'],
+  )
 })
 
 test('the page has no script or style of its own, and names nothing outside its origin', () => {

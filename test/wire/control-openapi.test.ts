@@ -21,6 +21,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   sendRequest: [
     { path: '/requests', ...POST('{"method":"GET","path":"/v1/pets/1","consumer":"demo"}'), status: 200 },
     { path: '/requests', ...POST('{"method":"GET","path":"/v1/pets/1","consumer":"dem"}'), status: 400 },
+    { path: '/requests', ...POST('{"method":"GET","path":"/v1/pets/1","credential":"any"}'), status: 200 },
     { path: '/requests', ...POST('{"method":"GET","path":"v1"}'), status: 400 },
     { path: '/requests', ...POST('{"path":"/v1/pets"}'), status: 400 },
   ],

@@ -12,6 +12,8 @@ export interface AnswerDraft {
   readonly body: string
   readonly delay: string
   readonly fault: string
+  /** How many requests are answered as usual first: `0`, `1` … */
+  readonly skip: string
   /** `1`, a number, or `always`. */
   readonly times: string
   readonly consumer: string
@@ -21,7 +23,7 @@ export interface AnswerDraft {
 
 /** The order of a draft. A body that is JSON is sent as JSON, another one as text. */
 export function orderOf(operation: string, draft: AnswerDraft): AnswerOrder {
-  const { kind, status, example, body, delay, fault, times, consumer, when } = draft
+  const { kind, status, example, body, delay, fault, skip, times, consumer, when } = draft
   return {
     operation,
     ...(when.trim() === '' ? {} : { when: when.trim() }),
@@ -29,6 +31,7 @@ export function orderOf(operation: string, draft: AnswerDraft): AnswerOrder {
     ...(kind === 'reply' ? { reply: replyOf(status, example, body) } : {}),
     ...(delay.trim() === '' ? {} : { delay: delay.trim() }),
     ...(kind === 'fault' ? { fault: { kind: fault } } : {}),
+    ...(Number(skip) > 0 ? { skip: Number(skip) } : {}),
     times: times === 'always' ? null : Number(times),
   }
 }
@@ -50,7 +53,7 @@ function bodyOf(text: string): unknown {
 }
 
 /** An order in a few words: `503, once`. */
-export function describeOrder({ reply, delay, fault, times, when, consumer }: AnswerOrder): string {
+export function describeOrder({ reply, delay, fault, skip = 0, times, when, consumer }: AnswerOrder): string {
   const parts = [
     ...(reply === undefined
       ? []
@@ -59,6 +62,7 @@ export function describeOrder({ reply, delay, fault, times, when, consumer }: An
     ...(delay === undefined ? [] : [`after ${delay}`]),
   ]
   const often = times === null ? 'until switched off' : times === undefined || times === 1 ? 'once' : `${times} times`
+  const first = skip === 0 ? [] : [skip === 1 ? 'after one request' : `after ${skip} requests`]
   const whom = [...(consumer === undefined ? [] : [`for ${consumer}`]), ...(when === undefined ? [] : [`when ${when}`])]
-  return [parts.join(', ') || 'the usual reply', often, ...whom].join(' · ')
+  return [parts.join(', ') || 'the usual reply', often, ...first, ...whom].join(' · ')
 }

@@ -1,11 +1,12 @@
 // View 1: requests as they are answered. The list follows the stream; one of them is looked at beside it.
 
 import { useEffect, useMemo } from 'preact/hooks'
-import { about, exampleCurl } from '../model/about.ts'
+import { GivenAnswers } from '../answers/given-answers.tsx'
+import { about } from '../model/about.ts'
 import { epoch } from '../model/connection.ts'
 import { chosenWorld, parameter, setParameters } from '../model/location.ts'
 import { Method, Status } from '../parts/badges.tsx'
-import { CommandLine } from '../parts/copy-button.tsx'
+import { FirstCall } from '../parts/first-call.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { EmptyState, ProblemNotice, Progress } from '../parts/notices.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
@@ -45,12 +46,13 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
     cell: ({ consumer }) => consumer ?? <span class="muted">unknown</span>,
   },
   { id: 'world', title: 'World', width: 'minmax(4.5rem, 1fr)', wide: true, cell: ({ world }) => world },
-  { id: 'injected', title: 'Injected', width: 'minmax(4rem, 1fr)', wide: true, cell: Injected },
+  { id: 'why', title: 'Why', width: 'minmax(5rem, 1.2fr)', wide: true, cell: Why },
   { id: 'duration', title: 'Time', width: '4.2rem', align: 'end', cell: ({ durationMs }) => milliseconds(durationMs) },
   { id: 'at', title: 'At', width: '6rem', align: 'end', wide: true, cell: ({ at }) => clockTime(at) },
 ]
 
-function Injected({ injected, refusal }: LoggedRequest) {
+/** The effects that were injected, else the code of the refusal. */
+function Why({ injected, refusal }: LoggedRequest) {
   const marks = [
     ...(injected?.fault === undefined ? [] : [injected.fault]),
     ...(injected?.delayMs === undefined ? [] : [`+${milliseconds(injected.delayMs)}`]),
@@ -63,17 +65,25 @@ function Injected({ injected, refusal }: LoggedRequest) {
       </span>
     )
   }
-  return refusal === undefined ? null : <span class="muted">{refusal.code}</span>
+  if (refusal === undefined) return null
+  return (
+    <span class="muted" title={refusal.rule}>
+      {refusal.code}
+    </span>
+  )
 }
 
 const rowClass = ({ status }: LoggedRequest): string => (status >= 500 || status === 0 ? 'failed' : '')
+
+/** Follows the requests that the URL asks for. Where they are followed already, nothing happens. */
+export const followRequests = (): void => feed.start(journalQuery(parameter, chosenWorld.value))
 
 export function LiveView() {
   const query = journalQuery(parameter, chosenWorld.value)
   const key = JSON.stringify(query)
   const generation = epoch.value
   useEffect(() => {
-    feed.start(query)
+    followRequests()
     return () => feed.stop()
   }, [key, generation])
   const { log } = feed
@@ -88,11 +98,12 @@ export function LiveView() {
   return (
     <div class={`split${selected === '' ? '' : ' open'}`}>
       <div class="live">
-        <FilterBar />
+        <div>
+          <FilterBar />
+          <GivenAnswers />
+        </div>
         <div class="live-list">
-          {feed.error.value === undefined ? null : (
-            <ProblemNotice error={feed.error.value} retry={() => feed.start(query)} />
-          )}
+          {feed.error.value === undefined ? null : <ProblemNotice error={feed.error.value} retry={followRequests} />}
           {log.size === 0 ? (
             feed.loading.value ? (
               <Progress label="Reading the journal" />
@@ -133,7 +144,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
   return (
     <EmptyState icon="pulse" title="Waiting for the first request">
       <p>Each request that your app sends to {about.value?.api ?? 'the gateway'} appears here. Try one:</p>
-      <CommandLine text={exampleCurl()} />
+      <FirstCall />
     </EmptyState>
   )
 }

@@ -10,6 +10,8 @@ import { RequestLog } from './request-log.ts'
 
 /** Rows that the list keeps. */
 export const MOST_ROWS = 10_000
+/** Rows that are asked for at first, since a whole journal takes a while to read. */
+const FIRST_ROWS = 100
 /** Requests that are read at a time, and milliseconds of a frame that reading may take. */
 const BATCH = 50
 const BUDGET = 6
@@ -26,15 +28,18 @@ export class RequestFeed {
   /** Whether the first answer of the journal is still awaited. */
   readonly loading = signal(true)
   readonly error = signal<Error | undefined>(undefined)
-  #abort = new AbortController()
+  #abort: AbortController | undefined
   #scheduled = false
+  /** How often the list was emptied by hand. */
+  #clears = 0
   /** The filter that the rows fulfil. */
   #shown = ''
 
-  /** Follows the requests that fulfil the filter, until `stop` or the next `start`. */
+  /** Follows the requests that fulfil the filter, until `stop` or a `start` with another filter. */
   start(filter: Filter): void {
-    this.stop()
     const key = JSON.stringify(filter)
+    if (this.#abort !== undefined && key === this.#shown) return
+    this.stop()
     if (key !== this.#shown) {
       this.log.restart()
       this.loading.value = true
@@ -46,7 +51,8 @@ export class RequestFeed {
   }
 
   stop(): void {
-    this.#abort.abort()
+    this.#abort?.abort()
+    this.#abort = undefined
   }
 
   pause(paused: boolean): void {
@@ -55,25 +61,41 @@ export class RequestFeed {
   }
 
   clear(): void {
+    this.#clears += 1
     this.log.clear()
     this.revision.value += 1
   }
 
   async #follow(filter: Filter, signal: AbortSignal): Promise<void> {
     try {
-      const query = { ...filter, limit: MOST_ROWS }
-      const page = await call<{ requests: Recorded[] }>('GET', '/requests', { query, signal })
+      // A list that has rows already needs everything since its newest one.
+      const page = await this.#ask(filter, this.log.lastId === 0 ? FIRST_ROWS : MOST_ROWS, signal)
       const newest = page.requests.at(-1)?.id ?? 0
       this.log.merge(page.requests, newest)
       this.error.value = undefined
       this.loading.value = false
       this.revision.value += 1
+      if (page.more && page.requests.length === FIRST_ROWS) void this.#readOlder(filter, signal)
       await this.#listen({ ...filter, after: `${newest}` }, signal)
     } catch (error) {
       if (signal.aborted) return
+      this.#abort = undefined
       this.loading.value = false
       if ((error as Error).name === 'ControlError') this.error.value = error as Error
     }
+  }
+
+  /** Adds what the journal has before the first rows. Where that fails, the connection is lost, and all is read again. */
+  async #readOlder(filter: Filter, signal: AbortSignal): Promise<void> {
+    const clears = this.#clears
+    const page = await this.#ask(filter, MOST_ROWS, signal).catch(() => undefined)
+    if (page === undefined || signal.aborted || this.#clears !== clears) return
+    this.log.addOlder(page.requests)
+    this.revision.value += 1
+  }
+
+  #ask(filter: Filter, limit: number, signal: AbortSignal): Promise<{ requests: Recorded[]; more: boolean }> {
+    return call('GET', '/requests', { query: { ...filter, limit }, signal })
   }
 
   async #listen(query: Filter, signal: AbortSignal): Promise<void> {
@@ -99,7 +121,9 @@ export class RequestFeed {
       void error
     }
     // A stream ends only when the gateway does; the view starts the feed again when the connection is back.
-    if (!signal.aborted) markLost()
+    if (signal.aborted) return
+    this.#abort = undefined
+    markLost()
   }
 
   #schedule(): void {

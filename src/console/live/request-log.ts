@@ -82,6 +82,15 @@ export class RequestLog {
     this.#cut()
   }
 
+  /** Adds the journal's requests that came before the oldest row. */
+  addOlder(requests: readonly Recorded[]): void {
+    const oldest = this.#rows[this.#start]?.id ?? Number.POSITIVE_INFINITY
+    const older = requests.filter(({ id }) => id < oldest).map(request => this.#rowOf(request))
+    this.#rows = [...older, ...this.#rows.slice(this.#start)]
+    this.#start = 0
+    this.#cut()
+  }
+
   /** Empties the list; later requests are added as before. */
   clear(): void {
     this.#rows = []
@@ -101,8 +110,12 @@ export class RequestLog {
     if (request.id <= this.#lastId) return
     this.#lastId = request.id
     this.#lastAt = request.at
-    this.#rows.push({ ...request, key: this.#generation === 1 ? `${request.id}` : `${this.#generation}-${request.id}` })
+    this.#rows.push(this.#rowOf(request))
     this.added += 1
+  }
+
+  #rowOf(request: Recorded): LoggedRequest {
+    return { ...request, key: this.#generation === 1 ? `${request.id}` : `${this.#generation}-${request.id}` }
   }
 
   #cut(): void {

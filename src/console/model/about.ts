@@ -11,6 +11,8 @@ export interface About {
   /** The address of the API: `http://127.0.0.1:4010`. */
   readonly api: string
   readonly basePaths: readonly string[]
+  /** A command that the API answers with success; absent where it needs a key that nobody may see. */
+  readonly firstCall?: string
   readonly workers?: number | null
 }
 
@@ -34,17 +36,4 @@ export function followAbout(): void {
       () => undefined,
     )
   })
-}
-
-/** Returns a command that sends a request to an operation, by default to a simple one: for empty states. */
-export function exampleCurl(wanted = ''): string {
-  const api = about.value?.api ?? 'http://127.0.0.1:4010'
-  const operations = plan.value?.operations ?? []
-  const simple =
-    operations.find(({ operation }) => operation === wanted) ??
-    operations.find(({ method, path }) => method === 'GET' && !path.includes('{')) ??
-    operations[0]
-  if (simple === undefined) return `curl -i ${api}/`
-  const path = simple.path.replace(/\{[^}]*\}/g, '1')
-  return `curl -i ${simple.method === 'GET' ? '' : `-X ${simple.method} `}${api}${path}`
 }

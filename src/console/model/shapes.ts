@@ -1,24 +1,9 @@
 // Replies of the control plane, as far as the console reads them. `GET /openapi.json` documents them.
 
-import type { RecordedRequest } from '../../http/control/types.ts'
+import type { FormParameter, Measure, OperationForm, RecordedRequest } from '../../http/control/types.ts'
 
-/** A request of the journal, with what is kept of its reply while a console watches. */
-export interface Recorded extends RecordedRequest {
-  readonly replyHeaders?: Readonly<Record<string, string>>
-}
-
-/** A request that was sent on behalf of the page: what `POST /requests` and a replay answer. */
-export interface Sent {
-  readonly request: Recorded
-  readonly reply: {
-    readonly status: number
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: string | null
-    readonly base64?: true
-    /** The fault on the wire, where one struck: the client would have got no whole reply. */
-    readonly wire?: string
-  }
-}
+/** A request of the journal, with what is kept of it while a console watches. */
+export type Recorded = RecordedRequest
 
 /** An order for the next answers of an operation. */
 export interface AnswerOrder {
@@ -30,6 +15,8 @@ export interface AnswerOrder {
   readonly reply?: { readonly status?: number; readonly body?: unknown; readonly example?: string }
   readonly delay?: string
   readonly fault?: { readonly kind: string; readonly status?: number }
+  /** How many requests are answered as usual first. */
+  readonly skip?: number
   /** How often it is given; null until it is removed. */
   readonly times?: number | null
 }
@@ -39,32 +26,11 @@ export interface GivenAnswer extends AnswerOrder {
   /** null for every world. */
   readonly world: string | null
   readonly left: number | null
+  /** How many requests are still answered as usual. */
+  readonly toSkip?: number
   /** How often it was given. */
   readonly given: number
   readonly until?: string
-}
-
-/** How an operation did in the last minutes. */
-export interface Measured {
-  readonly requests: number
-  readonly perSecond: number
-  /** 5xx, or no reply at all. */
-  readonly errors: number
-  /** 4xx. */
-  readonly refused: number
-  /** Milliseconds; null where there was no request. */
-  readonly p50: number | null
-  readonly p90: number | null
-  readonly p95: number | null
-  readonly p99: number | null
-  readonly max: number | null
-  /** One for each step, the oldest first. */
-  readonly series: readonly {
-    readonly requests: number
-    readonly errors: number
-    readonly p50: number | null
-    readonly p95: number | null
-  }[]
 }
 
 export interface MeasuredOperation {
@@ -76,7 +42,7 @@ export interface MeasuredOperation {
   readonly phase: string
   readonly deprecated: boolean
   readonly chain: readonly { readonly name: string; readonly detail?: string }[]
-  readonly measured: Measured
+  readonly measured: Measure
 }
 
 export interface MeasuredOperations {
@@ -85,7 +51,7 @@ export interface MeasuredOperations {
   /** Seconds. */
   readonly step: number
   readonly operations: readonly MeasuredOperation[]
-  readonly all: Measured
+  readonly all: Measure
 }
 
 /** A JSON Schema that refers to nothing outside itself, as far as forms read it. */
@@ -101,47 +67,11 @@ export interface FormSchema {
   readonly pattern?: string
 }
 
-export interface OperationParameter {
-  readonly name: string
-  readonly in: 'path' | 'query' | 'header' | 'cookie'
-  readonly required: boolean
-  readonly deprecated?: boolean
-  readonly description?: string
+export type OperationParameter = Omit<FormParameter, 'schema' | 'deprecated'> & {
   readonly schema?: FormSchema
-  readonly example?: unknown
+  readonly deprecated?: boolean
 }
 
-export interface NamedExample {
-  /** null for the only example of a media type. */
-  readonly name: string | null
-  readonly value?: unknown
-}
-
-export interface DocumentedOperation {
-  readonly operation: string
-  readonly method: string
-  readonly path: string
-  readonly tags: readonly string[]
-  readonly summary?: string
-  readonly description?: string
-  readonly deprecated: boolean
-  readonly chain: readonly { readonly name: string; readonly detail?: string }[]
-  /** One of the lists is enough; each names schemes that are needed together. */
-  readonly security: readonly (readonly string[])[]
+export type DocumentedOperation = Omit<OperationForm, 'parameters'> & {
   readonly parameters: readonly OperationParameter[]
-  readonly body?: {
-    readonly required: boolean
-    readonly content: readonly {
-      readonly type: string
-      readonly examples: readonly NamedExample[]
-    }[]
-  }
-  readonly responses: readonly {
-    /** `200`, `4XX`, `default`. */
-    readonly status: string
-    readonly description: string
-    readonly content: readonly { readonly type: string; readonly examples: readonly NamedExample[] }[]
-  }[]
-  /** A request that the contract accepts. */
-  readonly sample: { readonly path: string; readonly query: string; readonly body?: string }
 }

@@ -100,7 +100,10 @@ export function OperationOverview({ measured, documented, at, step }: OperationO
       <Show of={documented}>
         {({ description, security, responses }) => (
           <section class="section">
-            <h3>Contract</h3>
+            <div class="section-head">
+              <h3>Contract</h3>
+              <a href={hrefOf('reference', { operation })}>Open in the reference</a>
+            </div>
             {description === undefined ? null : <p class="description">{description}</p>}
             <dl class="pairs">
               <Day name="Credentials" value={securityText(security)} />

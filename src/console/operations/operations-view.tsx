@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
   {
     id: 'path',
     title: 'Path',
-    width: 'minmax(9rem, 2fr)',
+    width: 'minmax(5rem, 2fr)',
     cell: ({ path }) => (
       <span class="mono" title={path}>
         {path}
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<MeasuredOperation>[] = [
   {
     id: 'series',
     title: 'Last minutes',
-    width: '90px',
+    width: 'minmax(56px, 90px)',
     cell: ({ operation, measured: { series, requests } }) => (
       <Sparkline
         label={`${operation}: ${requests} requests in the last minutes`}
@@ -119,7 +119,7 @@ export function OperationsView() {
               <Icon name="search" />
               <input
                 type="search"
-                placeholder="Search path, name, summary"
+                placeholder="Search operations"
                 value={search}
                 onInput={event => setParameters({ search: event.currentTarget.value })}
               />

@@ -2,27 +2,29 @@
 // the reply.
 
 import { useState } from 'preact/hooks'
+import type { Sent } from '../../http/control/types.ts'
 import { plan } from '../model/about.ts'
 import { call } from '../model/control-plane.ts'
-import { hrefOf, shownWorld } from '../model/location.ts'
-import type { DocumentedOperation, NamedExample, OperationParameter, Sent } from '../model/shapes.ts'
-import { Status } from '../parts/badges.tsx'
-import { BodyView } from '../parts/body-view.tsx'
+import { shownWorld } from '../model/location.ts'
+import type { DocumentedOperation, OperationParameter } from '../model/shapes.ts'
 import { Field } from '../parts/field.tsx'
 import { ProblemNotice } from '../parts/notices.tsx'
-import { keyOf, requestOf, resolveSchema, startValues, type TryDraft } from './try-request.ts'
+import { Select } from '../parts/select.tsx'
+import { TryReply } from './try-reply.tsx'
+import { ANYBODY, keyOf, requestOf, resolveSchema, startValues, type TryDraft } from './try-request.ts'
 
 const inputOf = (event: Event): string => (event.currentTarget as HTMLInputElement).value
 
 export function TryForm({ operation }: { operation: DocumentedOperation }) {
   const { parameters, body, security, sample } = operation
   const content = body?.content[0]
+  const consumers = plan.value?.consumers ?? []
   const [draft, setDraft] = useState<TryDraft>(() => ({
     values: startValues(operation),
     headers: '',
     type: content?.type ?? '',
-    body: sample.body === undefined ? bodyTextOf(content?.examples[0]?.value) : laidOut(sample.body),
-    consumer: security.length === 0 ? '' : (plan.value?.consumers[0] ?? ''),
+    body: sample?.body === undefined ? bodyTextOf(content?.examples[0]?.value) : laidOut(sample.body),
+    consumer: security.length === 0 ? '' : (consumers[0] ?? ANYBODY),
   }))
   const [sending, setSending] = useState(false)
   const [sent, setSent] = useState<Sent | undefined>()
@@ -61,20 +63,14 @@ export function TryForm({ operation }: { operation: DocumentedOperation }) {
             <div class="form-row">
               {body.content.length < 2 ? null : (
                 <Field label="Media type">
-                  <select
+                  <Select
                     value={draft.type}
-                    onChange={event => {
-                      const type = inputOf(event)
+                    options={body.content.map(({ type }) => type)}
+                    onChange={type => {
                       const found = body.content.find(one => one.type === type)
                       change({ type, body: bodyTextOf(found?.examples[0]?.value) })
                     }}
-                  >
-                    {body.content.map(({ type }) => (
-                      <option key={type} value={type}>
-                        {type}
-                      </option>
-                    ))}
-                  </select>
+                  />
                 </Field>
               )}
               <ExampleChoice
@@ -94,14 +90,14 @@ export function TryForm({ operation }: { operation: DocumentedOperation }) {
         )}
         <div class="form-row">
           <Field label="Call as" hint={security.length === 0 ? 'It asks for no credential.' : undefined}>
-            <select value={draft.consumer} onChange={event => change({ consumer: inputOf(event) })}>
-              <option value="">Nobody, without a key</option>
-              {(plan.value?.consumers ?? []).map(name => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
+            <Select
+              value={draft.consumer}
+              options={[
+                ['', 'Nobody, without a key'],
+                ...(consumers.length === 0 ? [[ANYBODY, 'Anybody, with a made-up key'] as const] : consumers),
+              ]}
+              onChange={consumer => change({ consumer })}
+            />
           </Field>
           <Field label="Further headers">
             <input
@@ -117,7 +113,7 @@ export function TryForm({ operation }: { operation: DocumentedOperation }) {
         </div>
       </form>
       {error === undefined ? null : <ProblemNotice error={error} />}
-      {sent === undefined || error !== undefined ? null : <Reply sent={sent} />}
+      {sent === undefined || error !== undefined ? null : <TryReply sent={sent} />}
     </>
   )
 }
@@ -140,14 +136,7 @@ function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
       {choices === undefined ? (
         <input value={value} required={where === 'path'} placeholder={placeholderOf(parameter)} onInput={change} />
       ) : (
-        <select value={value} onChange={change}>
-          <option value="">–</option>
-          {choices.map(choice => (
-            <option key={choice} value={choice}>
-              {choice}
-            </option>
-          ))}
-        </select>
+        <Select value={value} options={[['', '–'], ...choices]} onChange={onChange} />
       )}
     </Field>
   )
@@ -160,57 +149,22 @@ function placeholderOf({ schema }: OperationParameter): string {
   return format ?? String(type ?? '')
 }
 
-function ExampleChoice(props: { examples: readonly NamedExample[]; onChoose: (value: unknown) => void }) {
-  if (props.examples.length === 0) return null
-  return (
-    <Field label="Fill in an example">
-      <select value="" onChange={event => props.onChoose(props.examples[Number(inputOf(event))]?.value)}>
-        <option value="">Choose…</option>
-        {props.examples.map(({ name }, i) => (
-          <option key={name} value={i}>
-            {name ?? 'the example'}
-          </option>
-        ))}
-      </select>
-    </Field>
-  )
+interface ExampleChoiceProps {
+  readonly examples: readonly { readonly name: string | null; readonly value: unknown }[]
+  readonly onChoose: (value: unknown) => void
 }
 
-function Reply({ sent: { request, reply } }: { sent: Sent }) {
+function ExampleChoice({ examples, onChoose }: ExampleChoiceProps) {
+  if (examples.length === 0) return null
+  const named = examples.map(({ name }, i) => [String(i), name ?? 'the example'] as const)
   return (
-    <section class="section" aria-label="The reply">
-      <div class="section-head">
-        <Status status={request.status} />
-        <span class="muted">{Math.round(request.durationMs * 10) / 10} ms</span>
-        <a href={hrefOf('live', { request: `${request.id}` })}>Why this reply?</a>
-      </div>
-      {request.refusal === undefined ? null : (
-        <div class="refusal">
-          <p class="refusal-code">{request.refusal.code}</p>
-          <p class="refusal-rule">{request.refusal.rule}</p>
-        </div>
-      )}
-      {reply.wire === undefined ? null : <p>The client would have met this fault on the wire: {reply.wire}.</p>}
-      {reply.body === null || reply.body === '' ? (
-        <p class="muted">The reply has no body.</p>
-      ) : (
-        <BodyView
-          text={reply.base64 ? `${reply.body.length} characters of Base64: the body is binary` : reply.body}
-          label="Body of the reply"
-        />
-      )}
-      <details>
-        <summary>Headers</summary>
-        <dl class="pairs">
-          {Object.entries(reply.headers).map(([name, value]) => (
-            <div key={name} class="pair">
-              <dt class="mono">{name}</dt>
-              <dd class="mono">{String(value)}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
-    </section>
+    <Field label="Fill in an example">
+      <Select
+        value=""
+        options={[['', 'Choose…'], ...named]}
+        onChange={index => onChoose(examples[Number(index)]?.value)}
+      />
+    </Field>
   )
 }
 

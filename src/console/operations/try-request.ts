@@ -10,9 +10,12 @@ export interface TryDraft {
   /** A media type; empty for no body. */
   readonly type: string
   readonly body: string
-  /** The consumer whose credential is sent; empty for none. */
+  /** The consumer whose credential is sent; empty for none; `ANYBODY` for a made-up credential. */
   readonly consumer: string
 }
+
+/** Stands for a caller with a made-up credential. No consumer has this name. */
+export const ANYBODY = '*'
 
 /** A request as `POST /requests` takes it. */
 export interface TryRequest {
@@ -22,25 +25,20 @@ export interface TryRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly consumer?: string
+  readonly credential?: 'any'
   readonly world: string
 }
 
-export const keyOf = ({ in: where, name }: OperationParameter): string => `${where}.${name}`
+export const keyOf = ({ in: where, name }: Pick<OperationParameter, 'in' | 'name'>): string => `${where}.${name}`
 
-/** The values that a form begins with: the examples of required parameters, else those of the sample. */
-export function startValues({ path, parameters, sample }: Pick<DocumentedOperation, 'path' | 'parameters' | 'sample'>) {
-  const segments = sample.path.split('/')
-  const inPath = path.split('/').map((name, i) => [`path.${name.replace(/^\{|\}$/g, '')}`, segments[i] ?? ''] as const)
-  const query = new URLSearchParams(sample.query)
-  const values: Record<string, string> = {}
-  for (const parameter of parameters.filter(({ required }) => required)) {
-    const key = keyOf(parameter)
-    const sampled = parameter.in === 'query' ? query.get(parameter.name) : new Map<string, string>(inPath).get(key)
-    const value = parameter.example === undefined ? decodeURIComponent(sampled ?? '') : textOf(parameter.example)
-    if (value !== '') values[key] = value
-  }
-  return values
-}
+const callerOf = (consumer: string): { consumer?: string; credential?: 'any' } =>
+  consumer === '' ? {} : consumer === ANYBODY ? { credential: 'any' } : { consumer }
+
+/** The values that a form begins with: the samples of the required parameters. */
+export const startValues = ({ parameters }: Pick<DocumentedOperation, 'parameters'>): Record<string, string> =>
+  Object.fromEntries(
+    parameters.flatMap(one => (one.required && one.sample !== undefined ? [[keyOf(one), one.sample]] : [])),
+  )
 
 /** The schema behind a `$ref` into its own `$defs`, as far as a form reads it. */
 export function resolveSchema(schema: FormSchema = {}): FormSchema {
@@ -79,7 +77,7 @@ export function requestOf(
     ...(query.size === 0 ? {} : { query: query.toString() }),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(hasBody ? { body: draft.body } : {}),
-    ...(draft.consumer === '' ? {} : { consumer: draft.consumer }),
+    ...callerOf(draft.consumer),
     world,
   }
 }
@@ -87,9 +85,6 @@ export function requestOf(
 /** A list is typed with commas and sent as a parameter for each value, the default of OpenAPI. */
 const partsOf = ({ schema }: OperationParameter, value: string): string[] =>
   resolveSchema(schema).type === 'array' ? value.split(',').map(part => part.trim()) : [value]
-
-export const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.map(textOf).join(',') : (JSON.stringify(value) ?? '')
 
 function headersOf(text: string): Record<string, string> {
   const headers: Record<string, string> = {}

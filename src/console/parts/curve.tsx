@@ -53,7 +53,8 @@ export function Curve({ label, times, series, write, height = 130 }: CurveProps)
             stroke: colour(name),
             width: 1.5,
             ...(i === 0 ? { fill: `color-mix(in srgb, ${colour(name)} 12%, transparent)` } : {}),
-            points: { show: false },
+            // A value between two gaps has no line: it is drawn as a dot.
+            points: { size: 5, fill: colour(name), filter: loneValues },
           })),
         ],
       },
@@ -86,6 +87,13 @@ export function Curve({ label, times, series, write, height = 130 }: CurveProps)
       <div ref={box} role="img" aria-label={label} />
     </figure>
   )
+}
+
+/** Returns the indexes of the values that have a gap on both sides. */
+const loneValues: NonNullable<uPlot.Series.Points['filter']> = (plot, series, show) => {
+  if (!show) return null
+  const values = plot.data[series] as readonly (number | null)[]
+  return values.flatMap((value, i) => (value !== null && values[i - 1] == null && values[i + 1] == null ? [i] : []))
 }
 
 /** `14:03`, or with seconds where the axis is that fine. */

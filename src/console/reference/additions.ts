@@ -1,8 +1,9 @@
 // Writes the additions of the stand-in to an operation below its description.
 
-type Document = Readonly<Record<string, unknown>>
+export type Document = Readonly<Record<string, unknown>>
 
 interface Additions {
+  readonly operation: string
   readonly phase: string
   readonly refused?: number
   readonly until?: string
@@ -22,14 +23,34 @@ export function withAdditions(document: Document): Document {
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
-function describe(operation: Document, { phase, refused, until, next, behaviours }: Additions): Document {
+function describe(
+  operation: Document,
+  { operation: id, phase, refused, until, next, behaviours }: Additions,
+): Document {
   const lines = [
     `- phase: **${phase}**${refused === undefined ? '' : `, answers ${refused}`}${until === undefined ? '' : ` until ${until}`}`,
     ...(next === undefined ? [] : [`- next: ${next.what} on ${next.at.slice(0, 10)}`]),
     ...behaviours.map(one => `- ${one.replace(/^[\w-]+/, '`$&`')}`),
   ]
   const before = typeof operation.description === 'string' ? `${operation.description}\n\n` : ''
-  return { ...operation, description: `${before}**In this stand-in**\n\n${lines.join('\n')}` }
+  const summary = [operation.summary, ...(phase === 'active' ? [] : [phase])].filter(part => typeof part === 'string')
+  return {
+    ...operation,
+    operationId: id,
+    summary: summary.join(' · '),
+    description: `${before}**In this stand-in**\n\n${lines.join('\n')}`,
+  }
+}
+
+/** Returns the tag under which an operation is shown, `default` where it has none; `undefined` for an unknown operation. */
+export function tagOf({ paths }: Document, id: string): string | undefined {
+  for (const item of Object.values((paths ?? {}) as Readonly<Record<string, Document>>)) {
+    for (const operation of Object.values(item)) {
+      if (!isPart(operation) || operation.operationId !== id) continue
+      return (operation.tags as readonly string[] | undefined)?.[0] ?? 'default'
+    }
+  }
+  return undefined
 }
 
 const isPart = (value: unknown): value is Document => typeof value === 'object' && value !== null

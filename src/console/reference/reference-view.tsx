@@ -4,11 +4,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../model/control-plane.ts'
 import { useLoaded } from '../model/loaded.ts'
-import { hrefOf } from '../model/location.ts'
+import { hrefOf, parameter, setParameters } from '../model/location.ts'
 import { Progress, Show } from '../parts/notices.tsx'
-import { withAdditions } from './additions.ts'
-
-type Document = Readonly<Record<string, unknown>>
+import { type Document, withAdditions } from './additions.ts'
+import type { ShownDocument } from './swagger.ts'
 
 export function ReferenceView() {
   const loaded = useLoaded('contract', signal => call<Document>('GET', '/contract', { signal }))
@@ -17,18 +16,24 @@ export function ReferenceView() {
 
 function Reference({ document: contract }: { document: Document }) {
   const box = useRef<HTMLDivElement>(null)
+  const shown = useRef<ShownDocument | undefined>(undefined)
   const [ready, setReady] = useState(false)
+  const chosen = parameter('operation')
   useEffect(() => {
     let wanted = true
     import('./swagger.ts').then(({ showDocument }) => {
       if (!wanted) return
-      showDocument(box.current as HTMLElement, withAdditions(contract))
+      const onOpened = (operation: string): void => setParameters({ operation }, 'push')
+      shown.current = showDocument(box.current as HTMLElement, withAdditions(contract), onOpened)
       setReady(true)
     })
     return () => {
       wanted = false
     }
   }, [contract])
+  useEffect(() => {
+    if (ready && chosen !== '') shown.current?.open(chosen)
+  }, [ready, chosen])
   return (
     <div class="reference">
       <p class="muted">

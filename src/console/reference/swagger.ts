@@ -1,10 +1,26 @@
 // The library that shows an OpenAPI document. It is told to fetch nothing and to send nothing.
 
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
+import { type Document, tagOf } from './additions.ts'
 
-export function showDocument(element: HTMLElement, spec: object): void {
+export interface ShownDocument {
+  /** Opens an operation and scrolls to it. */
+  open(operation: string): void
+}
+
+interface System {
+  readonly layoutActions: { show(thing: readonly string[], shown: boolean): void }
+}
+
+/** @param onOpened is told which operation the person opened */
+export function showDocument(
+  element: HTMLElement,
+  spec: Document,
+  onOpened: (operation: string) => void,
+): ShownDocument {
   linkStyle()
-  SwaggerUI({
+  let opening = false
+  const { layoutActions } = SwaggerUI({
     domNode: element,
     spec,
     // A validator would be asked over the network.
@@ -15,8 +31,39 @@ export function showDocument(element: HTMLElement, spec: object): void {
     deepLinking: false,
     persistAuthorization: false,
     layout: 'BaseLayout',
-  })
+    plugins: [watchOpening(operation => opening || onOpened(operation))],
+  }) as System
+  return {
+    open(operation) {
+      const tag = tagOf(spec, operation)
+      if (tag === undefined) return
+      opening = true
+      layoutActions.show(['operations-tag', tag], true)
+      layoutActions.show(['operations', tag, operation], true)
+      opening = false
+      requestAnimationFrame(() => element.querySelector('.opblock.is-open')?.scrollIntoView({ block: 'start' }))
+    },
+  }
 }
+
+type Show = (thing: readonly string[], shown: boolean) => unknown
+
+/** A plugin of the library that is called when an operation is opened. */
+const watchOpening = (onOpened: (operation: string) => void) => () => ({
+  statePlugins: {
+    layout: {
+      wrapActions: {
+        show:
+          (original: Show): Show =>
+          (thing, shown) => {
+            const [kind, , operation] = thing
+            if (kind === 'operations' && operation !== undefined && shown) onOpened(operation)
+            return original(thing, shown)
+          },
+      },
+    },
+  },
+})
 
 /** Links the style of the library once; the build writes its address into the page. */
 function linkStyle(): void {

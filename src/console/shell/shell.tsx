@@ -1,13 +1,11 @@
 // The frame around the views: navigation, the bar with world and clock, the banner of a lost connection, the token.
 
-import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { about, followAbout, refreshPlan } from '../model/about.ts'
+import { about, refreshPlan } from '../model/about.ts'
 import { connection, tryNow } from '../model/connection.ts'
 import { underWay } from '../model/control-plane.ts'
 import { hrefOf, view } from '../model/location.ts'
 import { tokenQuestion } from '../model/token.ts'
-import { followWorlds } from '../model/worlds.ts'
 import { Announcements } from '../parts/announce.tsx'
 import { CommandLine } from '../parts/copy-button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
@@ -19,13 +17,13 @@ import { VIEWS, type View, viewOf } from './views.ts'
 import { WorldChooser } from './world-chooser.tsx'
 
 export function Shell() {
-  useEffect(() => {
-    followWorlds()
-    followAbout()
-  }, [])
   const shown = viewOf(view.value)
+  const isFirst = useRef(true)
   useEffect(() => {
     document.title = `${shown.title} · Understudy`
+    // The configuration may have been loaded anew since the last view was opened.
+    if (!isFirst.current) refreshPlan().catch(() => undefined)
+    isFirst.current = false
   }, [shown])
   return (
     <div class="shell">
@@ -132,21 +130,21 @@ const ThemeSwitch = () => (
 
 /** A view, once its code is there. */
 function LazyView({ view: shown }: { view: View }) {
-  const [found, setFound] = useState<{ view: ComponentType } | undefined>()
+  const [loading] = useState(shown.load)
+  const [found, setFound] = useState(loading instanceof Promise ? undefined : { view: loading })
   const [failed, setFailed] = useState(false)
   const wanted = useRef(true)
   useEffect(() => {
     wanted.current = true
-    // The configuration may have been loaded anew since the last view was opened.
-    refreshPlan().catch(() => undefined)
-    shown.load().then(
+    if (!(loading instanceof Promise)) return
+    loading.then(
       component => wanted.current && setFound({ view: component }),
       () => wanted.current && setFailed(true),
     )
     return () => {
       wanted.current = false
     }
-  }, [shown])
+  }, [loading])
   if (failed) {
     return (
       <div class="problem" role="alert">

@@ -1,7 +1,8 @@
-// Every view of the console. Adding one is an entry here and a folder with its component, which is loaded when it is first
-// opened.
+// Every view of the console. Adding one is an entry here and a folder with its component. The first view comes with the page,
+// so that its rows are there soon; the others are loaded when they are first opened.
 
 import type { ComponentType } from 'preact'
+import { followRequests, LiveView } from '../live/live-view.tsx'
 import type { IconName } from '../parts/icon.tsx'
 
 export interface View {
@@ -15,23 +16,26 @@ export interface View {
   readonly allWorlds?: boolean
   /** Whether what it shows is in the process that serves, so that it has nothing to show where several do (`--workers`). */
   readonly ofOneProcess?: boolean
-  readonly load: () => Promise<ComponentType>
+  readonly load: () => ComponentType | Promise<ComponentType>
+  /** Asks for its data when the page opens with this view, before anything is rendered. */
+  readonly prepare?: () => void
 }
 
 export const VIEWS: readonly View[] = [
   {
     id: 'live',
     title: 'Live',
-    about: 'Requests as they are answered, and why each was answered so.',
+    about: 'Requests as they are answered, and why.',
     icon: 'pulse',
     allWorlds: true,
     ofOneProcess: true,
-    load: async () => (await import('../live/live-view.tsx')).LiveView,
+    load: () => LiveView,
+    prepare: followRequests,
   },
   {
     id: 'operations',
     title: 'Operations',
-    about: 'What the API can do, how it is doing, and what it is to answer next.',
+    about: 'How each is doing, and what it answers next.',
     icon: 'plug',
     allWorlds: true,
     ofOneProcess: true,
@@ -40,7 +44,7 @@ export const VIEWS: readonly View[] = [
   {
     id: 'worlds',
     title: 'Worlds',
-    about: 'Worlds with their own clock and their own records.',
+    about: 'Their clocks and their records.',
     icon: 'globe',
     ofOneProcess: true,
     load: async () => (await import('../worlds/worlds-view.tsx')).WorldsView,
@@ -48,14 +52,14 @@ export const VIEWS: readonly View[] = [
   {
     id: 'time',
     title: 'Time',
-    about: 'What changes when, by the clock of a world, and who still calls what.',
+    about: 'What changes when, and who still calls what.',
     icon: 'calendar',
     load: async () => (await import('../time/time-view.tsx')).TimeView,
   },
   {
     id: 'weather',
     title: 'Weather',
-    about: 'Latency, faults and limits: switched on, set by sliders, and measured.',
+    about: 'Latency, faults and limits, set and measured.',
     icon: 'cloud',
     allWorlds: true,
     load: async () => (await import('../weather/weather-view.tsx')).WeatherView,
@@ -63,14 +67,14 @@ export const VIEWS: readonly View[] = [
   {
     id: 'configuration',
     title: 'Configuration',
-    about: 'The gateway file, tried while you write it and served when you apply it.',
+    about: 'The gateway file, checked while you type.',
     icon: 'sliders',
     load: async () => (await import('../configuration/configuration-view.tsx')).ConfigurationView,
   },
   {
     id: 'reference',
     title: 'Reference',
-    about: 'The contract as documentation, with what the stand-in adds.',
+    about: 'The contract, with what the stand-in adds.',
     icon: 'book',
     load: async () => (await import('../reference/reference-view.tsx')).ReferenceView,
   },

@@ -1,39 +1,25 @@
 // The calendar: a time axis with a lane for each kind of event, the chosen event, and the list of them all.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { CalendarEvent, EventKind } from '../../http/control/types.ts'
+import type { CalendarEvent } from '../../http/control/types.ts'
 import { loadCalendar, restoreClock, setClock } from '../model/calendar.ts'
 import { useLoaded, usePolling } from '../model/loaded.ts'
-import { hrefOf, parameter, setParameters, shownWorld } from '../model/location.ts'
-import { DAY, distanceOf, durationOf, momentOf } from '../model/moments.ts'
+import { parameter, setParameters, shownWorld } from '../model/location.ts'
+import { distanceOf, durationOf, momentOf } from '../model/moments.ts'
 import { clock, worldTime } from '../model/worlds.ts'
 import { attempt } from '../parts/announce.tsx'
-import { Badge, type Tone } from '../parts/badges.tsx'
 import { CommandLine } from '../parts/copy-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { EmptyState, Show } from '../parts/notices.tsx'
 import { type Column, VirtualTable } from '../parts/virtual-table.tsx'
-import { KINDS, keyOf, pan, rangeAround, rangeOver, readRange, type TimeRange, writeRange, zoom } from './axis.ts'
+import { KINDS, keyOf, rangeOver, readRange, type TimeRange, writeRange } from './axis.ts'
+import { ChosenEvent, KindBadge } from './chosen-event.tsx'
+import { RangeTools } from './range-tools.tsx'
 import { TimeAxis } from './time-axis.tsx'
 
 /** Milliseconds between two looks: requests start and stop the timers of records. */
 const INTERVAL = 10_000
 const MOST = 2000
-
-const TONES: Readonly<Record<EventKind, Tone>> = {
-  deprecated: 'warn',
-  'brown-out': 'info',
-  sunset: 'bad',
-  'key-expiry': 'accent',
-  state: 'good',
-}
-const NAMES: Readonly<Record<EventKind, string>> = {
-  deprecated: 'deprecation',
-  'brown-out': 'brown-out',
-  sunset: 'sunset',
-  'key-expiry': 'key expiry',
-  state: 'record state',
-}
 
 export function CalendarPanel() {
   const world = shownWorld.value
@@ -115,49 +101,7 @@ function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
           </button>
         ))}
         <span class="spring" />
-        <div class="tools" role="group" aria-label="The time that is shown">
-          <button
-            type="button"
-            class="button icon-only"
-            aria-label="Earlier"
-            onClick={() => setRange(pan(range, -0.5))}
-          >
-            <Icon name="left" />
-          </button>
-          <button type="button" class="button" onClick={() => setRange(undefined)}>
-            All
-          </button>
-          {(
-            [
-              ['Year', 366 * DAY],
-              ['Month', 31 * DAY],
-              ['Day', DAY],
-            ] as const
-          ).map(([title, length]) => (
-            <button key={title} type="button" class="button" onClick={() => setRange(rangeAround(time, length))}>
-              {title}
-            </button>
-          ))}
-          <button type="button" class="button icon-only" aria-label="Later" onClick={() => setRange(pan(range, 0.5))}>
-            <Icon name="right" />
-          </button>
-          <button
-            type="button"
-            class="button icon-only"
-            aria-label="Show less time"
-            onClick={() => setRange(zoom(range, 0.5, time))}
-          >
-            <Icon name="plus" />
-          </button>
-          <button
-            type="button"
-            class="button icon-only"
-            aria-label="Show more time"
-            onClick={() => setRange(zoom(range, 2, time))}
-          >
-            <Icon name="minus" />
-          </button>
-        </div>
+        <RangeTools range={range} time={time} onRange={setRange} />
       </div>
       <TimeAxis
         {...{ events: shown, range, time, selected, onRange: setRange, onTime: setTime, onSelect: select }}
@@ -170,7 +114,7 @@ function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
             Shift by more.
           </p>
         ) : (
-          <Chosen event={selected} time={time} onJump={() => setTime(Date.parse(selected.at))} />
+          <ChosenEvent event={selected} time={time} onTime={setTime} />
         )}
         {state === undefined || state.real ? null : (
           <button
@@ -212,7 +156,7 @@ const columnsAt = (time: number): readonly Column<CalendarEvent>[] => [
     wide: true,
     cell: ({ at }) => <span class="muted">{distanceOf(Date.parse(at) - time)}</span>,
   },
-  { id: 'kind', title: 'Kind', width: '7rem', cell: ({ kind }) => <Badge tone={TONES[kind]}>{NAMES[kind]}</Badge> },
+  { id: 'kind', title: 'Kind', width: '7rem', wide: true, cell: ({ kind }) => <KindBadge kind={kind} /> },
   {
     id: 'text',
     title: 'What happens',
@@ -227,34 +171,3 @@ const columnsAt = (time: number): readonly Column<CalendarEvent>[] => [
     cell: ({ at, until }) => (until === undefined ? '' : durationOf(Date.parse(until) - Date.parse(at))),
   },
 ]
-
-interface ChosenProps {
-  readonly event: CalendarEvent
-  readonly time: number
-  readonly onJump: () => void
-}
-
-const Chosen = ({ event, time, onJump }: ChosenProps) => (
-  <div class="chosen-event">
-    <Badge tone={TONES[event.kind]}>{NAMES[event.kind]}</Badge>
-    <b class="truncate" title={event.text}>
-      {event.text}
-    </b>
-    <span class="muted">
-      {momentOf(Date.parse(event.at))}, {distanceOf(Date.parse(event.at) - time)}
-    </span>
-    <button type="button" class="button primary" onClick={onJump}>
-      Set the clock to it
-    </button>
-    {event.operation === undefined ? null : (
-      <a class="button" href={hrefOf('operations', { operation: event.operation })}>
-        Open {event.operation}
-      </a>
-    )}
-    {event.record === undefined || event.collection === undefined ? null : (
-      <a class="button" href={hrefOf('worlds', { collection: event.collection, record: event.record })}>
-        Open the record
-      </a>
-    )}
-  </div>
-)

@@ -1,13 +1,12 @@
 // The table of the consumers that still call deprecated operations, parameters and fields; saved as CSV too.
 
 import type { DeprecationReport } from '../../http/control/types.ts'
-import { exampleCurl } from '../model/about.ts'
 import { call, callForText } from '../model/control-plane.ts'
 import { useLoaded, usePolling } from '../model/loaded.ts'
 import { hrefOf } from '../model/location.ts'
 import { momentOf } from '../model/moments.ts'
 import { attempt } from '../parts/announce.tsx'
-import { CommandLine } from '../parts/copy-button.tsx'
+import { FirstCall } from '../parts/first-call.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { EmptyState, Show } from '../parts/notices.tsx'
 import { saveFile } from '../parts/save-file.ts'
@@ -52,7 +51,7 @@ export function CallersPanel() {
             {report.operations.every(({ calls, rehearsed }) => calls + rehearsed === 0) ? (
               <div class="callers-hint">
                 <p class="muted">Nobody has called them yet. A request that names its consumer is counted:</p>
-                <CommandLine text={exampleCurl(report.operations[0]?.operation)} />
+                <FirstCall operation={report.operations[0]?.operation} />
               </div>
             ) : null}
           </section>

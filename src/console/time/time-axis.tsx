@@ -21,6 +21,9 @@ export interface TimeAxisProps {
 /** Milliseconds after the last key until the clock is set: keys that repeat set it once. */
 const KEY_WAIT = 500
 
+/** Pixels that the label of a tick takes; nearer to the end it would be cut off. */
+const LABEL = 52
+
 const percent = (place: number): string => `${(place * 100).toFixed(3)}%`
 
 export function TimeAxis(props: TimeAxisProps) {
@@ -54,7 +57,7 @@ export function TimeAxis(props: TimeAxisProps) {
       <div class="axis-track" ref={track}>
         {ticks.map(({ at, label }) => (
           <span key={at} class="tick" style={{ left: percent(placeOf(at, range)) }} aria-hidden="true">
-            {label}
+            {placeOf(at, range) * width > width - LABEL ? '' : label}
           </span>
         ))}
         {lanes.map(({ kind, title }) => (

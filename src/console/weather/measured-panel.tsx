@@ -1,11 +1,10 @@
 // The measured percentiles beside the wished ones, for each operation that the scope is about.
 
-import { exampleCurl } from '../model/about.ts'
 import { call } from '../model/control-plane.ts'
 import { useLoaded, usePolling } from '../model/loaded.ts'
 import { hrefOf } from '../model/location.ts'
 import type { MeasuredOperation, MeasuredOperations } from '../model/shapes.ts'
-import { CommandLine } from '../parts/copy-button.tsx'
+import { FirstCall } from '../parts/first-call.tsx'
 import { Show } from '../parts/notices.tsx'
 import {
   describeSettings,
@@ -15,9 +14,8 @@ import {
   settingsIn,
   type WeatherBlocks,
   type WeatherSettings,
-  writeLatency,
-  writeRate,
 } from './blocks.ts'
+import { writeLatency, writeRate } from './scale.ts'
 
 interface SetOperation extends MeasuredOperation {
   /** Latency, faults and limits in force. */
@@ -63,7 +61,7 @@ export function MeasuredPanel({ world, scope, blocks }: MeasuredPanelProps) {
               {quiet ? (
                 <div class="measured-hint">
                   <p class="muted">No request in the last minute. Send some, and their times appear here:</p>
-                  <CommandLine text={exampleCurl()} />
+                  <FirstCall operation={kind === 'operation' ? name : undefined} />
                 </div>
               ) : null}
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard */}

@@ -8,18 +8,13 @@ import {
   type Limits,
   latencyOf,
   limitsIn,
-  millisecondsOf,
   movePercentile,
   type Percentiles,
   percentilesIn,
-  rateOf,
-  sliderOf,
-  sliderOfRate,
   type WeatherSettings,
   withLimits,
-  writeLatency,
-  writeRate,
 } from './blocks.ts'
+import { millisecondsOf, rateOf, sliderOf, sliderOfRate, writeLatency, writeRate } from './scale.ts'
 
 export interface SlidersProps {
   readonly settings: WeatherSettings

@@ -38,18 +38,20 @@ const standingSchema = {
       times: { type: ['integer', 'null'], description: 'How many requests it answers; null: without end.' },
       left: { type: ['integer', 'null'], description: 'How many of them are left.' },
       given: { ...count, description: 'How many requests it has answered.' },
+      toSkip: { ...count, description: 'How many requests are answered as usual before that.' },
       until: { type: 'string', format: 'date-time', description: 'By the real clock.' },
     },
     ...Object.keys(properties).filter(name => name !== 'times'),
-    'until',
+    ...['toSkip', 'until'],
   ) as object),
   description: 'The order as it was given, and what has become of it.',
 }
 const allSchema = object({ answers: { ...list(standingSchema), description: 'The newest first.' } })
 
-const describe = ({ id, world, order, left, given, until }: StandingAnswer): object => ({
+const describe = ({ id, world, order, left, given, toSkip, until }: StandingAnswer): object => ({
   ...order,
   ...{ id, world: world ?? null, times: order.times === undefined ? 1 : order.times, left: left ?? null, given },
+  ...(order.skip === undefined ? {} : { toSkip }),
   ...(until === undefined ? {} : { until: timestamp(until) }),
 })
 

@@ -93,15 +93,28 @@ const formSchema = object(
       object({
         status: { ...words, description: 'As the contract has it: `200`, `4XX`, `default`.' },
         description: words,
-        content: list(object({ type: words, examples: list(example) })),
+        content: list(
+          object(
+            {
+              ...{ type: words, examples: list(example) },
+              sample: { description: 'A value that the contract accepts, where it has no example.' },
+            },
+            'sample',
+          ),
+        ),
       }),
     ),
+    curl: {
+      ...words,
+      description:
+        'A command that sends the sample; absent where it needs a key that the configuration does not publish.',
+    },
     sample: {
       ...(object({ path: words, query: words, headers: { type: 'object' }, body: words }, 'body') as object),
       description: 'A request that keeps to the contract, without a credential.',
     },
   },
-  ...['summary', 'description', 'body', 'sample'],
+  ...['summary', 'description', 'body', 'curl', 'sample'],
 )
 
 /** The behaviours that weather may change. */
@@ -112,7 +125,7 @@ const NONE: Measure = {
   series: [],
 }
 
-export const operationRoutes = ({ gateway }: Control): ControlRoute[] => [
+export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => [
   {
     method: 'GET',
     path: '/operations',
@@ -172,7 +185,7 @@ export const operationRoutes = ({ gateway }: Control): ControlRoute[] => [
       const { plan } = gateway
       const id = parameters.operation as string
       const planned = plan.operations.find(({ operation }) => operation.id === id)
-      if (planned !== undefined) return json(describeForm(planned, plan))
+      if (planned !== undefined) return json(describeForm(planned, plan, about.api()))
       const hint = suggest(
         id,
         plan.operations.map(({ operation }) => operation.id),

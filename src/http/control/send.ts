@@ -82,8 +82,12 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
             world,
             time: { type: 'string', description: 'A date, a timestamp or an offset: what `Understudy-Time` takes.' },
             consumer: words,
+            credential: {
+              const: 'any',
+              description: 'Adds a made-up credential, which is accepted where no consumers are configured.',
+            },
           },
-          ...['query', 'headers', 'body', 'world', 'time', 'consumer'],
+          ...['query', 'headers', 'body', 'world', 'time', 'consumer', 'credential'],
         ),
       },
       replies: {

@@ -1,21 +1,30 @@
 // The program that serves, and where: a client reads it first.
 
+import { findFirstCall } from '../../gateway/first-call.ts'
 import { timestamp } from '../../world/clock.ts'
 import { type Control, type ControlRoute, json, list, object, replyWith, words } from './route.ts'
 
-const versionSchema = object({
-  name: { const: 'understudy' },
-  version: words,
-  title: { ...words, description: 'Of the contract.' },
-  contractVersion: words,
-  configuration: { ...words, description: 'The file that is being served.' },
-  api: { ...words, description: 'The address of the API, without a base path.' },
-  basePaths: list(words),
-  workers: { type: ['integer', 'null'], description: 'How many processes serve the API; null for this one alone.' },
-  sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
-  defaultWorld: words,
-  now: { type: 'string', format: 'date-time', description: 'By the real clock.' },
-})
+const versionSchema = object(
+  {
+    name: { const: 'understudy' },
+    version: words,
+    title: { ...words, description: 'Of the contract.' },
+    contractVersion: words,
+    configuration: { ...words, description: 'The file that is being served.' },
+    api: { ...words, description: 'The address of the API, without a base path.' },
+    basePaths: list(words),
+    firstCall: {
+      ...words,
+      description:
+        'A `curl` command to begin with; absent where it needs a key that the configuration does not publish.',
+    },
+    workers: { type: ['integer', 'null'], description: 'How many processes serve the API; null for this one alone.' },
+    sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
+    defaultWorld: words,
+    now: { type: 'string', format: 'date-time', description: 'By the real clock.' },
+  },
+  'firstCall',
+)
 
 const rootSchema = object({ name: { const: 'understudy' }, version: words, openapi: words, console: words })
 
@@ -40,6 +49,7 @@ export const versionRoutes = ({ gateway, about: { version, api, workers } }: Con
     replies: { 200: replyWith('The version.', versionSchema) },
     answer: () => {
       const { contract, simulation } = gateway.plan
+      const call = findFirstCall(gateway.plan, api())
       return json({
         name: 'understudy',
         version,
@@ -48,6 +58,7 @@ export const versionRoutes = ({ gateway, about: { version, api, workers } }: Con
         configuration: simulation.source.file,
         api: api(),
         basePaths: contract.basePaths.map(path => path || '/'),
+        ...(call?.known ? { firstCall: call.command } : {}),
         workers: workers ?? null,
         sandboxes: simulation.worlds.sandboxes,
         defaultWorld: gateway.worlds.default.name,

@@ -8,19 +8,34 @@ import type { Plan, PlannedOperation } from '../plan/plan.ts'
 /** A longer command is no line to paste. */
 const LONGEST = 400
 
+export interface FirstCall {
+  readonly command: string
+  /** Whether it works as it stands: the configuration publishes the key, or names a variable that holds it. */
+  readonly known: boolean
+}
+
 /** Returns a `curl` command for the simplest operation that can be called; for `/healthz` where there is none. */
-export function describeFirstCall(plan: Plan, origin: string): string {
+export const describeFirstCall = (plan: Plan, origin: string): string =>
+  findFirstCall(plan, origin)?.command ?? `curl ${origin}/healthz`
+
+/** Returns a `curl` command for the simplest operation that can be called; one that works as it stands where there is one. */
+export function findFirstCall(plan: Plan, origin: string): FirstCall | undefined {
   const candidates = plan.operations.filter(answersWell).sort((a, b) => effort(a.operation) - effort(b.operation))
-  let placeholder: string | undefined
+  let placeholder: FirstCall | undefined
   for (const planned of candidates.slice(0, 20)) {
-    const credential = credentialFor(planned.operation, plan)
-    if (credential === undefined) continue
-    const command = commandFor(planned, plan, origin, credential)
-    if (command === undefined || command.length > LONGEST) continue
-    if (credential.known) return command
-    placeholder ??= command
+    const found = describeCall(planned, plan, origin)
+    if (found === undefined || found.command.length > LONGEST) continue
+    if (found.known) return found
+    placeholder ??= found
   }
-  return placeholder ?? `curl ${origin}/healthz`
+  return placeholder
+}
+
+/** Returns a `curl` command for an operation; `undefined` where none can be made. */
+export function describeCall(planned: PlannedOperation, plan: Plan, origin: string): FirstCall | undefined {
+  const credential = credentialFor(planned.operation, plan)
+  const command = credential && commandFor(planned, plan, origin, credential)
+  return command === undefined ? undefined : { command, known: credential?.known === true }
 }
 
 /** Whether nothing in the configuration makes it answer otherwise. */
