@@ -1,7 +1,7 @@
 // The actions on a request: send it again, copy it as a command, answer the next one like it otherwise, make a rule.
 
 import { useState } from 'preact/hooks'
-import type { Sent } from '../../http/control/types.ts'
+import type { SendResult } from '../../http/control/types.ts'
 import { AnswerForm } from '../answers/answer-form.tsx'
 import { call, callForText, pathOf } from '../model/control-plane.ts'
 import { setParameters } from '../model/location.ts'
@@ -19,7 +19,7 @@ export function DetailActions({ request }: { request: Recorded }) {
   const close = (): void => setShown(undefined)
   const again = (body: { world?: string; fresh?: boolean }): Promise<boolean> =>
     attempt(async () => {
-      const sent = await call<Sent>('POST', pathOf`/requests/${request.id}/replay`, { body })
+      const sent = await call<SendResult>('POST', pathOf`/requests/${request.id}/replay`, { body })
       const into = sent.request === null ? '' : ` into the world ${sent.request.world}`
       announce(`Sent again${into}: ${sent.reply.status}.`)
       if (body.fresh) await refreshWorlds()

@@ -2,7 +2,7 @@
 // the reply.
 
 import { useState } from 'preact/hooks'
-import type { Sent } from '../../http/control/types.ts'
+import type { SendResult } from '../../http/control/types.ts'
 import { plan } from '../model/about.ts'
 import { call } from '../model/control-plane.ts'
 import { shownWorld } from '../model/location.ts'
@@ -27,14 +27,14 @@ export function TryForm({ operation }: { operation: DocumentedOperation }) {
     consumer: security.length === 0 ? '' : (consumers[0] ?? ANYBODY),
   }))
   const [sending, setSending] = useState(false)
-  const [sent, setSent] = useState<Sent | undefined>()
+  const [sent, setSent] = useState<SendResult | undefined>()
   const [error, setError] = useState<Error | undefined>()
   const change = (changes: Partial<TryDraft>): void => setDraft({ ...draft, ...changes })
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     setSending(true)
     try {
-      setSent(await call<Sent>('POST', '/requests', { body: requestOf(operation, draft, shownWorld.value) }))
+      setSent(await call<SendResult>('POST', '/requests', { body: requestOf(operation, draft, shownWorld.value) }))
       setError(undefined)
     } catch (failure) {
       setError(failure as Error)

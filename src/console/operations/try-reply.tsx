@@ -1,11 +1,11 @@
 // The reply to a request that was tried, with the way to its explanation.
 
-import type { Sent } from '../../http/control/types.ts'
+import type { SendResult } from '../../http/control/types.ts'
 import { hrefOf } from '../model/location.ts'
 import { Status } from '../parts/badges.tsx'
 import { BodyView } from '../parts/body-view.tsx'
 
-export function TryReply({ sent: { request, reply } }: { sent: Sent }) {
+export function TryReply({ sent: { request, reply } }: { sent: SendResult }) {
   return (
     <section class="section" aria-label="The reply">
       <div class="section-head">
