@@ -1,36 +1,39 @@
 // Runs the part of the chain that may change a recorded world in its turn (see `Turns`). Without recorded worlds it is not
 // in the chain.
 
-import type { World } from '../world/world.ts'
+import type { Reply } from '../kernel/reply.ts'
+import type { Cause, Turns, World } from '../world/world.ts'
 import type { Behaviour } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { draftOf, type Exchange, type Handler } from './exchange.ts'
 import { KeptBody } from './kept-body.ts'
 
 export const state: Behaviour<never> = {
   name: 'state',
   compile(_, { recorded, maxBody }) {
     if (!recorded) return undefined
-    return next => async exchange => {
+    return next => exchange => {
       const { turns } = latest(exchange.world)
       // A world of the future, which nothing lasts in.
       if (turns === undefined) return next(exchange)
-      if (exchange.request.hasBody) {
-        // No turn waits for the network.
-        draftOf(exchange, 'state').request = new KeptBody(exchange.request, await exchange.request.readBody(maxBody))
-      }
-      const cause = causeOf(exchange)
-      const restart = exchange.mark()
-      try {
-        return await turns.run(() => {
-          restart()
-          exchange.enter(latest(exchange.world))
-          return next(exchange)
-        }, cause)
-      } finally {
-        draftOf(exchange, 'state').position = cause.position
-      }
+      const { request } = exchange
+      if (!request.hasBody) return runInTurn(turns, exchange, next)
+      // No turn waits for the network.
+      return request.readBody(maxBody).then(body => {
+        draftOf(exchange, 'state').request = new KeptBody(request, body)
+        return runInTurn(turns, exchange, next)
+      })
     }
   },
+}
+
+function runInTurn(turns: Turns, exchange: Exchange, next: Handler): Promise<Reply> {
+  const restart = turns.repeats ? exchange.mark() : undefined
+  const work = () => {
+    restart?.()
+    exchange.enter(latest(exchange.world))
+    return next(exchange)
+  }
+  return turns.run(work, new RequestCause(exchange))
 }
 
 /** The world that has the place of a world now: another one after a reset. */
@@ -40,11 +43,19 @@ function latest(world: World): World {
   return at
 }
 
-const causeOf = ({
-  request: { method, path },
-}: {
-  readonly request: { readonly method: string; readonly path: string }
-}) => ({
-  text: `${method} ${path}`,
-  position: undefined as number | undefined,
-})
+class RequestCause implements Cause {
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  get text(): string {
+    const { method, path } = this.#exchange.request
+    return `${method} ${path}`
+  }
+
+  set position(position: number) {
+    draftOf(this.#exchange, 'state').position = position
+  }
+}

@@ -94,10 +94,10 @@ export function withRules(
     if (turns === undefined) return chooseAtOnce(exchange)
     const { request } = exchange
     if (request.hasBody) draftOf(exchange, 'rules').request = new KeptBody(request, await request.readBody(maxBody))
-    const restart = exchange.mark()
+    const restart = turns.repeats ? exchange.mark() : undefined
     return turns.run(
       async () => {
-        restart()
+        restart?.()
         return chooseAtOnce(exchange)
       },
       { text: `${request.method} ${request.path}` },

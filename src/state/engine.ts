@@ -37,9 +37,9 @@ export interface Engine {
   /**
    * Appends all entries, or none, if the log still ends at `after`. Resolves once they are as durable as the settings of
    * the engine promise. Where the outcome is unknown (a connection broke), rejects with `Unavailable`; the next `since`
-   * tells whether the entries are there.
+   * tells whether the entries are there. Returns at once where there is nothing to wait for.
    */
-  append(after: Position, entries: readonly string[]): Promise<Append>
+  append(after: Position, entries: readonly string[]): Append | Promise<Append>
   /**
    * Replaces everything up to `at` by a snapshot. Entries after it stay. Does nothing where another process put a snapshot
    * at that position, or after it, already: at the beginning of a log the first one wins.

@@ -11,16 +11,83 @@ export interface Line {
   readonly text: string
 }
 
-/** `7f03a1c2 e {…}` and a line feed: CRC-32 (as in zlib) of kind and text, begun with the checksum of the line before. */
-export function writeLine(
-  kind: LineKind,
-  text: string,
-  before: number,
-): { readonly line: string; readonly sum: number } {
-  const content = `${kind} ${text}`
-  const sum = crc32(content, before)
-  return { line: `${hex(sum)} ${content}\n`, sum }
+const [LINE_FEED, SPACE] = [10, 32]
+
+/** The bytes before the part of a line that its checksum covers, and before its text. */
+const [SUM, TEXT] = [9, 11]
+
+/**
+ * Lines to be written: `7f03a1c2 e {…}` and a line feed each. The CRC-32 (as in zlib) of kind and text begins with the
+ * checksum of the line before. Holds bytes and no texts, because texts that live for a while cost the collector of garbage.
+ */
+export class LineBuffer {
+  #bytes: Buffer
+  #used = 0
+
+  /** @param room how many bytes are expected */
+  constructor(room = 2 ** 16) {
+    this.#bytes = Buffer.allocUnsafe(room)
+  }
+
+  /** How many bytes it holds. */
+  get length(): number {
+    return this.#used
+  }
+
+  /** Adds a line. The text has no line feed. */
+  add(kind: LineKind, text: string): void {
+    // No character takes more than three bytes for each of its code units.
+    this.#reserve(3 * text.length + TEXT + 1)
+    const bytes = this.#bytes
+    const from = this.#used
+    bytes[from + 8] = SPACE
+    bytes[from + SUM] = kind.charCodeAt(0)
+    bytes[from + SUM + 1] = SPACE
+    const end = from + TEXT + bytes.write(text, from + TEXT)
+    bytes[end] = LINE_FEED
+    this.#used = end + 1
+  }
+
+  /** Adds the lines of another one. */
+  addAll(other: LineBuffer): void {
+    this.#reserve(other.#used)
+    other.#bytes.copy(this.#bytes, this.#used, 0, other.#used)
+    this.#used += other.#used
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#used + more
+    if (needed <= this.#bytes.length) return
+    const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length))
+    this.#bytes.copy(grown, 0, 0, this.#used)
+    this.#bytes = grown
+  }
+
+  clear(): void {
+    this.#used = 0
+  }
+
+  /** Writes the checksums, which continue `before`. Returns the bytes and the last checksum. Can be called again. */
+  seal(before: number): { readonly bytes: Buffer; readonly sum: number } {
+    const bytes = this.#bytes.subarray(0, this.#used)
+    let sum = before
+    for (let from = 0; from < bytes.length; ) {
+      // The room for the checksum may hold anything.
+      const end = bytes.indexOf(LINE_FEED, from + TEXT)
+      sum = crc32(bytes.subarray(from + SUM, end), sum)
+      writeHex(sum, bytes, from)
+      from = end + 1
+    }
+    return { bytes, sum }
+  }
 }
+
+/** Eight digits, of which the last is that of the lowest four bits. */
+function writeHex(sum: number, bytes: Buffer, at: number): void {
+  for (let i = 0, shift = 28; shift >= 0; i++, shift -= 4) bytes[at + i] = DIGITS[(sum >>> shift) & 15] as number
+}
+
+const DIGITS = Buffer.from('0123456789abcdef')
 
 const hex = (sum: number): string => sum.toString(16).padStart(8, '0')
 
@@ -43,8 +110,6 @@ export interface LogReading {
       }
 }
 
-const [LINE_FEED, SPACE] = [10, 32]
-
 /** Reads lines up to the first damaged one. */
 export function readLines(bytes: Buffer): LogReading {
   const lines: Line[] = []
@@ -52,7 +117,7 @@ export function readLines(bytes: Buffer): LogReading {
   let from = 0
   while (from < bytes.length) {
     const end = bytes.indexOf(LINE_FEED, from)
-    const content = end === -1 ? undefined : bytes.subarray(from + 9, end)
+    const content = end === -1 ? undefined : bytes.subarray(from + SUM, end)
     const found = content === undefined ? -1 : crc32(content, sum)
     const sound =
       content !== undefined &&

@@ -96,7 +96,7 @@ export class MemoryLog {
     const appended = { appended: this.position }
     if (this.#backing !== undefined && this.#backed !== undefined) {
       this.#backed = { ...this.#backed, at: this.#backed.at + entries.length }
-      const written = this.#backing.append(this.#backed, entries)
+      const written = Promise.resolve(this.#backing.append(this.#backed, entries))
       this.#durable = written.catch(() => {})
       await written
     }

@@ -7,19 +7,18 @@ export class UnreadLog implements Engine {
   readonly name = 'memory'
   readonly exclusive = true
   readonly worthCompacting = false
-  #position: Position = { log: randomUUID(), at: 0 }
+  readonly #begun: Position = { log: randomUUID(), at: 0 }
 
   async open(): Promise<News> {
-    return { anew: { snapshot: undefined }, entries: [], position: this.#position }
+    return { anew: { snapshot: undefined }, entries: [], position: this.#begun }
   }
 
   async since(after: Position): Promise<News> {
     return { anew: undefined, entries: [], position: after }
   }
 
-  append(_after: Position, entries: readonly string[]): Promise<Append> {
-    this.#position = { log: this.#position.log, at: this.#position.at + entries.length }
-    return Promise.resolve({ appended: this.#position })
+  append({ log, at }: Position, entries: readonly string[]): Append {
+    return { appended: { log, at: at + entries.length } }
   }
 
   async compact(): Promise<void> {}

@@ -3,9 +3,10 @@
 
 import { type Json, type JsonObject, put } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
-import type { CollectionEffect, CollectionRecorder, CollectionState } from './effects.ts'
+import type { CollectionEffect, CollectionState, Recorder } from './effects.ts'
 import type { Id } from './id.ts'
 import { withField } from './record-field.ts'
+import type { RecordedPlace } from './recorded-place.ts'
 import type { DumpedTimer, RecordStates } from './states.ts'
 
 export { fieldIn as idIn } from './record-field.ts'
@@ -144,8 +145,8 @@ export interface Collection {
   follow?(clock: Clock): void
   /** Lets the first states of its seeds begin now, or at a moment, where nobody has looked at it yet. */
   begin?(at?: number): void
-  /** Tells every change to a recorder from now on; `undefined`: to nobody. */
-  record(recorder: CollectionRecorder | undefined): void
+  /** Tells every change to a recorder from now on, under the name of its place; `undefined`: to nobody. */
+  record(recorder: Recorder | undefined, place?: RecordedPlace): void
   /** Does what another copy of the collection recorded, and tells no recorder; returns what reverses it. */
   apply(effect: CollectionEffect): CollectionEffect
   /** All of it as a value; with `base`, a collection that it began as a fork of, only what differs. */

@@ -25,8 +25,11 @@ export interface CollectionState {
 export type PortableTimer = readonly [state: string, entry: number, due: number | null, to: string | null]
 
 export type CollectionEffect =
-  /** A record is written, or removed (`null`). `created` is 0 for a seed, else the ordinal of its creation. */
-  | readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters]
+  /**
+   * A record is written, or removed (`null`). `created` is 0 for a seed, else the ordinal of its creation. Without counters
+   * they follow from the record: it has the latest revision, and its id and ordinal have been given.
+   */
+  | readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters?]
   | readonly ['timer', PortableId, PortableTimer | null]
   /** The whole collection is another. A function, so that nothing is copied before somebody needs it. */
   | readonly ['all', () => CollectionState]
@@ -44,10 +47,31 @@ export type WorldEffect =
   /** So many more requests of an operation: additions commute. */
   | readonly ['ordinal', operation: string, more: number]
 
-/** Takes down every change of a world while it is attached. */
-export type Recorder = (effect: WorldEffect, inverse: WorldEffect) => void
+/** A change of a world. Its effect and inverse may be made each time they are asked for. */
+export interface WorldChange {
+  readonly world: string
+  /** The first item of the effect. */
+  readonly kind: WorldEffect[0]
+  readonly effect: WorldEffect
+  readonly inverse: WorldEffect
+  /** The world and the effect as the text of a JSON array, where that is faster to write than the effect is to make. */
+  readonly text?: string
+}
 
-export type CollectionRecorder = (effect: CollectionEffect, inverse: CollectionEffect) => void
+/** Takes down every change of a world while it is attached. */
+export interface Recorder {
+  record(change: WorldChange): void
+  /** The world counted a request for the first time since its counts were taken: see `World.takeCounts`. */
+  counts(world: { takeCounts(): readonly WorldChange[] }): void
+}
+
+/** A change whose effect and inverse are at hand. */
+export const worldChange = (world: string, effect: WorldEffect, inverse: WorldEffect): WorldChange => ({
+  world,
+  kind: effect[0],
+  effect,
+  inverse,
+})
 
 /** `null` stands for no value. */
 export type KeptChange = (key: string, after: unknown, before: unknown) => void

@@ -8,13 +8,15 @@ import type { Collection, CollectionOptions, Dump, Entry, Id, Page, Query } from
 import { draw } from './draws.ts'
 import {
   type CollectionEffect,
-  type CollectionRecorder,
   type CollectionState,
   idOf,
   type PortableTimer,
   portableId,
+  type Recorder,
+  worldChange,
 } from './effects.ts'
 import type { MemoryCollection } from './memory.ts'
+import { RecordedPlace } from './recorded-place.ts'
 import type { DumpedTimer, Edge, RecordStates } from './states.ts'
 import { Tree } from './tree.ts'
 
@@ -42,7 +44,8 @@ export class LivingCollection implements Collection {
   #began: number | undefined
   /** By record; `undefined` until the collection is first looked at. */
   #timers: Tree<Id, Timer> | undefined
-  #recorder: CollectionRecorder | undefined
+  #recorder: Recorder | undefined
+  #place = new RecordedPlace('', '')
   /** The timers that will fire, in the order in which they do. */
   #due: Tree<Timer, undefined> | undefined
 
@@ -63,9 +66,10 @@ export class LivingCollection implements Collection {
     this.#began = at
   }
 
-  record(recorder: CollectionRecorder | undefined): void {
-    this.records.record(recorder)
+  record(recorder: Recorder | undefined, place = this.#place): void {
+    this.records.record(recorder, place)
     this.#recorder = recorder
+    this.#place = place
   }
 
   apply(effect: CollectionEffect): CollectionEffect {
@@ -110,7 +114,12 @@ export class LivingCollection implements Collection {
   #tell(id: Id, before: Timer | undefined): void {
     const portable = portableId(id)
     const after = portableTimer(this.#timers?.get(id))
-    this.#recorder?.(['timer', portable, after], ['timer', portable, portableTimer(before)])
+    this.#record(['timer', portable, after], ['timer', portable, portableTimer(before)])
+  }
+
+  #record(effect: CollectionEffect, inverse: CollectionEffect): void {
+    const { world, collection } = this.#place
+    this.#recorder?.record(worldChange(world, ['in', collection, effect], ['in', collection, inverse]))
   }
 
   get touched(): boolean {
@@ -196,7 +205,7 @@ export class LivingCollection implements Collection {
     this.#loadTimers(dump)
     if (recorder === undefined || before === undefined) return
     const after = this.fork()
-    recorder(['all', () => after.state()], ['all', () => before.state()])
+    this.#record(['all', () => after.state()], ['all', () => before.state()])
   }
 
   #loadTimers(dump: Dump): void {

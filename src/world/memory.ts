@@ -19,22 +19,20 @@ import {
 import { drawUuid } from './draws.ts'
 import {
   type CollectionEffect,
-  type CollectionRecorder,
   type CollectionState,
   type Counters,
   idOf,
   type PortableId,
   portableId,
+  type Recorder,
+  worldChange,
 } from './effects.ts'
 import { keyOf } from './key.ts'
 import { Pages } from './pages.ts'
 import { fieldIn } from './record-field.ts'
+import { RecordedPlace } from './recorded-place.ts'
+import { type Counted, type Row, RowChange, rowEffect } from './row-change.ts'
 import { differences, Tree } from './tree.ts'
-
-/** `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
-interface Row extends Entry {
-  readonly created: number
-}
 
 const ALL: readonly string[] = []
 
@@ -60,9 +58,10 @@ export class MemoryCollection implements Collection {
   /** Bytes of the records written here: those that a fork began with belong to the collection that it was made from. */
   #bytes = 0
   readonly #pages: Pages
-  #recorder: CollectionRecorder | undefined
-  /** The counters that the recorder was told last. */
-  #counters: Counters = [0, 0, 0]
+  #recorder: Recorder | undefined
+  #place = new RecordedPlace('', '')
+  /** The counters as the recorder was told them last. */
+  readonly #told: { -readonly [Key in keyof Counted]: Counted[Key] } = { revision: 0, next: 0, creations: 0 }
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
     this.#options = options
@@ -181,7 +180,7 @@ export class MemoryCollection implements Collection {
     const row = { id, value, text, revision: ++this.#revision, created: this.#ordinal }
     this.#put(row, undefined, last)
     this.#created.set(row.created, id)
-    if (this.#recorder !== undefined) this.#tell(id, row, undefined)
+    if (this.#recorder !== undefined) this.#tell(row, undefined)
     this.#evict()
     return row
   }
@@ -203,7 +202,7 @@ export class MemoryCollection implements Collection {
     ) {
       const oldest = this.#rows.get(this.#created.get(this.#created.minKey() as number) as Id) as Row
       this.#delete(oldest)
-      if (this.#recorder !== undefined) this.#tell(oldest.id, undefined, oldest)
+      if (this.#recorder !== undefined) this.#tell(undefined, oldest)
     }
   }
 
@@ -231,7 +230,7 @@ export class MemoryCollection implements Collection {
       created,
     }
     this.#put(row, old)
-    if (this.#recorder !== undefined) this.#tell(id, row, old)
+    if (this.#recorder !== undefined) this.#tell(row, old)
     this.#evict()
     return row
   }
@@ -242,7 +241,7 @@ export class MemoryCollection implements Collection {
     if (revision !== undefined && revision !== row.revision) return 'stale'
     this.#revision += 1
     this.#delete(row)
-    if (this.#recorder !== undefined) this.#tell(id, undefined, row)
+    if (this.#recorder !== undefined) this.#tell(undefined, row)
     return 'removed'
   }
 
@@ -287,8 +286,15 @@ export class MemoryCollection implements Collection {
     if (changed) this.adapt(options)
     if (before === undefined) return
     const after = this.fork()
-    this.#counters = this.#count3()
-    this.#recorder?.(['all', () => after.state()], ['all', () => before.state()])
+    this.#toldAll()
+    const { world, collection } = this.#place
+    this.#recorder?.record(
+      worldChange(
+        world,
+        ['in', collection, ['all', () => after.state()]],
+        ['in', collection, ['all', () => before.state()]],
+      ),
+    )
   }
 
   async #take({ records, created = [], nextId = 1, creations = 0 }: Dump): Promise<void> {
@@ -313,19 +319,27 @@ export class MemoryCollection implements Collection {
     }
   }
 
-  record(recorder: CollectionRecorder | undefined): void {
+  record(recorder: Recorder | undefined, place = this.#place): void {
     this.#recorder = recorder
-    this.#counters = this.#count3()
+    this.#place = place
+    this.#toldAll()
   }
 
-  #count3(): Counters {
+  get #counters(): Counters {
     return [this.#revision, portableId(this.#next), this.#ordinal]
   }
 
-  #tell(id: Id, row: Row | undefined, old: Row | undefined): void {
-    const before = this.#counters
-    this.#counters = this.#count3()
-    this.#recorder?.(rowEffect(id, row, this.#counters), rowEffect(id, old, before))
+  #toldAll(): void {
+    const told = this.#told
+    told.revision = this.#revision
+    told.next = this.#next
+    told.creations = this.#ordinal
+  }
+
+  #tell(row: Row | undefined, old: Row | undefined): void {
+    const now = { revision: this.#revision, next: this.#next, creations: this.#ordinal }
+    this.#recorder?.record(new RowChange(this.#place, row, old, now, this.#told))
+    this.#toldAll()
   }
 
   apply(effect: CollectionEffect): CollectionEffect {
@@ -342,10 +356,11 @@ export class MemoryCollection implements Collection {
   >): CollectionEffect {
     const id = idOf(portable)
     const old = this.#rows.get(id)
-    const inverse = rowEffect(id, old, this.#count3())
+    const inverse = rowEffect(id, old, this.#counters)
     if (text !== null) this.#set(id, text, created, revision, old)
     else if (old !== undefined) this.#delete(old)
-    this.#resume(counters)
+    if (counters !== undefined) this.#resume(counters)
+    else this.#countWrite((this.#rows.get(id) as Row).value, created, revision)
     return inverse
   }
 
@@ -362,11 +377,21 @@ export class MemoryCollection implements Collection {
     this.#revision = revision
     this.#next = idOf(next) as number | bigint
     this.#ordinal = ordinal
-    this.#counters = counters
+    this.#toldAll()
+  }
+
+  /** Counts a record that another copy of the collection wrote, as `create`, `replace` and `put` do. */
+  #countWrite(value: JsonObject, created: number, revision: number): void {
+    this.#revision = revision
+    if (created > this.#ordinal) {
+      this.#ordinal = created
+      this.#beyond(value)
+    }
+    this.#toldAll()
   }
 
   state(base?: Collection): CollectionState {
-    const counters = this.#count3()
+    const counters = this.#counters
     const rows: [string, number, number][] = []
     const keep = ({ text, created, revision }: Row): void => void rows.push([text, created, revision])
     if (!(base instanceof MemoryCollection)) {
@@ -519,11 +544,6 @@ function readRecord(text: string): JsonObject {
   if ('fault' in parsed) throw new Error(`a stored record ${parsed.fault}`)
   return parsed.value as JsonObject
 }
-
-const rowEffect = (id: Id, row: Row | undefined, counters: Counters): CollectionEffect =>
-  row === undefined
-    ? ['row', portableId(id), null, 0, 0, counters]
-    : ['row', portableId(id), row.text, row.created, row.revision, counters]
 
 const byNumber = (a: number, b: number): number => a - b
 

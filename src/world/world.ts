@@ -3,22 +3,26 @@
 import type { Clock } from './clock.ts'
 import type { Collection, CollectionOptions } from './collection.ts'
 import { draw, drawUuid } from './draws.ts'
-import type { Lasting, Recorder, WorldEffect } from './effects.ts'
+import { type Lasting, type Recorder, type WorldChange, type WorldEffect, worldChange } from './effects.ts'
 import { kindOf, LASTING } from './lasting.ts'
 import { LivingCollection } from './living.ts'
 import { adaptCollection } from './make-collection.ts'
+import { RecordedPlace } from './recorded-place.ts'
+import { RequestCounts } from './request-counts.ts'
 import { WorldClock } from './world-clock.ts'
 
 /** The reason of a change, for the history. */
 export interface Cause {
   /** `POST /v1/books`. */
   readonly text: string
-  /** The position in the log of what was changed, once known; unset where nothing was. */
-  position?: number | undefined
+  /** Set to the position in the log of what was changed, once known. */
+  position?: number
 }
 
 /** Runs the work that changes recorded worlds, one piece after the other, in an order that is the same for all processes. */
 export interface Turns {
+  /** Whether work may run several times. */
+  readonly repeats: boolean
   /**
    * Runs some work in its turn, and resolves once its changes are as durable as the engine promises. The work may run
    * several times: its changes of worlds are undone when another process was faster. It must not wait for the network or
@@ -45,9 +49,11 @@ export class World {
   readonly #ordinals: Map<string, number>
   readonly #kept = new Map<string, unknown>()
   #recorder: Recorder | undefined
+  readonly #counts: RequestCounts
 
   constructor(seed: number, clock: Clock, collections: ReadonlyMap<string, Collection>, name = '') {
     this.name = name
+    this.#counts = new RequestCounts(name)
     this.#seed = seed
     this.clock = clock instanceof WorldClock ? clock : new WorldClock(clock)
     this.#collections = new Map(collections)
@@ -92,8 +98,13 @@ export class World {
   nextOrdinal(operation: string): number {
     const ordinal = (this.#ordinals.get(operation) ?? 0) + 1
     this.#ordinals.set(operation, ordinal)
-    if (this.#recorder !== undefined) this.#recorder(['ordinal', operation, 1], ['ordinal', operation, -1])
+    if (this.#recorder !== undefined && this.#counts.add(operation)) this.#recorder.counts(this)
     return ordinal
+  }
+
+  /** Hands over how many requests of each operation there were since this was called last, as changes. */
+  takeCounts(): readonly WorldChange[] {
+    return this.#counts.take()
   }
 
   /** Returns the state that a behaviour keeps in this world between requests, by kind and key; made on first use. */
@@ -110,14 +121,15 @@ export class World {
   /** Tells every change to a recorder from now on; `undefined`: to nobody. */
   record(recorder: Recorder | undefined): void {
     this.#recorder = recorder
-    this.clock.onChange = recorder && ((after, before) => recorder(['clock', after], ['clock', before]))
+    this.#counts.take()
+    this.clock.onChange =
+      recorder && ((after, before) => recorder.record(worldChange(this.name, ['clock', after], ['clock', before])))
     for (const [name, collection] of this.#collections) this.#recordCollection(name, collection)
     for (const [key, kept] of this.#kept) this.#follow(key, kept)
   }
 
   #recordCollection(name: string, collection: Collection): void {
-    const recorder = this.#recorder
-    collection.record(recorder && ((effect, inverse) => recorder(['in', name, effect], ['in', name, inverse])))
+    collection.record(this.#recorder, new RecordedPlace(this.name, name))
   }
 
   #follow(place: string, kept: unknown): void {
@@ -127,7 +139,8 @@ export class World {
     const lasting = kept as Lasting
     lasting.onChange =
       recorder &&
-      ((key, after, before) => recorder(['kept', kind, place, key, after], ['kept', kind, place, key, before]))
+      ((key, after, before) =>
+        recorder.record(worldChange(this.name, ['kept', kind, place, key, after], ['kept', kind, place, key, before])))
   }
 
   /** Does what another copy of the world recorded, and tells no recorder; returns what reverses it. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FileInUse } from '../../src/state/file-lock.ts'
-import { DamagedLog, FileLog } from '../../src/state/file-log.ts'
+import { FileLog } from '../../src/state/file-log.ts'
+import { DamagedLog } from '../../src/state/log-file.ts'
 import { surroundings } from './surroundings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-log-'))

@@ -1,4 +1,4 @@
-// Changes as the log holds them, and a recorder that gathers the changes of a turn with what reverses them.
+// Changes as the log holds them, and as text.
 
 import type { CollectionState, PortableCourse, WorldEffect } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
@@ -40,13 +40,19 @@ export type Effect = WorldEffect | WorldsEffect
 export interface Change {
   /** The name of the world; empty where no world is meant. */
   readonly world: string
+  /** The first item of the effect. */
+  readonly kind: Effect[0]
   readonly effect: Effect
   /** Unset where there is nothing to reverse. */
   readonly inverse: Effect | undefined
+  /** See `WorldChange.text`. */
+  readonly text?: string
 }
 
 /** The changes of one piece of work: one entry of the log. */
 export interface Group {
+  /** Its place in the log; 0 until it has one. */
+  position: number
   /** Milliseconds since the epoch, by real time. */
   readonly at: number
   /** The request that made them; empty for changes that nobody asked for. */
@@ -54,115 +60,44 @@ export interface Group {
   readonly changes: readonly Change[]
 }
 
-/** Kinds that may be done again after the changes of others: they add, or say all there is to say. */
-const REPEATABLE = new Set(['ordinal', 'made', 'deleted', 'seen', 'seeds', 'clock', 'reset', 'put', 'weather'])
-
-/** Kinds that belong to no piece of work, whichever runs: they are done once, even if that runs twice. */
-const APART = new Set(['ordinal', 'seen', 'seeds'])
-
-export class Recording {
-  /** Every change since the last append, in order. */
-  #all: Change[] = []
-  #groups: Group[] = []
-  /** Changes of no piece of work. */
-  #aside: Change[] = []
-  #current: Change[] | undefined
-  #urgent = false
-
-  /** Whether something changed since the last append that a reply must wait for. */
-  get changed(): boolean {
-    return this.#groups.length > 0 || this.#urgent
-  }
-
-  get hasAside(): boolean {
-    return this.#aside.length > 0
-  }
-
-  record(change: Change): void {
-    this.#all.push(change)
-    if (this.#current === undefined || APART.has(change.effect[0])) this.#aside.push(change)
-    else this.#current.push(change)
-  }
-
-  /** Records a change of no piece of work, whichever runs. Replies wait until a new sandbox is appended. */
-  recordAside(change: Change): void {
-    this.#all.push(change)
-    this.#aside.push(change)
-    this.#urgent ||= change.effect[0] === 'made'
-  }
-
-  begin(): void {
-    this.#current = []
-  }
-
-  /** Ends a piece of work; returns its group, `undefined` where it changed nothing. */
-  end(by: string, at: number): Group | undefined {
-    const changes = this.#current ?? []
-    this.#current = undefined
-    if (changes.length === 0) return undefined
-    const group = { at, by, changes }
-    this.#groups.push(group)
-    return group
-  }
-
-  /** Hands over everything that was recorded, to be appended. */
-  take(at: number): readonly Group[] {
-    const groups =
-      this.#aside.length === 0 ? this.#groups : [{ at, by: '', changes: merged(this.#aside) }, ...this.#groups]
-    this.#all = []
-    this.#groups = []
-    this.#aside = []
-    this.#urgent = false
-    return groups
-  }
-
-  /** Takes back groups whose append failed, so that they can be reversed. */
-  giveBack(groups: readonly Group[]): void {
-    this.#all = [...groups.flatMap(({ changes }) => changes), ...this.#all]
-    for (const group of groups) if (group.by === '') this.#aside = [...group.changes, ...this.#aside]
-  }
-
-  /** Forgets everything, the latest change first; returns those to be done again. */
-  reverse(apply: (change: Change, effect: Effect) => void): readonly Change[] {
-    const aside = this.#aside.filter(({ effect }) => REPEATABLE.has(effect[0]))
-    for (const change of this.#all.reverse()) if (change.inverse !== undefined) apply(change, change.inverse)
-    this.#all = []
-    this.#groups = []
-    this.#aside = []
-    this.#urgent = false
-    return aside
-  }
-}
+/** A change whose effect is at hand. */
+export const changeOf = (world: string, effect: Effect, inverse: Effect | undefined): Change => ({
+  world,
+  kind: effect[0],
+  effect,
+  inverse,
+})
 
 /** Adds up ordinals: most changes that nobody asked for are these. */
 export function merged(changes: readonly Change[]): readonly Change[] {
   const sums = new Map<string, { world: string; operation: string; more: number }>()
   const others: Change[] = []
   for (const change of changes) {
-    const { world, effect } = change
-    if (effect[0] !== 'ordinal') {
+    if (change.kind !== 'ordinal') {
       others.push(change)
       continue
     }
-    const [, operation, more] = effect
+    const { world, effect } = change
+    const [, operation, more] = effect as Extract<Effect, readonly ['ordinal', ...unknown[]]>
     const key = `${world} ${operation}`
     const sum = sums.get(key) ?? { world, operation, more: 0 }
     sum.more += more
     sums.set(key, sum)
   }
-  const ordinals = [...sums.values()].map(
-    ({ world, operation, more }): Change => ({
-      world,
-      effect: ['ordinal', operation, more],
-      inverse: ['ordinal', operation, -more],
-    }),
+  const ordinals = [...sums.values()].map(({ world, operation, more }) =>
+    changeOf(world, ['ordinal', operation, more], ['ordinal', operation, -more]),
   )
   return [...others, ...ordinals]
 }
 
 /** A group as an entry of the log. */
-export const writeGroup = ({ at, by, changes }: Group): string =>
-  JSON.stringify([at, by, changes.map(({ world, effect }) => [world, written(effect)])])
+export function writeGroup({ at, by, changes }: Group): string {
+  let text = ''
+  for (const change of changes) text += `${text === '' ? '' : ','}${change.text ?? writeChange(change)}`
+  return `[${at},${JSON.stringify(by)},[${text}]]`
+}
+
+const writeChange = ({ world, effect }: Change): string => JSON.stringify([world, written(effect)])
 
 function written(effect: Effect): readonly unknown[] {
   if (effect[0] === 'put') return ['put', effect[1]()]

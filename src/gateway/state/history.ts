@@ -1,21 +1,10 @@
 // The last changes of the worlds with what reverses them, so that a world can go back.
 
 import { idOf } from '../../world/effects.ts'
-import { type Change, type Effect, merged } from './changes.ts'
+import { type Change, type Effect, type Group, merged } from './changes.ts'
 
 /** One entry of the log, as far as it concerns one world. */
-export interface HistoryEntry {
-  /** Its place in the log. */
-  readonly position: number
-  /** Milliseconds since the epoch, by real time. */
-  readonly at: number
-  /** The request that made it; empty for changes that nobody asked for. */
-  readonly by: string
-  readonly world: string
-  readonly changes: readonly Change[]
-  /** Whether there is nothing in it but counts. */
-  readonly untold: boolean
-}
+export type HistoryEntry = Readonly<Group>
 
 /** How many entries are remembered, and how many changes in them. */
 export const MOST_ENTRIES = 10_000
@@ -33,21 +22,20 @@ export class History {
     return this.#reach
   }
 
-  /** @param changes in the order in which they were made */
-  add(position: number, at: number, by: string, changes: readonly Change[]): void {
+  /** Adds a group of the log, whose changes are in the order in which they were made. */
+  add(group: HistoryEntry): void {
+    const { changes } = group
     const [first] = changes
     if (first === undefined) return
-    // Most entries are of one world.
-    const one = changes.every(({ world }) => world === first.world)
-    const grouped = one ? [[first.world, changes] as const] : [...groupedByWorld(changes)]
-    for (const [world, own] of grouped) {
-      this.#push({ position, at, by, world, changes: own, untold: own.every(({ effect }) => UNTOLD.has(effect[0])) })
-    }
+    const { world } = first
+    // Most groups are of one world.
+    if (changes.length === 1 || changes.every(change => change.world === world)) this.#push(group)
+    else for (const own of groupedByWorld(changes).values()) this.#push({ ...group, changes: own })
   }
 
   #push(entry: HistoryEntry): void {
     const last = this.#entries.at(-1)
-    if (entry.untold && last?.untold === true && last.world === entry.world) {
+    if (last !== undefined && isUntold(entry) && worldOf(last) === worldOf(entry) && isUntold(last)) {
       // Counts go on and on where a world is only read.
       this.#entries[this.#entries.length - 1] = { ...entry, changes: merged([...last.changes, ...entry.changes]) }
       return
@@ -68,7 +56,7 @@ export class History {
 
   /** The entries of a world, the oldest first. */
   of(world: string): readonly HistoryEntry[] {
-    return this.#entries.slice(this.#from).filter(entry => entry.world === world)
+    return this.#entries.slice(this.#from).filter(entry => worldOf(entry) === world)
   }
 
   /** Forgets everything: no world can go back beyond this position. */
@@ -82,6 +70,11 @@ export class History {
 
 /** Kinds of effects that nobody would look for: they only count. */
 const UNTOLD = new Set<Effect[0]>(['ordinal', 'seen', 'seeds', 'config'])
+
+/** Whether there is nothing in an entry but counts. */
+export const isUntold = ({ changes }: HistoryEntry): boolean => changes.every(({ kind }) => UNTOLD.has(kind))
+
+const worldOf = ({ changes }: HistoryEntry): string | undefined => changes[0]?.world
 
 function groupedByWorld(changes: readonly Change[]): Map<string, Change[]> {
   const grouped = new Map<string, Change[]>()
@@ -102,8 +95,8 @@ export interface DescribedChange {
 
 /** Describes the changes of an entry that somebody would look for. */
 export function describeChanges({ changes }: HistoryEntry): readonly DescribedChange[] {
-  return changes.flatMap(({ effect }): readonly DescribedChange[] => {
-    if (UNTOLD.has(effect[0])) return []
+  return changes.flatMap(({ kind, effect }): readonly DescribedChange[] => {
+    if (UNTOLD.has(kind)) return []
     if (effect[0] !== 'in') return [{ change: WORDS[effect[0]] ?? effect[0] }]
     const [, collection, own] = effect
     if (own[0] === 'all') return [{ change: 'loaded', collection }]

@@ -11,8 +11,10 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds.ts'
 import { findMisfits } from './misfits.ts'
+import { OwnTurns } from './own-turns.ts'
+import { SharedTurns } from './shared-turns.ts'
 import { StateMeter } from './state-meter.ts'
-import { EngineTurns } from './turns.ts'
+import type { LogTurns } from './turns.ts'
 import { WorldLog } from './world-log.ts'
 
 /** How often changes that nobody asked for are appended, and those of others applied, at least: milliseconds. */
@@ -44,7 +46,7 @@ export class KeptState {
   readonly #around: EngineSurroundings
   readonly #log: Log
   /** `undefined` until the log was read. */
-  #turns: EngineTurns | undefined
+  #turns: LogTurns | undefined
   #down: string | undefined = 'the state is not read yet'
   #stop: (() => void) | undefined
   #closed = false
@@ -130,7 +132,8 @@ export class KeptState {
       if (!engine.exclusive) news = await engine.open()
     }
     if (!isNew || !engine.exclusive) await this.worldLog.apply(news)
-    const turns = new EngineTurns(engine, this.worldLog, news.position, this.#around.now, this.meter)
+    const Kind = engine.exclusive ? OwnTurns : SharedTurns
+    const turns = new Kind(engine, this.worldLog, news.position, this.#around.now, this.meter)
     this.#turns = turns
     this.asks = !engine.exclusive && this.#settings.reads === 'strong'
     this.worldLog.attach(turns, turns.recording)

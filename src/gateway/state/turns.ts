@@ -1,13 +1,10 @@
-// Runs the work that changes worlds in turns: a turn asks the engine what came in between, runs all work that waits, and
-// appends its changes at once. Where another process was faster the changes are undone, and the work runs again.
+// The work that changes recorded worlds runs in turns, in an order that is the same for all processes. Two kinds: of a log
+// that no other process appends to (`own-turns.ts`), and of one that several share (`shared-turns.ts`).
 
-import { type Engine, type News, type Position, Unavailable } from '../../state/engine.ts'
-import { monotonic } from '../../world/clock.ts'
-import type { Cause, Turns } from '../../world/world.ts'
-import { type Change, type Effect, type Group, Recording, writeGroup } from './changes.ts'
-
-/** How often work runs again, at most, because others are faster. */
-const MOST_CONFLICTS = 200
+import type { News, Position } from '../../state/engine.ts'
+import type { Recorder } from '../../world/effects.ts'
+import type { Turns } from '../../world/world.ts'
+import type { Change, Effect, Group } from './changes.ts'
 
 /** The worlds that the turns change. */
 export interface Memory {
@@ -15,8 +12,8 @@ export interface Memory {
   apply(news: News): Promise<void>
   /** Does one effect, and tells no recorder. */
   change(change: Change, effect: Effect): void
-  /** Takes note of groups that are in the log now, the first of them at this position. */
-  appended(groups: readonly Group[], first: number): void
+  /** Takes note of groups that are in the log now. */
+  appended(groups: readonly Group[]): void
   /** Everything as one text. */
   snapshot(): string
 }
@@ -27,249 +24,27 @@ export interface TurnMeter {
   conflict(): void
 }
 
-interface Piece {
-  readonly work: () => Promise<unknown>
-  readonly cause: Cause
-  readonly resolve: (value: never) => void
-  readonly reject: (error: unknown) => void
+/** A world that counts requests. */
+export type Counting = Parameters<Recorder['counts']>[0]
+
+/** Gathers changes until they are appended to the log. */
+export interface ChangeRecorder extends Recorder {
+  record(change: Change): void
+  /** Records a change of no piece of work, whichever runs. Replies wait until a new sandbox is appended. */
+  recordAside(change: Change): void
 }
 
-type TurnOutcome = { readonly value: unknown } | { readonly error: unknown }
-
-interface Asker {
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-export class EngineTurns implements Turns {
-  readonly recording = new Recording()
-  readonly #engine: Engine
-  readonly #memory: Memory
-  readonly #now: () => number
-  readonly #meter: TurnMeter
-  #position: Position
-  #pieces: Piece[] = []
-  #askers: Asker[] = []
-  #running: Promise<void> | undefined
-  #down: string | undefined
-  #compacting = false
-
-  /**
-   * @param position the end of the log, which the memory has caught up with
-   * @param now milliseconds since the epoch
-   */
-  constructor(engine: Engine, memory: Memory, position: Position, now: () => number, meter: TurnMeter) {
-    this.#engine = engine
-    this.#memory = memory
-    this.#position = position
-    this.#now = now
-    this.#meter = meter
-    engine.onAvailability(reason => {
-      this.#down = reason
-    })
-  }
-
-  get position(): Position {
-    return this.#position
-  }
-
-  run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      this.#pieces.push({ work, cause, resolve: resolve as Piece['resolve'], reject })
-      this.#start()
-    })
-  }
-
+/** The turns of the worlds whose changes a log holds. */
+export interface LogTurns extends Turns {
+  readonly recording: ChangeRecorder
+  /** The end of the log, as far as the worlds hold it. */
+  readonly position: Position
   /** Resolves when the worlds hold everything that any process appended before this was called. */
-  catchUp(): Promise<void> {
-    if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
-    return new Promise((resolve, reject) => {
-      this.#askers.push({ resolve, reject })
-      this.#start()
-    })
-  }
-
-  /** Appends the changes that nobody asked for, if there are any, and what others appended is applied. */
-  async tick(): Promise<void> {
-    if (!this.#engine.exclusive) await this.catchUp()
-    if (this.recording.hasAside) await this.run(async () => {}, FLUSH)
-  }
-
+  catchUp(): Promise<void>
+  /** Appends the changes that nobody asked for, and applies what others appended. */
+  tick(): Promise<void>
   /** Resolves once nothing runs. */
-  async settled(): Promise<void> {
-    while (this.#running !== undefined) await this.#running
-  }
-
-  #start(): void {
-    this.#running ??= this.#loop().finally(() => {
-      this.#running = undefined
-      if (this.#pieces.length > 0 || this.#askers.length > 0) this.#start()
-    })
-  }
-
-  async #loop(): Promise<void> {
-    while (this.#pieces.length > 0 || this.#askers.length > 0) {
-      if (this.#askers.length > 0) await this.#answer()
-      if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
-    }
-  }
-
-  /** One question for all who wait for an answer. */
-  async #answer(): Promise<void> {
-    const askers = this.#askers.splice(0)
-    const began = monotonic()
-    try {
-      await this.#apply(await this.#engine.since(this.#position))
-      this.#meter.caughtUp((monotonic() - began) / 1000)
-      for (const { resolve } of askers) resolve()
-    } catch (error) {
-      for (const { reject } of askers) reject(error)
-    }
-  }
-
-  /** Applies news; changes that nobody asked for, and that are not appended yet, are done again on top of them. */
-  async #apply(news: News): Promise<void> {
-    if (news.anew === undefined && news.entries.length === 0) {
-      this.#position = news.position
-      return
-    }
-    const again = this.recording.reverse((change, effect) => this.#memory.change(change, effect))
-    await this.#memory.apply(news)
-    this.#position = news.position
-    if (news.anew !== undefined && news.anew.snapshot === undefined && news.position.at === 0) {
-      // The engine lost its log. The first process to notice gives it the state it has; the others take that over.
-      await this.#engine.compact(news.position, this.#memory.snapshot())
-      const begun = await this.#engine.open()
-      await this.#memory.apply(begun)
-      this.#position = begun.position
-    }
-    for (const change of again) {
-      this.#memory.change(change, change.effect)
-      this.recording.recordAside(change)
-    }
-  }
-
-  async #turn(pieces: readonly Piece[]): Promise<void> {
-    let left = pieces
-    for (let conflicts = 0; left.length > 0; conflicts++) {
-      if (conflicts > MOST_CONFLICTS) {
-        for (const { reject } of left) reject(new Unavailable('too many processes change the state at the same time'))
-        return
-      }
-      const open = await this.#runAll(left)
-      const flush = this.recording.hasAside && left.some(({ cause }) => cause === FLUSH)
-      if (open.length === 0 && !flush && !this.recording.changed) return
-      left = (await this.#append(open)) ? [] : open.map(([piece]) => piece)
-    }
-  }
-
-  /** Runs pieces of work one after the other; returns those whose reply must wait for the append. */
-  async #runAll(pieces: readonly Piece[]): Promise<readonly (readonly [Piece, TurnOutcome, Group | undefined])[]> {
-    const open: [Piece, TurnOutcome, Group | undefined][] = []
-    for (const piece of pieces) {
-      this.recording.begin()
-      let outcome: TurnOutcome
-      try {
-        outcome = { value: await piece.work() }
-      } catch (error) {
-        outcome = { error }
-      }
-      const group = this.recording.end(piece.cause.text, this.#now())
-      // It saw nothing that is not in the log yet.
-      if (this.recording.changed) open.push([piece, outcome, group])
-      else settle(piece, outcome)
-    }
-    return open
-  }
-
-  /** @returns whether the changes are in the log; if not, they are undone, and what came in between is applied */
-  async #append(open: readonly (readonly [Piece, TurnOutcome, Group | undefined])[]): Promise<boolean> {
-    const groups = this.recording.take(this.#now())
-    const texts = groups.map(writeGroup)
-    // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
-    const askers = this.#askers.splice(0)
-    const began = monotonic()
-    const first = this.#position.at + 1
-    const appending = this.#engine.append(this.#position, texts)
-    if (this.#engine.exclusive && this.#down === undefined) {
-      this.#position = { log: this.#position.log, at: this.#position.at + groups.length }
-      this.#done(open, groups, first)
-      // Nobody else appends, so that the next turn need not wait for the disk.
-      appending.then(
-        () => {
-          this.#meter.appended((monotonic() - began) / 1000)
-          for (const [piece, outcome] of open) settle(piece, outcome)
-        },
-        error => {
-          for (const [{ reject }] of open) reject(error)
-        },
-      )
-      this.#answerAll(askers)
-      this.#compact()
-      return true
-    }
-    try {
-      const result = await appending
-      if ('appended' in result) {
-        this.#meter.appended((monotonic() - began) / 1000)
-        this.#position = result.appended
-        this.#done(open, groups, first)
-        for (const [piece, outcome] of open) settle(piece, outcome)
-        this.#answerAll(askers)
-        this.#compact()
-        return true
-      }
-      this.#meter.conflict()
-      this.recording.giveBack(groups)
-      await this.#apply(result.missed)
-      this.#answerAll(askers)
-      return false
-    } catch (error) {
-      this.recording.giveBack(groups)
-      const again = this.recording.reverse((change, effect) => this.#memory.change(change, effect))
-      for (const change of again) {
-        this.#memory.change(change, change.effect)
-        this.recording.recordAside(change)
-      }
-      for (const [{ reject }] of open) reject(error)
-      for (const { reject } of askers) reject(error)
-      return true
-    }
-  }
-
-  #answerAll(askers: readonly Asker[]): void {
-    for (const { resolve } of askers) resolve()
-  }
-
-  #done(
-    open: readonly (readonly [Piece, TurnOutcome, Group | undefined])[],
-    groups: readonly Group[],
-    first: number,
-  ): void {
-    for (const [{ cause }, , group] of open) if (group !== undefined) cause.position = first + groups.indexOf(group)
-    this.#memory.appended(groups, first)
-  }
-
-  #compact(): void {
-    if (this.#compacting || !this.#engine.worthCompacting || this.recording.hasAside || this.recording.changed) return
-    this.compact().catch(() => {})
-  }
-
+  settled(): Promise<void>
   /** Has the engine replace the log so far by a snapshot. */
-  async compact(): Promise<void> {
-    this.#compacting = true
-    try {
-      await this.#engine.compact(this.#position, this.#memory.snapshot())
-    } finally {
-      this.#compacting = false
-    }
-  }
-}
-
-/** Appends changes that nobody asked for. */
-const FLUSH: Cause = Object.freeze({ text: '' })
-
-function settle({ resolve, reject }: Piece, outcome: TurnOutcome): void {
-  if ('error' in outcome) reject(outcome.error)
-  else resolve(outcome.value as never)
+  compact(): Promise<void>
 }

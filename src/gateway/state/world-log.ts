@@ -3,14 +3,14 @@
 import { stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { News } from '../../state/engine.ts'
-import type { CollectionState, WorldEffect } from '../../world/effects.ts'
+import type { CollectionState, Recorder, WorldChange, WorldEffect } from '../../world/effects.ts'
 import type { Turns, World } from '../../world/world.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds, WorldsKeeper } from '../worlds.ts'
-import { type Change, type Effect, type Group, type Recording, readGroup, type WorldState } from './changes.ts'
+import { type Change, changeOf, type Effect, type Group, readGroup, type WorldState } from './changes.ts'
 import { History, MOST_ENTRIES } from './history.ts'
 import { SeedStore } from './seed-store.ts'
-import type { Memory } from './turns.ts'
+import type { ChangeRecorder, Memory } from './turns.ts'
 import { restoreState, stateOf } from './world-state.ts'
 
 /** Everything at one position of the log. */
@@ -34,11 +34,11 @@ export interface Subjects {
   lost(): void
 }
 
-export class WorldLog implements Memory, WorldsKeeper {
+export class WorldLog implements Memory, WorldsKeeper, Recorder {
   readonly history = new History()
   readonly seeds = new SeedStore()
   readonly #subjects: Subjects
-  #recording: Recording | undefined
+  #recording: ChangeRecorder | undefined
   #turns: Turns | undefined
   /** Whether changes are those of the log itself. */
   #applying = false
@@ -51,7 +51,7 @@ export class WorldLog implements Memory, WorldsKeeper {
   }
 
   /** Records from now on; the worlds that there are, too. */
-  attach(turns: Turns, recording: Recording): void {
+  attach(turns: Turns, recording: ChangeRecorder): void {
     this.#turns = turns
     this.#recording = recording
     this.#quietly(() => {
@@ -93,14 +93,14 @@ export class WorldLog implements Memory, WorldsKeeper {
   #follow(world: World): void {
     world.successor = undefined
     world.turns = this.#turns
-    world.record((effect, undo) => this.#record(world.name, effect, undo))
+    world.record(this)
   }
 
   admitted(world: World): void {
     if (this.#recording === undefined) return
     this.#follow(world)
     // Never undone: the request that named it holds it already.
-    this.#recording.recordAside({ world: world.name, effect: ['made', world.began, world.origin], inverse: undefined })
+    this.#recording.recordAside(changeOf(world.name, ['made', world.began, world.origin], undefined))
   }
 
   #placing(world: World, before: World | undefined): Effect {
@@ -120,7 +120,7 @@ export class WorldLog implements Memory, WorldsKeeper {
     world.record(undefined)
     world.turns = undefined
     // An eviction belongs to nobody's request, and happens whoever asked for the place.
-    this.#recording?.record({ world: world.name, effect: ['deleted'], inverse })
+    this.#recording?.record(changeOf(world.name, ['deleted'], inverse))
   }
 
   seeded(seeded: World): Readonly<Record<string, string>> {
@@ -139,7 +139,15 @@ export class WorldLog implements Memory, WorldsKeeper {
   }
 
   #record(world: string, effect: Effect, inverse: Effect | undefined): void {
-    if (!this.#applying) this.#recording?.record({ world, effect, inverse })
+    if (!this.#applying) this.#recording?.record(changeOf(world, effect, inverse))
+  }
+
+  record(change: WorldChange): void {
+    if (!this.#applying) this.#recording?.record(change)
+  }
+
+  counts(world: Parameters<Recorder['counts']>[0]): void {
+    this.#recording?.counts(world)
   }
 
   // --- what the log says ---------------------------------------------------------------------------------------------
@@ -160,9 +168,9 @@ export class WorldLog implements Memory, WorldsKeeper {
       for (const [world, effect] of group.changes) {
         // A process that starts serves its file.
         if (effect[0] === 'config') await (this.#recording && this.#subjects.configure(effect[1]))
-        else changes.push({ world, effect, inverse: this.#do(world, effect) })
+        else changes.push(changeOf(world, effect, this.#do(world, effect)))
       }
-      if (at > remembered) this.history.add(at, group.at, group.by, changes)
+      if (at > remembered) this.history.add({ position: at, at: group.at, by: group.by, changes })
     }
   }
 
@@ -170,8 +178,8 @@ export class WorldLog implements Memory, WorldsKeeper {
     this.#do(world, effect)
   }
 
-  appended(groups: readonly Group[], first: number): void {
-    for (const [i, { at, by, changes }] of groups.entries()) this.history.add(first + i, at, by, changes)
+  appended(groups: readonly Group[]): void {
+    for (const group of groups) this.history.add(group)
   }
 
   /**

@@ -1,7 +1,7 @@
 // Shows the changes of a world and rewinds it, for a recorded state.
 
 import type { Gateway } from '../../gateway/gateway.ts'
-import { describeChanges, type HistoryEntry, MOST_ENTRIES } from '../../gateway/state/history.ts'
+import { describeChanges, type HistoryEntry, isUntold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
@@ -74,7 +74,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: { 200: replyWith('The history.', historySchema), ...noSuchWorld, ...unrecorded },
       answer: inRecorded(({ worldLog: { history } }, { name }, { parameters }) => {
         const { limit = 100, before = Number.POSITIVE_INFINITY } = parameters as { limit?: number; before?: number }
-        const all = history.of(name).filter(({ untold, position }) => !untold && position < before)
+        const all = history.of(name).filter(entry => entry.position < before && !isUntold(entry))
         const entries = all.slice(-limit).reverse()
         return json({ entries: entries.map(describe), more: all.length > entries.length, reach: history.reach })
       }),

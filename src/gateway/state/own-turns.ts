@@ -1,0 +1,138 @@
+// The turns of a log that no other process appends to: there is nothing to ask, no conflict, and work runs at once where no
+// other work does. A request that changes nothing costs next to nothing.
+
+import { type Engine, type Position, Unavailable } from '../../state/engine.ts'
+import { monotonic } from '../../world/clock.ts'
+import type { Cause } from '../../world/world.ts'
+import { writeGroup } from './changes.ts'
+import { OwnRecording } from './own-recording.ts'
+import type { LogTurns, Memory, TurnMeter } from './turns.ts'
+
+export class OwnTurns implements LogTurns {
+  readonly recording = new OwnRecording()
+  readonly repeats = false
+  readonly #engine: Engine
+  readonly #memory: Memory
+  readonly #now: () => number
+  readonly #meter: TurnMeter
+  #position: Position
+  #busy = false
+  /** Work that waits for its turn: each is called when that has come. */
+  readonly #line: (() => void)[] = []
+  #down: string | undefined
+  #compacting = false
+
+  /**
+   * @param position the end of the log, which the memory has caught up with
+   * @param now milliseconds since the epoch
+   */
+  constructor(engine: Engine, memory: Memory, position: Position, now: () => number, meter: TurnMeter) {
+    this.#engine = engine
+    this.#memory = memory
+    this.#position = position
+    this.#now = now
+    this.#meter = meter
+    engine.onAvailability(reason => {
+      this.#down = reason
+    })
+  }
+
+  get position(): Position {
+    return this.#position
+  }
+
+  run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
+    if (this.#busy) return this.#wait().then(() => this.#runNow(work, cause))
+    this.#busy = true
+    return this.#runNow(work, cause)
+  }
+
+  #wait(): Promise<void> {
+    return new Promise(resolve => void this.#line.push(resolve))
+  }
+
+  // Not an async function: what such a function remembers while it waits costs as much as the turn.
+  #runNow<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
+    this.recording.begin()
+    return begun(work).then(
+      value => {
+        const durable = this.#end(cause)
+        return durable === undefined ? value : durable.then(() => value)
+      },
+      async error => {
+        await this.#end(cause)
+        throw error
+      },
+    )
+  }
+
+  /** Ends a piece of work, and begins the next; returns what its reply must wait for. */
+  #end(cause: Cause): Promise<unknown> | undefined {
+    this.recording.end()
+    try {
+      return this.recording.changed ? this.#append(cause) : undefined
+    } finally {
+      const next = this.#line.shift()
+      if (next === undefined) this.#busy = false
+      else next()
+    }
+  }
+
+  /** Appends what was recorded; returns what to wait for. Throws where the engine is away: the changes are taken back then. */
+  #append(cause: Cause): Promise<unknown> | undefined {
+    if (this.#down !== undefined) {
+      this.recording.reverse((change, effect) => this.#memory.change(change, effect))
+      throw new Unavailable(this.#down)
+    }
+    const { log, at } = this.#position
+    const groups = this.recording.take(cause.text, this.#now(), at + 1)
+    const began = monotonic()
+    const appending = this.#engine.append(this.#position, groups.map(writeGroup))
+    this.#position = { log, at: at + groups.length }
+    cause.position = this.#position.at
+    this.#memory.appended(groups)
+    if (this.#engine.worthCompacting) this.#compact()
+    const measure = () => this.#meter.appended((monotonic() - began) / 1000)
+    if (appending instanceof Promise) return appending.then(measure)
+    measure()
+    return undefined
+  }
+
+  async catchUp(): Promise<void> {}
+
+  async tick(): Promise<void> {
+    if (!this.recording.hasAside || this.#down !== undefined) return
+    await this.run(async () => {
+      if (this.recording.hasAside && this.#down === undefined) await this.#append({ text: '' })
+    }, NOBODY)
+  }
+
+  async settled(): Promise<void> {
+    await this.run(async () => {}, NOBODY)
+  }
+
+  #compact(): void {
+    if (!this.#compacting) this.compact().catch(() => {})
+  }
+
+  async compact(): Promise<void> {
+    this.#compacting = true
+    try {
+      await this.#engine.compact(this.#position, this.#memory.snapshot())
+    } finally {
+      this.#compacting = false
+    }
+  }
+}
+
+/** Work that throws at once rejects like any other. */
+function begun<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** Work that changes nothing. */
+const NOBODY: Cause = Object.freeze({ text: '' })

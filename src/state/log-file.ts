@@ -1,0 +1,190 @@
+// The file of a log: reads its lines, appends to them, and replaces them all. One call at a time.
+
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { type Position, StateRefused } from './engine.ts'
+import { type Line, LineBuffer, readLines } from './log-lines.ts'
+
+/** The file cannot be read as a log; the message says where, and what to do. */
+export class DamagedLog extends StateRefused {
+  override readonly name = 'DamagedLog'
+}
+
+export interface OpenOptions {
+  /** Whether a damaged line, and all after it, may be dropped. */
+  readonly recover: boolean
+  warn(message: string, fields?: object): void
+}
+
+/** A file as it is when it was opened: the position before its first entry, its snapshot, and its entries. */
+export interface ReadLog {
+  readonly from: Position
+  readonly snapshot: string | undefined
+  readonly entries: readonly string[]
+}
+
+export class LogFile {
+  readonly path: string
+  #handle: FileHandle | undefined
+  /** The checksum of the last line. */
+  #sum = 0
+  /** How many bytes of the file are sound: the next write begins there, over what a failed one left. */
+  #end = 0
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  get isOpen(): boolean {
+    return this.#handle !== undefined
+  }
+
+  get bytes(): number {
+    return this.#end
+  }
+
+  /** Opens the file, and reads it; `undefined` for a new one. Throws `DamagedLog`. */
+  async open(options: OpenOptions): Promise<ReadLog | undefined> {
+    const exists = existsSync(this.path)
+    const lines = exists ? this.#read(options) : []
+    const log = readLog(lines, this.path)
+    this.#handle = await open(this.path, exists ? 'r+' : 'wx+')
+    await this.#handle.truncate(this.#end)
+    return log
+  }
+
+  /** Reads the sound lines of the file; says what it cut off. */
+  #read({ recover, warn }: OpenOptions): readonly Line[] {
+    const file = this.path
+    const bytes = readFileSync(file)
+    const { lines, sum, bytes: end, damage } = readLines(bytes)
+    if (damage !== undefined && damage.line === 1 && !(damage.torn && bytes.length < MOST_HEADER)) {
+      throw new DamagedLog(`${file}:1: this is not the beginning of a state file; move the file away to begin anew`)
+    }
+    if (damage?.torn === true) {
+      warn(`${file}:${damage.line}: the last line was not written whole, and was cut off`, {
+        bytes: bytes.length - end,
+      })
+    } else if (damage !== undefined) {
+      const place = `${file}:${damage.line}`
+      const lost = damage.after === 0 ? 'this line' : `this line and the ${damage.after} after it`
+      if (!recover) {
+        throw new DamagedLog(
+          `${place}: the line is damaged; start with --recover to drop ${lost} (a copy of the file is kept)`,
+        )
+      }
+      copyFileSync(file, `${file}.damaged`)
+      warn(`${place}: the line is damaged; ${lost} were dropped, and the file as it was is ${basename(file)}.damaged`, {
+        lines: damage.after + 1,
+        bytes: bytes.length - end,
+      })
+    }
+    this.#sum = sum
+    this.#end = end
+    return lines
+  }
+
+  /** Writes the header of a new log, synced. */
+  async begin(at: Position): Promise<void> {
+    await this.#handle?.truncate(0)
+    this.#sum = 0
+    this.#end = 0
+    const lines = new LineBuffer(MOST_HEADER)
+    lines.add('h', headerOf(at))
+    await this.append(lines, true)
+  }
+
+  /** Appends lines; where it rejects, the next call begins where this one did. */
+  async append(lines: LineBuffer, sync: boolean): Promise<void> {
+    const { bytes, sum } = lines.seal(this.#sum)
+    await writeWhole(this.#handle as FileHandle, bytes, this.#end)
+    if (sync) await this.#handle?.datasync()
+    this.#sum = sum
+    this.#end += bytes.length
+  }
+
+  /** Puts a snapshot, and the entries after it, in the place of everything: whole, or not at all. Synced. */
+  async replace(at: Position, snapshot: string, entries: readonly string[]): Promise<void> {
+    const made = `${this.path}.new`
+    const handle = await open(made, 'w')
+    let [sum, end] = [0, 0]
+    const lines = new LineBuffer()
+    const write = async (kind: Line['kind'], texts: readonly string[]) => {
+      lines.clear()
+      for (const text of texts) lines.add(kind, text)
+      const sealed = lines.seal(sum)
+      await writeWhole(handle, sealed.bytes, end)
+      sum = sealed.sum
+      end += sealed.bytes.length
+    }
+    try {
+      await write('h', [headerOf(at)])
+      // Each line is a slice: others have their turn in between.
+      for (const line of snapshot.split('\n')) await write('s', [line])
+      for (let i = 0; i < entries.length; i += ENTRIES) await write('e', entries.slice(i, i + ENTRIES))
+      await handle.datasync()
+      await rename(made, this.path)
+    } catch (error) {
+      await handle.close()
+      await unlink(made).catch(() => {})
+      throw error
+    }
+    await this.#handle?.close()
+    this.#handle = handle
+    this.#sum = sum
+    this.#end = end
+    await syncFolder(dirname(this.path))
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    await handle?.close()
+  }
+}
+
+/** How many entries a compaction writes at once. */
+const ENTRIES = 1000
+
+/** A file that is shorter, and whose first line is damaged, is a log that was just begun. */
+const MOST_HEADER = 200
+
+const headerOf = ({ log, at }: Position): string => JSON.stringify({ understudy: 1, log, at })
+
+function readLog(lines: readonly Line[], file: string): ReadLog | undefined {
+  const [header] = lines
+  if (header === undefined) return undefined
+  const first = lines.findIndex(({ kind }) => kind === 'e')
+  const texts = (from: number, to?: number) => lines.slice(from, to).map(({ text }) => text)
+  const snapshot = texts(1, first === -1 ? undefined : first)
+  return {
+    from: readHeader(header, file),
+    snapshot: snapshot.length === 0 ? undefined : snapshot.join('\n'),
+    entries: first === -1 ? [] : texts(first),
+  }
+}
+
+function readHeader({ kind, text }: Line, file: string): Position {
+  const { understudy, log, at } = (kind === 'h' ? JSON.parse(text) : {}) as Partial<Position> & { understudy?: number }
+  if (understudy === 1 && typeof log === 'string' && typeof at === 'number') return { log, at }
+  throw new DamagedLog(`${file}:1: this state file has a form that this version does not read`)
+}
+
+async function writeWhole(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten
+  }
+}
+
+/** Makes a rename durable. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } catch {
+    // Some file systems cannot sync a folder.
+  } finally {
+    await handle.close()
+  }
+}
