@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, openSync } from 'node:fs'
+import { pause } from '../support/until.ts'
 import { type Program, startProgram } from './program.ts'
 import { attack } from './table.ts'
 
@@ -24,8 +25,8 @@ async function serves(stdio: Parameters<typeof startProgram>[0], lost: boolean, 
 /** Lines are written in batches, so that a loss may be counted a moment after the requests it concerns. */
 async function assertLost(program: Program, lost: boolean): Promise<void> {
   let lines = 0
-  for (let tries = 0; tries < (lost ? 100 : 3) && lines === 0; tries++) {
-    if (tries > 0) await new Promise(resolve => setTimeout(resolve, 100))
+  for (let tries = 0; tries < (lost ? 1000 : 3) && lines === 0; tries++) {
+    if (tries > 0) await pause(100)
     lines = await program.metric('understudy_log_lines_lost_total')
   }
   assert.equal(lines > 0, lost, `${lines} lines were lost`)

@@ -1,9 +1,10 @@
 // The program in a process of its own, with whatever standard output and error it is given.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { PROGRAM } from '../support/built-program.ts'
+import { until } from '../support/until.ts'
 
 export interface Program {
   readonly child: ChildProcess
@@ -19,69 +20,75 @@ export interface Program {
 
 const KEY = { authorization: 'Bearer demo-key' }
 
+/** How often a program is started again because another one took its port. */
+const TRIES = 5
+
 /** Starts the shipped configuration, and resolves once it answers. */
 export async function startProgram(
   stdio: StdioOptions,
   args: readonly string[] = [],
   node: readonly string[] = [],
 ): Promise<Program> {
-  const [port, controlPort] = [await freePort(), await freePort()]
   const file = args.some(arg => arg.endsWith('.yaml')) ? [] : ['config/gateway.yaml']
-  const all = [...node, PROGRAM, 'serve', ...file, ...args]
-  const child = spawn(process.execPath, [...all, '--port', `${port}`, '--control-port', `${controlPort}`], {
-    stdio,
-    env: { PATH: process.env.PATH ?? '' },
-  })
-  const ended = new Promise<number | string | null>(resolve =>
-    child.once('exit', (code, signal) => resolve(code ?? signal)),
-  )
-  const control = `http://127.0.0.1:${controlPort}`
-  const url = `http://127.0.0.1:${port}`
-  let over = false
-  void ended.then(() => {
-    over = true
-  })
-  for (let tries = 0; ; tries++) {
-    if (
-      await fetch(`${control}/readyz`).then(
-        reply => reply.ok,
-        () => false,
-      )
+  for (let tries = 1; ; tries++) {
+    // Nobody may be able to read the port that the program would choose.
+    const [port, controlPort] = await freePorts()
+    const all = [...node, PROGRAM, 'serve', ...file, ...args, '--port', `${port}`, '--control-port', `${controlPort}`]
+    const child = spawn(process.execPath, all, { stdio, env: { PATH: process.env.PATH ?? '' } })
+    const ended = new Promise<number | string | null>(resolve =>
+      child.once('exit', (code, signal) => resolve(code ?? signal)),
     )
-      break
-    if (over || tries === 300) {
-      child.kill('SIGKILL')
-      throw new Error(`it ended before it served, or does not serve: ${await ended}`)
+    const control = `http://127.0.0.1:${controlPort}`
+    const isReady = async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return 'ended'
+      const reply = await fetch(`${control}/readyz`).catch(() => undefined)
+      await reply?.arrayBuffer()
+      return reply?.ok === true ? 'ready' : undefined
     }
-    await new Promise(resolve => setTimeout(resolve, 100))
-  }
-  return {
-    child,
-    url,
-    control,
-    status: async path => {
-      const reply = await fetch(url + path, { headers: KEY, signal: AbortSignal.timeout(10_000) })
-      await reply.arrayBuffer()
-      return reply.status
-    },
-    metric: async name => {
-      const page = await (await fetch(`${control}/metrics`)).text()
-      return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(page)?.[1])
-    },
-    stop: async () => {
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
-      const code = await ended
-      clearTimeout(timer)
-      return code
-    },
+    const outcome = await until(isReady).catch(error => {
+      child.kill('SIGKILL')
+      throw error
+    })
+    if (outcome === 'ready') return programOf(child, ended, `http://127.0.0.1:${port}`, control)
+    if (tries === TRIES) throw new Error(`it ended before it served: ${await ended}`)
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
+const programOf = (
+  child: ChildProcess,
+  ended: Promise<number | string | null>,
+  url: string,
+  control: string,
+): Program => ({
+  child,
+  url,
+  control,
+  status: async path => {
+    const reply = await fetch(url + path, { headers: KEY, signal: AbortSignal.timeout(120_000) })
+    await reply.arrayBuffer()
+    return reply.status
+  },
+  metric: async name => {
+    const page = await (await fetch(`${control}/metrics`)).text()
+    return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(page)?.[1])
+  },
+  stop: async () => {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), 120_000)
+    const code = await ended
+    clearTimeout(timer)
+    return code
+  },
+})
+
+/** Two ports that were free a moment ago. Both are taken before either is given back, so that they differ. */
+async function freePorts(): Promise<readonly [number, number]> {
+  const servers = [createServer(), createServer()] as const
+  const ports: number[] = []
+  for (const server of servers) {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    ports.push((server.address() as { port: number }).port)
+  }
+  for (const server of servers) await once(server.close(), 'close')
+  return ports as [number, number]
 }

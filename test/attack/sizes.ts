@@ -6,7 +6,7 @@ import { type Program, startProgram } from './program.ts'
 import { attack } from './table.ts'
 
 const KIND = 'sizes'
-const HELD = 10
+const HELD = 60
 
 const repeat = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('')

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { PROGRAM } from '../support/built-program.ts'
+import { until } from '../support/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(scratch, { recursive: true }))
@@ -48,7 +49,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
 
 /** Resolves with the content of a file once it is there. */
 const untilWritten = async (path: string): Promise<string> => {
-  for (let tries = 0; tries < 500 && !existsSync(path); tries++) await new Promise(resolve => setTimeout(resolve, 10))
+  await until(() => existsSync(path))
   return readFileSync(path, 'utf8')
 }
 

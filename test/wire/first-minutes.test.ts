@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { startGateway } from '../../src/index.ts'
 import { PROGRAM } from '../support/built-program.ts'
+import { until } from '../support/until.ts'
 import { ask } from './ask.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
@@ -159,8 +160,7 @@ suite('the first ten minutes', { concurrency: true }, () => {
       const port = Number(/http:\/\/127\.0\.0\.1:(\d+)\/v1/.exec(banner)?.[1])
       assert.ok(await isTaken(port))
       child.kill(signal)
-      for (let looks = 0; looks < 200 && (await isTaken(port)); looks++) await new Promise(done => setTimeout(done, 50))
-      assert.equal(await isTaken(port), false)
+      await until(async () => !(await isTaken(port)))
     })
   }
 })

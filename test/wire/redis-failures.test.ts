@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { realClock } from '../../src/world/clock.ts'
+import { pause, until } from '../support/until.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { NOTES, type Replica, Replicas } from './replicas.ts'
 
@@ -19,30 +19,37 @@ before(async () => {
   ;[one, two] = (await Promise.all([1, 2].map(() => replicas.serve(state('notes'))))) as [Replica, Replica]
 })
 after(async () => {
+  // A test that failed has not ended its clients.
+  for (const end of endings) end()
   replicas.end()
   await server.remove()
 })
 
-/** Repeats a request until it has a status; gives up after ten seconds. */
-async function until(replica: Replica, line: string, status: number) {
-  for (let i = 0; i < 200; i++) {
-    const answer = await replica.send(line)
-    if (answer.status === status) return answer
-    await realClock.sleep(50)
-  }
-  return assert.fail(`${line} was never answered with ${status}: ${replica.output()}`)
-}
+/** Repeats a request until it has a status. */
+const untilStatus = (replica: Replica, line: string, status: number) =>
+  until(
+    async () => {
+      const answer = await replica.send(line)
+      return answer.status === status && answer
+    },
+    () => `${line} is answered with ${status}: ${replica.output()}`,
+  )
+
+const endings: (() => void)[] = []
+let loads = 0
 
 /** Has clients create notes on random replicas until told to stop; returns what was acknowledged, by id. */
-let loads = 0
 function load(targets: readonly Replica[], isFlushed = false) {
   loads += 1
   const run = loads
   const acknowledged = new Map<number, string>()
   const statuses = new Map<number, number>()
   let ended = false
+  endings.push(() => {
+    ended = true
+  })
   const clients = Array.from({ length: 6 }, async (_, client) => {
-    for (let i = 0; i < 2000 && !ended; i++) {
+    for (let i = 0; !ended; i++) {
       const text = `${run}.${client}.${i}`
       const target = targets[(client + i) % targets.length] as Replica
       try {
@@ -52,11 +59,11 @@ function load(targets: readonly Replica[], isFlushed = false) {
           // A flush may lose the last notes, whose ids are given again.
           assert.ok(isFlushed || !acknowledged.has(body.id), `${body.id} was given twice`)
           acknowledged.set(body.id, text)
-        } else await realClock.sleep(10)
+        } else await pause(10)
       } catch (error) {
         // The process was killed.
         if (error instanceof assert.AssertionError) throw error
-        await realClock.sleep(10)
+        await pause(10)
       }
     }
   })
@@ -66,7 +73,7 @@ function load(targets: readonly Replica[], isFlushed = false) {
     /** Waits for so many more notes. */
     async more(count: number) {
       const goal = acknowledged.size + count
-      for (let i = 0; i < 1000 && acknowledged.size < goal; i++) await realClock.sleep(5)
+      await until(() => acknowledged.size >= goal)
     },
     async end() {
       ended = true
@@ -93,7 +100,9 @@ test('kill -9 of a replica loses nothing that it acknowledged, and the other one
   await third.kill()
   await more(20)
   await end()
-  assert.deepEqual([...statuses.keys()], [201])
+  // A busy machine may hold Redis up for so long that a replica gives up on it, and says so.
+  const waited = /the state is not available/.test(one.output() + two.output() + third.output())
+  assert.deepEqual([...statuses.keys()].sort(), waited ? [201, 503] : [201])
   assert.ok(acknowledged.size > 30, `${acknowledged.size}`)
   await assertKept(one, acknowledged)
   await assertKept(two, acknowledged)
@@ -104,16 +113,16 @@ test('while Redis is away requests and probes get 503 at once; all is well when 
   const { acknowledged, more, end, statuses } = load([one, two])
   await more(20)
   await server.kill()
-  const { headers, body } = await until(one, 'GET /notes', 503)
+  const { headers, body } = await untilStatus(one, 'GET /notes', 503)
   assert.equal(headers.get('retry-after'), '1')
   assert.equal(body.code ?? body.title, 'unavailable')
-  assert.equal((await until(two, 'POST /notes', 503)).status, 503)
-  const ready = await until(one, 'GET /readyz', 503)
+  assert.equal((await untilStatus(two, 'POST /notes', 503)).status, 503)
+  const ready = await untilStatus(one, 'GET /readyz', 503)
   assert.match(JSON.stringify(ready.body), /redis 127\.0\.0\.1:\d+ cannot be used: /)
   assert.equal((await one.send('GET control:/healthz')).status, 200)
   await server.start()
-  await until(one, 'GET /readyz', 200)
-  await until(two, 'GET /readyz', 200)
+  await untilStatus(one, 'GET /readyz', 200)
+  await untilStatus(two, 'GET /readyz', 200)
   await more(20)
   await end()
   assert.deepEqual([...statuses.keys()].sort(), [201, 503])
@@ -128,8 +137,8 @@ test('a Redis that does not answer is not waited for without end', { skip }, asy
   assert.equal(first.status, 503)
   assert.equal((await one.send('GET /notes')).status, 503)
   server.signal('SIGCONT')
-  await until(one, 'GET /readyz', 200)
-  await until(two, 'GET /readyz', 200)
+  await untilStatus(one, 'GET /readyz', 200)
+  await untilStatus(two, 'GET /readyz', 200)
   const [a, b] = [await one.send('GET /notes'), await two.send('GET /notes')]
   assert.deepEqual(a.body, b.body)
 })

@@ -10,6 +10,7 @@ import { RedisLog } from '../../src/state/redis.ts'
 import type { EngineSurroundings } from '../../src/state/settings.ts'
 import { every, realClock } from '../../src/world/clock.ts'
 import { appended, promisesOf } from '../state/shared-log.ts'
+import { until } from '../support/until.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
 
 const skip = NO_REDIS
@@ -284,11 +285,10 @@ test('a replica of a server is not used', { skip }, async () => {
 
 test('in a cluster the node that has the keys is found', { skip }, async () => {
   const nodes = (await cluster) as readonly [RedisServer, RedisServer]
-  for (let i = 0; i < 100; i++) {
+  await until(async () => {
     const states = await Promise.all(nodes.map(node => node.command('CLUSTER INFO')))
-    if (states.every(state => state.includes('cluster_state:ok'))) break
-    await realClock.sleep(50)
-  }
+    return states.every(state => state.includes('cluster_state:ok'))
+  })
   const [{ engine: first }, { engine: second }] = [
     connect('clustered', nodes[0].url),
     connect('clustered', nodes[1].url),

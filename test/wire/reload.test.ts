@@ -7,6 +7,7 @@ import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
+import { until } from '../support/until.ts'
 import { type Asked, ask } from './ask.ts'
 import { Raw } from './raw.ts'
 
@@ -70,15 +71,6 @@ async function serveCopy({
 
 const NO_ORDERS = 'listOrders: { respond: { status: 501 } }'
 const BUSY = 'listOrders: { respond: { status: 503 } }'
-
-/** Asks again until it is so. */
-async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await what()) return
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  assert.fail('it never came to be')
-}
 
 suite('a change to a file is noticed', { concurrency: true }, () => {
   for (const [how, change] of [

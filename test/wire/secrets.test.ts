@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { PROGRAM } from '../support/built-program.ts'
+import { until } from '../support/until.ts'
 import { ask } from './ask.ts'
 
 const KEYS = { PETSTORE_API_KEY: 'k3y-of-the-first', FRONTEND_API_KEY: 'k3y-of-the-second' }
@@ -24,10 +25,13 @@ test('no key is in any reply, page, log line, banner or diagnostic', async () =>
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
   const found = (pattern: RegExp) => pattern.exec(said)?.[1]
-  while (found(/(curl)/) === undefined) {
-    assert.equal(child.exitCode, null, said)
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
+  await until(
+    () => {
+      assert.equal(child.exitCode, null, said)
+      return found(/(curl)/)
+    },
+    () => `the banner ends with curl: ${said}`,
+  )
   const url = found(/API +(http:\S+)/) as string
   const control = found(/Control plane +(http:\S+)/) as string
   const take = async (target: string, options: Parameters<typeof ask>[1] = {}) => {

@@ -18,12 +18,16 @@ writeFileSync(
   info: { title: Slow, version: "1" }
   paths:
     /quick: { post: { operationId: quick, responses: { 200: { description: At once } } } }
-    /slow: { get: { operationId: slow, responses: { 200: { description: Late } } } }
+    /slow:
+      post:
+        operationId: slow
+        requestBody: { required: true, content: { application/json: { schema: { type: object } } } }
+        responses: { 200: { description: Late } }
     /never: { get: { operationId: never, responses: { 200: { description: Later } } } }
 operations:
   quick: { respond: { status: 200 } }
-  slow: { latency: { fixed: 2500ms }, respond: { status: 200 } }
-  never: { latency: { fixed: 60s }, respond: { status: 200 } }
+  slow: { respond: { status: 200 } }
+  never: { latency: { fixed: 10m }, respond: { status: 200 } }
 `,
 )
 
@@ -35,6 +39,8 @@ interface Spawned {
   readonly ended: Promise<number | string | null>
   /** Resolves once the log holds the text. */
   logged(text: string): Promise<void>
+  /** The log up to now. */
+  log(): string
 }
 
 async function serve(file = config, ...more: readonly string[]): Promise<Spawned> {
@@ -63,7 +69,7 @@ async function serve(file = config, ...more: readonly string[]): Promise<Spawned
     const [, control] = /Control plane +(http:\S+)/.exec(text) ?? []
     if (url !== undefined && control !== undefined && text.includes('curl')) {
       child.stdout?.resume()
-      return { child, url, control, ended, logged }
+      return { child, url, control, ended, logged, log: () => log }
     }
   }
   return assert.fail(`it did not start: ${text} ${log}`)
@@ -72,9 +78,9 @@ async function serve(file = config, ...more: readonly string[]): Promise<Spawned
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
 /** Sends a request and resolves once it is under way: a later one, on a connection made after it, has been answered. */
-async function begin(url: string, path: string): Promise<Raw> {
+async function begin(url: string, bytes: string): Promise<Raw> {
   const raw = new Raw(url)
-  await new Promise<void>(resolve => raw.socket.write(GET(path), () => resolve()))
+  await new Promise<void>(resolve => raw.socket.write(bytes, () => resolve()))
   const later = new Raw(url).send(GET('/nowhere'))
   assert.equal((await later.reply())?.status, 404)
   later.close()
@@ -113,7 +119,10 @@ async function keepBusy(url: string): Promise<Exchanged> {
 suite('a gateway that is told to stop', { concurrency: true }, () => {
   test('finishes what is under way, says that it is not ready, takes nothing new, and exits with 0', async () => {
     const { child, url, control, ended, logged } = await serve()
-    const slow = await begin(url, '/slow')
+    const slow = await begin(
+      url,
+      'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+    )
     child.kill('SIGTERM')
     await logged('stopping: /readyz answers 503, requests are served for 250 ms more')
     const { status, body } = await ask(`${control}/readyz`)
@@ -122,7 +131,7 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
     await logged('waiting for 1 requests under way, at most 10 s')
     // The port is closed within the same moment; a connection that still got in line is reset.
     for (;;) if ((await new Raw(url).send(GET('/nowhere')).replies()).length === 0) break
-    const reply = await slow.reply()
+    const reply = await slow.send('}').reply()
     assert.equal(reply?.status, 200)
     assert.equal(reply?.headers.connection, 'close')
     assert.equal(await ended, 0)
@@ -141,15 +150,14 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
   })
 
   test('does not wait for connections that ask nothing', async () => {
-    const { child, url, ended } = await serve()
+    const { child, url, ended, log } = await serve()
     const used = new Raw(url).send(GET('/nowhere'))
     assert.equal((await used.reply())?.status, 404)
     const unused = new Raw(url)
     await new Promise(resolve => unused.socket.once('connect', resolve))
-    const before = performance.now()
     child.kill('SIGINT')
     assert.equal(await ended, 0)
-    assert.ok(performance.now() - before < 8000, 'before the last moment')
+    assert.doesNotMatch(log(), /connections were cut/)
   })
 
   for (const [who, more] of [
@@ -177,7 +185,7 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
   ] as const) {
     test(`ends at once at the second ${signal}`, async () => {
       const { child, url, ended, logged } = await serve()
-      const never = await begin(url, '/never')
+      const never = await begin(url, GET('/never'))
       child.kill(signal)
       await logged('waiting for 1 requests under way')
       assert.equal(child.exitCode, null)

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { after, suite, test } from 'node:test'
+import { parse } from 'yaml'
 import { startGateway } from '../../src/index.ts'
+import { until } from '../support/until.ts'
 import { assertRefusal, Raw } from './raw.ts'
 import { JSON_TYPE, KEY, message } from './speak.ts'
 
-const gateway = await startGateway({ config: 'test/wire/small-limits.yaml' })
-after(() => gateway.close())
+const text = readFileSync('test/wire/small-limits.yaml', 'utf8')
+const withLimits = (limits: string) =>
+  startGateway({ config: parse(text.replaceAll('../../', './').replace(/^limits: .*$/m, `limits: ${limits}`)) })
+// Long enough for a busy machine to send a request in time.
+const gateway = await withLimits('{ request: 2s, idle: 1s }')
+const small = await withLimits('{ body: 100B, headers: 2kB }')
+after(() => Promise.all([gateway.close(), small.close()]))
 
 const POST = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${KEY}${JSON_TYPE}`
 const GET = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\n${KEY}\r\n`
@@ -74,40 +82,31 @@ suite('whoever takes his time', { concurrency: true }, () => {
   test('a client that does not read what it asked for is let go, and the server does not fill up', async () => {
     const REQUESTS = 20_000
     const before = process.memoryUsage().rss
-    const raw = new Raw(gateway.url)
-    const size = (await raw.send(GET).reply())?.headers['content-length']
-    raw.close()
     const { hostname, port } = new URL(gateway.url)
     const socket = connect(Number(port), hostname).pause()
     socket.on('error', () => {})
     socket.write(GET.repeat(REQUESTS))
-    await new Promise(resolve => setTimeout(resolve, 1200))
+    // A client that does not read notices the end of its connection when it writes.
+    await until(() => !socket.write(' ') && socket.destroyed)
     assert.ok(process.memoryUsage().rss - before < 150e6, 'memory is bounded')
-    let received = 0
-    socket.on('data', bytes => {
-      received += bytes.length
-    })
-    socket.resume()
-    await new Promise(resolve => socket.once('close', resolve))
-    assert.ok(received < REQUESTS * Number(size), `${received} bytes were waiting`)
   })
 })
 
 test('a request longer than limits.headers is refused with 431', async () => {
-  const raw = new Raw(gateway.url).send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(2000)}\r\n\r\n`)
+  const raw = new Raw(small.url).send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(2000)}\r\n\r\n`)
   const [reply] = await raw.replies()
   assertRefusal(reply ?? assert.fail(), 431, 'header_fields_too_large')
 })
 
 test('a header of a megabyte is refused while it is still being sent', async () => {
-  const raw = new Raw(gateway.url).send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(1_000_000)}`)
+  const raw = new Raw(small.url).send(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(1_000_000)}`)
   assertRefusal((await raw.reply()) ?? assert.fail(), 431)
   await raw.closed()
 })
 
 test('a body longer than limits.body is refused with 413, and the connection goes on', async () => {
   const body = JSON.stringify({ name: 'a'.repeat(100), categoryId: 1 })
-  const raw = new Raw(gateway.url).send(message('POST /v1/pets', KEY + JSON_TYPE, body))
+  const raw = new Raw(small.url).send(message('POST /v1/pets', KEY + JSON_TYPE, body))
   const reply = (await raw.reply()) ?? assert.fail()
   assert.equal(assertRefusal(reply, 413), 'the body is larger than 100 bytes')
   assert.equal((await raw.send(GET).reply())?.status, 200)

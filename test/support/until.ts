@@ -1,0 +1,27 @@
+// Waiting for an event that only polling shows.
+
+import assert from 'node:assert/strict'
+
+/** How long a test waits for an event before it fails, in milliseconds. A busy machine may need minutes. */
+const PATIENCE = 180_000
+
+/** Resolves after so many milliseconds. */
+export const pause = (milliseconds: number): Promise<void> => new Promise(resolve => setTimeout(resolve, milliseconds))
+
+/**
+ * Asks every 50 ms until there is an answer other than `undefined` and `false`, and returns it. Fails after three minutes.
+ *
+ * @param event the event in words, for the message of the failure
+ */
+export async function until<Answer>(
+  ask: () => Promise<Answer | undefined | false> | Answer | undefined | false,
+  event: () => string = () => ask.toString(),
+): Promise<Answer> {
+  const end = Date.now() + PATIENCE
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    if (Date.now() > end) assert.fail(`this did not happen in ${PATIENCE / 1000} s: ${event()}`)
+    await pause(50)
+  }
+}
