@@ -1,6 +1,7 @@
 // The expressions of one operation's configuration: compiled at load, with every mistake in its place.
 
-import { type Expression, Language, type Mistake } from '../expression/language.ts'
+import type { Expression, Mistake } from '../expression/expression.ts'
+import { Language } from '../expression/language.ts'
 import { compileTemplate, type Template, type TemplateOptions } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'

@@ -1,7 +1,7 @@
 // Reads request bodies, responses with their headers, media types and examples.
 
 import { isObject, type Json } from '../kernel/json.ts'
-import type { Side } from '../kernel/schema.ts'
+import type { Side } from '../kernel/schema-keywords.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { childOf, entriesOf, type Node } from '../schema/document.ts'
 import {

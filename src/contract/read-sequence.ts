@@ -1,7 +1,7 @@
 // Reads the schema of a media type: of the whole content, or of each item of a sequence (OpenAPI 3.2 `itemSchema`).
 
 import { isObject, pointer } from '../kernel/json.ts'
-import type { Side } from '../kernel/schema.ts'
+import type { Side } from '../kernel/schema-keywords.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { childOf, itemsOf, type Node } from '../schema/document.ts'
 import { shapeOf } from '../schema/shape.ts'

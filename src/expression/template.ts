@@ -4,7 +4,8 @@
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, put, stringifyJson } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
-import { type Expression, ExpressionFailure, type Language, type Mistake } from './language.ts'
+import { type Expression, ExpressionFailure, type Mistake } from './expression.ts'
+import type { Language } from './language.ts'
 import type { Scope } from './scope.ts'
 
 /** An expression of a template, and the place of its value. */

@@ -3,7 +3,8 @@
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer } from '../kernel/json.ts'
-import type { Check, Schema, Violation } from '../kernel/schema.ts'
+import type { Check, Schema } from '../kernel/schema.ts'
+import type { Violation } from '../kernel/schema-errors.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { blockAt, ownWord } from './foreign-words.ts'
 

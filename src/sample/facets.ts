@@ -2,7 +2,7 @@
 // union. Generates nothing. Most values that are built from the result are valid; the caller checks.
 
 import { isObject, type Json } from '../kernel/json.ts'
-import type { RequiredBy } from '../kernel/schema.ts'
+import type { RequiredBy } from '../kernel/schema-keywords.ts'
 import { type Definitions, keyOf, type SchemaObject } from './fits.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const

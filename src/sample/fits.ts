@@ -3,7 +3,9 @@
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { compilePattern } from '../kernel/pattern.ts'
-import { isFormat, type RequiredBy, type Schema } from '../kernel/schema.ts'
+import type { Schema } from '../kernel/schema.ts'
+import { isFormat } from '../kernel/schema-formats.ts'
+import type { RequiredBy } from '../kernel/schema-keywords.ts'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 /** Schemas by key: `#/$defs/KEY`. */

@@ -3,7 +3,9 @@
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import { type Check, isKnownFormat, type Schema, Schemas, type Side } from '../kernel/schema.ts'
+import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
+import { isKnownFormat } from '../kernel/schema-formats.ts'
+import type { Side } from '../kernel/schema-keywords.ts'
 import { Fitting } from '../sample/fits.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'

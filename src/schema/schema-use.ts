@@ -1,7 +1,8 @@
 // The interface of one schema of the contract: validates, describes and prunes values.
 
 import type { Json } from '../kernel/json.ts'
-import type { Check, Schema, Side } from '../kernel/schema.ts'
+import type { Check, Schema } from '../kernel/schema.ts'
+import type { Side } from '../kernel/schema-keywords.ts'
 import type { Node } from './document.ts'
 import type { Shape } from './shape.ts'
 import type { SchemaMark } from './translate.ts'

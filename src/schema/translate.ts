@@ -3,7 +3,8 @@
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject, put } from '../kernel/json.ts'
-import type { RequiredBy, Schema } from '../kernel/schema.ts'
+import type { Schema } from '../kernel/schema.ts'
+import type { RequiredBy } from '../kernel/schema-keywords.ts'
 import { type Closing, closingOf, refusedByBranches } from './closed.ts'
 import { branchesOf, childrenOf, discriminatorOf, ownNamesOf } from './discriminator.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'

@@ -1,7 +1,8 @@
 // Makes schemas of a union whose branches have names: one form for generating values, another for the validator.
 
 import { isObject } from '../kernel/json.ts'
-import type { RequiredBy, Schema } from '../kernel/schema.ts'
+import type { Schema } from '../kernel/schema.ts'
+import type { RequiredBy } from '../kernel/schema-keywords.ts'
 import type { Branch, OwnNames } from './discriminator.ts'
 import type { Node } from './document.ts'
 

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { ExpressionFailure, Language } from '../../src/expression/language.ts'
+import { ExpressionFailure } from '../../src/expression/expression.ts'
+import { Language } from '../../src/expression/language.ts'
 import type { Scope } from '../../src/expression/scope.ts'
 import { compileTemplate } from '../../src/expression/template.ts'
 import { fuzz } from '../support/fuzz.ts'

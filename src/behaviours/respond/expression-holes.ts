@@ -1,7 +1,7 @@
 // Replaces the expressions of a page's or record's template by template fields, so that the template itself does not know
 // them.
 
-import { ExpressionFailure } from '../../expression/language.ts'
+import { ExpressionFailure } from '../../expression/expression.ts'
 import { partsOf } from '../../expression/template.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'

@@ -3,7 +3,8 @@
 
 import { describeField } from '../../answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
-import { ExpressionFailure, Language } from '../../expression/language.ts'
+import { ExpressionFailure } from '../../expression/expression.ts'
+import { Language } from '../../expression/language.ts'
 import { partsOf, type TemplatePart } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'

@@ -3,7 +3,7 @@
 // records, and never for rules of the request's own schema.
 
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
-import type { Violation } from '../../kernel/schema.ts'
+import type { Violation } from '../../kernel/schema-errors.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { samplerOf } from '../../schema/sampling.ts'
 import type { Making } from './expressions.ts'

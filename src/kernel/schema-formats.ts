@@ -1,0 +1,38 @@
+// The formats of strings and numbers: which are known, and whether a value has one.
+
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+
+export type Format = (text: string) => boolean
+
+/** Formats of OpenAPI's registry that are not validated here. */
+const ANNOTATED = new Set([
+  ...['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64', 'double-int', 'decimal', 'decimal128', 'char', 'html'],
+  ...['commonmark', 'media-range', 'base64url', 'sf-binary', 'sf-boolean', 'sf-decimal', 'sf-integer', 'sf-string'],
+  ...['sf-token', 'http-date', 'idn-email', 'idn-hostname', 'iri', 'iri-reference', 'date-time-local', 'time-local'],
+])
+
+export const isKnownFormat = (format: string): boolean =>
+  Object.hasOwn(fullFormats, format) || format === 'int64' || ANNOTATED.has(format)
+
+/** Returns whether a value has a format. An unknown format, or one for another type, is always satisfied. */
+export function isFormat(name: string, value: string | number): boolean {
+  const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : true
+  if (format === true) return true
+  if (format instanceof RegExp) return typeof value !== 'string' || format.test(value)
+  if (typeof format === 'function') return typeof value !== 'string' || (format as (text: string) => boolean)(value)
+  const { type = 'string', validate } = format as { type?: string; validate: RegExp | ((value: unknown) => boolean) }
+  if (typeof value !== type) return true
+  return validate instanceof RegExp ? validate.test(String(value)) : validate(value)
+}
+
+/** Adds the usual formats, int64 and further ones. */
+export function addFormats(ajv: Ajv2020, extra: Readonly<Record<string, Format>>): void {
+  formats.default(ajv)
+  ajv.addFormat('int64', {
+    type: 'number',
+    validate: value => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
+  })
+  for (const [name, validate] of Object.entries(extra)) ajv.addFormat(name, validate)
+}
