@@ -3,7 +3,7 @@
 import type { Contract } from '../contract/contract.ts'
 import { decodeQuery } from '../contract/parameters.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { SimulationFile } from '../plan/simulation.ts'
+import type { SimulationFile } from '../plan/simulation-file.ts'
 import { passwordsOf } from '../plan/state.ts'
 
 const MASKED = '***'

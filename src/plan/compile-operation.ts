@@ -11,35 +11,15 @@ import type { ValidateConfig } from '../behaviours/validate/config.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import type { Path } from '../kernel/source.ts'
+import { compose, endOfChain, trace } from './chain.ts'
+import { compileLazily } from './compile-lazily.ts'
 import { checkReach, compileCondition, placedRules, withRules } from './compile-rules.ts'
 import { compileIdentification } from './credentials.ts'
 import { compileInvalid } from './invalid.ts'
-import { type Layer, type Word, wordOn } from './layers.ts'
+import { type Layer, type Setting, settingOf } from './layers.ts'
 import type { ChainLink, PlannedOperation, PlannedRule } from './plan.ts'
 import type { Simulation } from './settings.ts'
-
-/** The index of `NO_OPERATION`. */
-export const UNMATCHED = -1
-
-/** The operation of requests that match none. */
-export const NO_OPERATION: Operation = {
-  id: '',
-  method: 'GET',
-  path: '',
-  tags: [],
-  summary: undefined,
-  deprecated: false,
-  stability: undefined,
-  parameters: [],
-  body: undefined,
-  responses: new Map(),
-  security: [],
-  basePaths: [],
-  node: undefined as never,
-}
-
-/** The behaviours of a request that matches no operation: only `errors`, which gives the refusal the API's shape. */
-const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')
+import { UNMATCHED, unmatchedBehaviours } from './unmatched.ts'
 
 /** The parts of a site that belong to its operation. */
 type OwnSite = Pick<Site, 'operation' | 'identify' | 'answers' | 'bypass' | 'decorate' | 'invalid' | 'onRecord'> & {
@@ -106,10 +86,10 @@ export class OperationCompiler {
 
   #compileChain(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
     const { answers, identify } = this.#ownOf(operation)
-    const { value: validation } = wordOn('validate', operation, layers)
+    const { value: validation } = settingOf('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
     const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
-    const responder = wordOn('respond', operation, layers).value as ActionConfig | null | undefined
+    const responder = settingOf('respond', operation, layers).value as ActionConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
@@ -117,14 +97,14 @@ export class OperationCompiler {
     const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
     let lifecycle: Lifecycle | undefined
     for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
-      const word = wordOn(behaviour.keyOf ?? behaviour.name, operation, layers)
-      const { value } = word
+      const setting = settingOf(behaviour.keyOf ?? behaviour.name, operation, layers)
+      const { value } = setting
       if (value === null) continue
       const at = wraps.length
       const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
       const site = this.#siteOf(
         { operation, identify, answers, bypass, decorate, invalid, onRecord, own, shared },
-        word,
+        setting,
       )
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
@@ -137,10 +117,10 @@ export class OperationCompiler {
       index,
       operation,
       route: index === UNMATCHED ? '' : (operation.basePaths[0] ?? '') + operation.path,
-      handle: compose(wraps, nobody),
+      handle: compose(wraps, endOfChain),
       trace: (exchange, passed) => {
-        const marked = wraps.flatMap((wrap, i) => [mark((links[i] as ChainLink).name, passed), wrap])
-        return compose(marked, nobody)(exchange)
+        const marked = wraps.flatMap((wrap, i) => [trace((links[i] as ChainLink).name, passed), wrap])
+        return compose(marked, endOfChain)(exchange)
       },
       decorate,
       chain: links,
@@ -160,8 +140,8 @@ export class OperationCompiler {
       decorate: async (_, reply) => reply,
     }
     const wraps = behaviours.flatMap(({ name, compile }) => {
-      const word = wordOn(name, operation, [layer])
-      return word.value === undefined ? [] : (compile(word.value, this.#siteOf(common, word)) ?? [])
+      const setting = settingOf(name, operation, [layer])
+      return setting.value === undefined ? [] : (compile(setting.value, this.#siteOf(common, setting)) ?? [])
     })
     return end => compose(wraps, end)
   }
@@ -190,7 +170,7 @@ export class OperationCompiler {
   // No object spread: it would turn each of a hundred thousand sites into a hash table of 3 kB.
   #siteOf(
     { operation, identify, answers, bypass, decorate, invalid, onRecord, own, shared }: OwnSite,
-    { value, path, layer }: Word,
+    { value, path, layer }: Setting,
   ): Site {
     const { resources, limits, listen, replyFiles, state } = this.#simulation
     return {
@@ -234,31 +214,4 @@ export class OperationCompiler {
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
 
-const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
-
-/** Records that a request reached this behaviour. */
-const mark =
-  (name: string, passed: string[]): Wrap =>
-  next =>
-  exchange => {
-    passed.push(name)
-    return next(exchange)
-  }
-
-// `respond` never calls `next`. Only the chain of unmatched requests ends here; the gateway replies for it.
-const nobody: Handler = () => Promise.reject(new Error('the chain has no end'))
-
 const NO_KEYS: Layer['keys'] = new Map()
-
-/**
- * Compiles once at load to report mistakes, discards the result, and compiles again on first use: most weather is never
- * switched on.
- */
-export function compileLazily<Made>(compile: () => Made): () => Made {
-  compile()
-  let made: Made | undefined
-  return () => {
-    made ??= compile()
-    return made
-  }
-}

@@ -3,7 +3,8 @@
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { compileLazily, type OperationCompiler } from './compile-operation.ts'
+import { compileLazily } from './compile-lazily.ts'
+import type { OperationCompiler } from './compile-operation.ts'
 import { type compileLayers, hasWordOn, type Layer } from './layers.ts'
 import type { PlannedOperation, Weather } from './plan.ts'
 import type { WeatherFile } from './weather.ts'

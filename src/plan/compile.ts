@@ -3,13 +3,14 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { compileAnswer } from './compile-answer.ts'
-import { NO_OPERATION, OperationCompiler, UNMATCHED } from './compile-operation.ts'
+import { OperationCompiler } from './compile-operation.ts'
 import { compileWeather } from './compile-weather.ts'
 import { compileConsumers } from './consumers.ts'
 import { compileLayers, type Layer } from './layers.ts'
 import type { Plan } from './plan.ts'
 import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
+import { NO_OPERATION, UNMATCHED } from './unmatched.ts'
 import { checkPaths } from './worlds.ts'
 
 export function compilePlan(simulation: Simulation, contract: Contract, report: Diagnostics): Plan {

@@ -6,7 +6,7 @@ import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { unfilled } from '../kernel/template.ts'
 import { parseDate } from '../world/clock.ts'
-import type { ConsumerFile } from './simulation.ts'
+import type { ConsumerFile } from './simulation-file.ts'
 import { parseSubject } from './tls.ts'
 
 /** Compiles the `consumers` block and reports its mistakes. No message contains a credential. */

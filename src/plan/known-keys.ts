@@ -3,7 +3,7 @@
 import { isObject } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { KeyBounds, KnownKeys } from '../kernel/surplus.ts'
-import { simulationSchema } from './simulation.ts'
+import { simulationSchema } from './simulation-schema.ts'
 
 /** The bounds for a text that a client sends: a million keys and values take a second to read. */
 const MOST = 1_500_000

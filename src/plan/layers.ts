@@ -3,7 +3,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import type { SimulationFile } from './simulation.ts'
+import type { SimulationFile } from './simulation-file.ts'
 
 /**
  * Blocks of configuration with their paths. Layers are in order of precedence: the first one that configures a behaviour
@@ -27,14 +27,14 @@ export interface Layer {
 }
 
 /** The setting of a behaviour, and its path within a layer. */
-export interface Word {
+export interface Setting {
   readonly value: unknown
   readonly path: Path
   readonly layer: Layer
 }
 
 /** Returns the most specific setting of a behaviour: the operation's, its tag's, or the default. `null` switches it off. */
-export function wordOn(name: string, operation: Operation, layers: readonly Layer[]): Word {
+export function settingOf(name: string, operation: Operation, layers: readonly Layer[]): Setting {
   for (const layer of layers) {
     const { blocks, keys } = layer
     const key = keys.get(operation)

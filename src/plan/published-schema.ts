@@ -4,7 +4,8 @@
 import { behaviours } from '../behaviours/index.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import { type Schema, Schemas } from '../kernel/schema.ts'
-import { FORMATS, simulationSchema } from './simulation.ts'
+import { FORMATS } from './formats.ts'
+import { simulationSchema } from './simulation-schema.ts'
 
 export type PublishedSchema = { readonly [keyword: string]: unknown }
 

@@ -1,7 +1,7 @@
 // The configuration reference: tables made of the JSON Schema that gateway.yaml is checked against.
 
 import { isObject } from '../../src/kernel/json.ts'
-import { simulationSchema } from '../../src/plan/simulation.ts'
+import { simulationSchema } from '../../src/plan/simulation-schema.ts'
 import { table } from './table.ts'
 
 interface Shape {

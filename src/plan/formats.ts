@@ -1,0 +1,55 @@
+// The formats of texts in gateway.yaml: durations, sizes, rates, dates, origins and paths.
+
+import { parseStart } from '../behaviours/lifecycle.ts'
+import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
+import { parseDate } from '../world/clock.ts'
+import { isOrigin } from './cors.ts'
+
+const DURATION = '\\d+(?:\\.\\d+)? ?(?:ms|s|m|h|d)'
+const SIZE = '\\d+(?:\\.\\d+)? ?(?:B|[kKMG]B|[KM]iB)'
+const DATE =
+  '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[Tt]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:[Zz]|[+-]\\d\\d:\\d\\d))?'
+
+/**
+ * The formats of texts in gateway.yaml: a check, a description, and a pattern for validators that do not know the format.
+ */
+export const FORMATS = {
+  'date or time': {
+    test: (text: string) => parseDate(text) !== undefined,
+    like: '2030-12-05 or 2030-12-05T10:00:00Z',
+    pattern: DATE,
+  },
+  'date, or time before the sunset': {
+    test: (text: string) => parseStart(text, 0) !== undefined,
+    like: '30d before sunset or 2030-11-05',
+    pattern: `${DURATION} before sunset|${DATE}`,
+  },
+  duration: {
+    test: (text: string) => parseDuration(text) !== undefined,
+    like: '250ms, 10s, 5m, 2h or 30d',
+    pattern: DURATION,
+  },
+  rate: {
+    test: (text: string) => parseRate(text) !== undefined,
+    like: '10/s, 100/m or 1000/15m',
+    pattern: '[1-9]\\d*/(?:0*[1-9]\\d*)?(?:s|m|h|d|sec|second|min|minute|hour|day)',
+  },
+  'byte rate': {
+    test: (text: string) => parseByteRate(text) !== undefined,
+    like: '64B/s or 10kB/s',
+    pattern: `${SIZE}/s`,
+  },
+  'duration or "always"': {
+    test: (text: string) => text === 'always' || parseDuration(text) !== undefined,
+    like: 'always or 1s',
+    pattern: `always|${DURATION}`,
+  },
+  'block or "off"': { test: (text: string) => text === 'off', like: 'off', pattern: 'off' },
+  origin: {
+    test: isOrigin,
+    like: 'https://app.example.com, http://localhost:5173 or "*"',
+    pattern: '\\*|null|[a-z][a-z0-9+.-]*://[^\\s/?#@,]+',
+  },
+  path: { test: (text: string) => /^\/[^\s?#]*$/.test(text), like: '/ or /api/v2', pattern: '/[^\\s?#]*' },
+  size: { test: (text: string) => parseSize(text) !== undefined, like: '64kB, 1MB or 2GB', pattern: SIZE },
+}
