@@ -127,7 +127,7 @@ const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
     const key = compileKey(resource, within, site)
     const missing = missingReply(resource)
     const status = successStatus(site.operation, 204, 200)
-    const gives = (responseFor(site.operation, status)?.content.size ?? 0) > 0
+    const gives = status !== 204 && (responseFor(site.operation, status)?.content.size ?? 0) > 0
     const consequences = compileDeletion(resource, site)
     return async exchange => {
       const id = identify(exchange) as Id

@@ -13,9 +13,11 @@ export function branchWith(node: Node, names: readonly string[], contract: Contr
   return UNIONS.flatMap(keyword => itemsOf(childOf(target, keyword))).find(has) ?? node
 }
 
-/** Returns the schema at some keys of a reply, through unions; `undefined` if there is none. */
+/** Returns the schema at some keys of a reply, through unions and lists; `undefined` if there is none. */
 export const schemaBelow = (node: Node | undefined, keys: readonly string[], contract: Contract): Node | undefined =>
-  keys.reduce<Node | undefined>(
-    (at, key) => at && contract.shapeOf(branchWith(at, [key], contract)).properties.get(key),
-    node,
-  )
+  keys.reduce<Node | undefined>((at, key) => {
+    if (at === undefined) return undefined
+    const { items } = contract.shapeOf(at)
+    if (items !== undefined && /^\d+$/.test(key)) return items
+    return contract.shapeOf(branchWith(at, [key], contract)).properties.get(key)
+  }, node)

@@ -11,6 +11,7 @@ import type { Exchange, Site } from '../behaviour.ts'
 import { withoutOwners } from '../resource.ts'
 import type { ActionConfig } from './action-config.ts'
 import { type Asked, readAsked } from './asked.ts'
+import { schemaBelow } from './branch.ts'
 import { type Compose, compileCompose } from './compose-record.ts'
 import { compileValue, type Make, SOME_REQUEST } from './expressions.ts'
 import { mend } from './mend.ts'
@@ -108,8 +109,7 @@ function viewsOf({ body }: ActionConfig, resource: Resource, { operation, contra
   const own = contract.identify(resource.schema.node)
   const views = new Map<string, SchemaUse>()
   for (const one of reader === undefined ? [operation] : [operation, reader]) {
-    let node = replyNode(one)
-    for (const key of recordPath(body)) node = node && contract.shapeOf(node).properties.get(key)
+    const node = schemaBelow(replyNode(one), recordPath(body), contract)
     if (node === undefined) continue
     const identity = contract.identify(node)
     if (identity !== own) views.set(identity, contract.use(node))

@@ -34,6 +34,8 @@ const FIELDS: TemplateFields<EnvelopeContext> = {
   limit: ({ links }) => links.limit,
   offset: ({ links }) => links.offset,
   number: ({ links }) => links.number,
+  pagesOrOne: ({ page, links }) =>
+    Math.max(1, links.limit > 0 ? Math.ceil((page.total ?? page.count) / links.limit) : 1),
   pages: ({ page, links }) => (links.limit > 0 ? Math.ceil((page.total ?? page.count) / links.limit) : 0),
   cursor: ({ page }) => (page.more && page.last !== undefined ? String(page.last) : null),
   first: ({ links }) => links.first ?? null,
@@ -79,7 +81,7 @@ const COMPLETING: TemplateFields<EnvelopeContext> = {
 const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
 
 /** Placeholders that need the number of all matching records. */
-const COUNTING = new Set(['total', 'pages', 'last'])
+const COUNTING = new Set(['total', 'pages', 'pagesOrOne', 'last'])
 
 export interface Envelope {
   readonly counts: boolean

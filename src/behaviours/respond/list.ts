@@ -158,18 +158,22 @@ function compileFilters(
     }
     if (is === 'equal') site.index(list, field)
     const takesBounds = is === 'equal' && site.operation.parameters[index]?.schema.types.has('object') === true
-    return { field, is, at: index, takesBounds }
+    // If every request has to select, a record without the field is in every selection.
+    const orAbsent = site.operation.parameters[index]?.required === true
+    return { field, is, at: index, takesBounds, orAbsent }
   })
   return ({ values }) => {
     let filters = NO_FILTERS
     let comparisons: Comparison[] | undefined
-    for (const { field, is, at, takesBounds } of compiled) {
+    for (const { field, is, at, takesBounds, orAbsent } of compiled) {
       const value = values[at] as Json | undefined
       if (value === undefined) continue
       const bounds = takesBounds ? boundsOf(field, value) : undefined
       if (bounds !== undefined) comparisons = [...(comparisons ?? []), ...bounds]
-      else if (is === 'equal') filters = [...filters, { field, values: Array.isArray(value) ? value : [value] }]
-      else comparisons = [...(comparisons ?? []), { field, is, value }]
+      else if (is === 'equal') {
+        const values = Array.isArray(value) ? value : [value]
+        filters = [...filters, orAbsent ? { field, values, orAbsent } : { field, values }]
+      } else comparisons = [...(comparisons ?? []), { field, is, value }]
     }
     return { filters, comparisons }
   }

@@ -48,6 +48,7 @@ export function pageField(field: Field, siblings: readonly string[], path: strin
     const known = of(NUMBERS)
     const others = siblings.map(normal)
     const all = known === 'count' && others.some(one => PAGED.test(one)) && !others.some(one => /^total/.test(one))
+    if (known === 'pages' && !field.allows(0)) return 'page.pagesOrOne'
     return known && `page.${all ? 'total' : known}`
   }
   if (field.types.includes('boolean')) {

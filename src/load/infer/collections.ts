@@ -9,8 +9,10 @@ import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
 import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, normal, segmentsOf } from './paths.ts'
 import {
+  aloneIn,
   answersEmpty,
   answersOtherwise,
+  isLike,
   isSilent,
   type Listed,
   listedIn,
@@ -29,6 +31,8 @@ export interface InferredCollection {
   readonly itemPath: string | undefined
   readonly list: { readonly operation: Operation; readonly listed: Listed } | undefined
   readonly create: { readonly operation: Operation; readonly single: Single | undefined } | undefined
+  /** Whether no reply is described: the records are those that requests give. */
+  readonly taken: boolean
   /** The schemas of its records wherever they are met: as one is read, created and listed. */
   readonly records: readonly Node[]
   readonly candidates: readonly SchemaCandidate[]
@@ -88,23 +92,27 @@ function findCollection(
   const item = (itemPath === undefined ? undefined : byPath.get(itemPath)) ?? NONE
   const reader = item.get('GET')
   const taken = takenBy(own, reader, schemas)
-  const list = findList(own.get('GET'), word, schemas) ?? silentList(own.get('GET'), taken)
+  const list = findList(own.get('GET'), word, schemas) ?? silentList(own.get('GET'), taken, schemas)
   const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
   const read = reader && single(reader, word, listed, schemas)
   // A path that names one thing, and lists things, is a collection within another.
   if (reader !== undefined && read === undefined && taken === undefined) return undefined
   const known = [...(read === undefined ? [] : [read.record]), ...listed]
   const posted = own.get('POST')
-  const created = posted && single(posted, word, known, schemas)
-  const create =
-    posted && isCreate(posted, created, known, schemas) ? { operation: posted, single: created } : undefined
-  if (list === undefined && (create === undefined || reader === undefined)) return undefined
-  const records = [...known, ...(create?.single === undefined ? [] : [create.single.record])]
   const parameter = itemPath === undefined ? undefined : itemParameter(itemPath)
+  const created = posted && createdBy(posted, word, known, schemas)
+  const create =
+    posted && isCreate(posted, created, known, parameter, schemas) ? { operation: posted, single: created } : undefined
+  if (list === undefined && (create === undefined || reader === undefined)) return undefined
+  const made = create?.single?.record
+  const records = [
+    ...known,
+    ...(made === undefined || (known.length > 0 && isBareId(made, parameter, schemas)) ? [] : [made]),
+  ]
   const declared = [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter)
   const request = create && requestSchema(create.operation)
   const asked = request && singleIn(request, word, records, schemas)
-  const candidates = (taken === undefined ? records : [taken]).flatMap(node =>
+  let candidates = (taken === undefined ? records : [taken]).flatMap(node =>
     schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
       const shape = schemas.shape(one)
       const schema = schemas.reference(one)
@@ -118,6 +126,13 @@ function findCollection(
       return [{ schema, idField, added: false, assign: given ? 'client' : byServer, byServer, server }]
     }),
   )
+  // If no record says its id, each gets one besides.
+  if (candidates.length === 0 && create !== undefined && reader !== undefined) {
+    candidates = records.flatMap(node => schemas.reference(node) ?? []).map(schema => withIdAdded(schema, declared))
+  }
+  // A schema that has the very field of the path is kept before one that has a name only: it may be a part of it.
+  const isCertain = ({ idField, added }: SchemaCandidate) => added || isIdOf(idField, parameter)
+  candidates.sort((a, b) => Number(isCertain(b)) - Number(isCertain(a)))
   // If the id in a request belongs to another resource, the server makes one.
   const all = candidates.flatMap(one => [one, { ...one, assign: one.byServer }])
   const different = all.filter(
@@ -125,7 +140,8 @@ function findCollection(
   )
   // A list of what another collection names: it has no field to name its records by alone.
   if (different.length === 0 && (list === undefined || itemPath !== undefined)) return undefined
-  return { path, segments, word, itemPath, list, create, records, candidates: different, own, item }
+  const isTaken = taken !== undefined
+  return { path, segments, word, itemPath, list, create, taken: isTaken, records, candidates: different, own, item }
 }
 
 /** A path without expressions that ends so. */
@@ -148,18 +164,42 @@ function takenBy(
   schemas: SchemaReader,
 ): Node | undefined {
   const posted = own.get('POST')
-  if (posted === undefined || reader === undefined || !isSilent(posted) || !isSilent(reader)) return undefined
+  if (posted === undefined || reader === undefined) return undefined
+  if (!saysNothing(posted, schemas) || !saysNothing(reader, schemas)) return undefined
   const request = requestSchema(posted)
   return request !== undefined && schemas.isRecord(request) && !schemas.shape(request).items ? request : undefined
+}
+
+/** Whether nothing is said of a success, or only that it is an object. */
+function saysNothing(operation: Operation, schemas: SchemaReader): boolean {
+  const whole = replySchema(operation)
+  return isSilent(operation) || (whole !== undefined && answersEmpty(whole, schemas))
+}
+
+/** Whether nothing is said of a list, or only that it has objects. */
+function listsNothing(operation: Operation, schemas: SchemaReader): boolean {
+  const whole = replySchema(operation)
+  const { items } = whole === undefined ? { items: undefined } : schemas.shape(whole)
+  return isSilent(operation) || (items !== undefined && answersEmpty(items, schemas))
 }
 
 /** Whether a request's field is surely the id that the path has: another one, such as `name`, need not be. */
 const isIdOf = (field: string | undefined, parameter: string | undefined): boolean =>
   field !== undefined && (normal(field) === normal(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
 
+/** Whether a reply says no more of a record than its id. */
+function isBareId(record: Node, parameter: string | undefined, schemas: SchemaReader): boolean {
+  const names = [...schemas.shape(record).properties.keys()]
+  return names.length === 1 && isIdOf(names[0], parameter)
+}
+
 /** A list whose reply is not described, of records that are taken. */
-const silentList = (operation: Operation | undefined, taken: Node | undefined): InferredCollection['list'] =>
-  operation === undefined || taken === undefined || !isSilent(operation)
+const silentList = (
+  operation: Operation | undefined,
+  taken: Node | undefined,
+  schemas: SchemaReader,
+): InferredCollection['list'] =>
+  operation === undefined || taken === undefined || !listsNothing(operation, schemas)
     ? undefined
     : { operation, listed: { items: taken, whole: taken, keys: [] } }
 
@@ -175,22 +215,39 @@ function single(operation: Operation, word: string, known: readonly Node[], sche
   return whole && singleIn(whole, word, known, schemas)
 }
 
+/** The record that a POST answers with. */
+function createdBy(posted: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
+  const one = single(posted, word, known, schemas)
+  if (one !== undefined && known.some(record => schemas.areAkin(record, one.record))) return one
+  return alone(posted, word, known, schemas) ?? one
+}
+
+function alone(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
+  const whole = replySchema(operation)
+  const request = requestSchema(operation)
+  // A request that is a list adds several records.
+  if (whole === undefined || (request !== undefined && schemas.shape(request).items !== undefined)) return undefined
+  return aloneIn(whole, word, known, schemas)
+}
+
 /** Whether a POST answers with the new record, or with nothing at all. */
 function isCreate(
   operation: Operation,
   created: Single | undefined,
   known: readonly Node[],
+  parameter: string | undefined,
   schemas: SchemaReader,
 ): boolean {
   const whole = replySchema(operation)
   if (whole === undefined) return !answersOtherwise(operation)
   if (answersEmpty(whole, schemas)) return true
   if (created === undefined) return false
-  if (known.length === 0 || known.some(one => schemas.areAkin(one, created.record))) return true
-  // Written out anew, or another schema of the same thing: it shares most of its fields with what is known.
-  const fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
-  const names = [...schemas.shape(created.record).properties.keys()]
-  return names.length > 0 && names.filter(name => fields.has(name)).length * 2 >= names.length
+  if (known.length === 0 || isLike(created.record, known, schemas)) return true
+  if (isBareId(created.record, parameter, schemas)) return true
+  // A summary that names the record as its path does.
+  const isNamed = (node: Node) =>
+    [...schemas.shape(node).properties.keys()].some(name => normal(name) === normal(parameter ?? ''))
+  return isNamed(created.record) && known.some(isNamed)
 }
 
 /** Whether a request may give a field. */

@@ -5,6 +5,7 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { operationsOf } from './operations.ts'
+import { listedAt } from './owners.ts'
 import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
 
@@ -39,6 +40,9 @@ export function readInference(contract: Contract): Infer {
       return [name, { name, ...describe(fullest) }] as const
     }),
   )
+  const listed = new Set(
+    collections.filter(one => one.list !== undefined).map(({ name, segments }) => listedAt(name, segments)),
+  )
   return (choices = new Map(), without = new Set()) => {
     const kept = [...resources.values()].filter(({ name }) => !without.has(name))
     const chosen = new Map(
@@ -48,7 +52,7 @@ export function readInference(contract: Contract): Infer {
     const met = new Set<string>()
     for (const collection of collections) {
       if (without.has(collection.name)) continue
-      for (const one of operationsOf(collection, chosen, contract, schemas)) {
+      for (const one of operationsOf(collection, chosen, listed, contract, schemas)) {
         if (operations.has(one.operation)) continue
         // The resource is useful without another view.
         operations.set(one.operation, met.has(one.resource) ? { ...one, essential: false } : one)
@@ -63,10 +67,22 @@ export function readInference(contract: Contract): Infer {
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
 const isTwin = (one: InferredCollection, other: InferredCollection, schemas: SchemaReader): boolean => {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
+  if (haveOwnItems(one, other)) return false
   if (other.candidates.length === 0) {
     return sameWord(one.word, other.word) && one.records.some(a => other.records.some(b => schemas.areAkin(a, b)))
   }
   return one.candidates[0]?.schema === other.candidates[0]?.schema && sameWord(one.word, other.word)
+}
+
+/** Whether two collections belong to owners of different kinds, each with its items: webhooks of sites and of organisations. */
+function haveOwnItems(one: InferredCollection, other: InferredCollection): boolean {
+  const kindOf = ({ segments, itemPath }: InferredCollection) => {
+    const isBelow = itemPath !== undefined && segmentsOf(itemPath).length === segments.length + 1
+    const at = segments.findLastIndex(segment => segment.includes('{'))
+    return isBelow && at > 0 ? segments[at - 1] : undefined
+  }
+  const [a, b] = [kindOf(one), kindOf(other)]
+  return a !== undefined && b !== undefined && !sameWord(a, b)
 }
 
 /** Whether a list is one of several of a collection's records: `/book/findByStatus` beside `/book`. */

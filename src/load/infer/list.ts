@@ -47,7 +47,11 @@ export function listKeys(
   { parameters }: Operation,
   { properties }: Shape,
   schemas: SchemaReader,
+  given?: ReadonlySet<string>,
 ): Record<string, Json> {
+  // A required parameter whose field no request gives selects nothing: its value cannot be known.
+  const isKnown = (parameter: Parameter, field: string) =>
+    !parameter.required || given === undefined || given.has(normal(field))
   const out: Record<string, Json> = {}
   const query = parameters.filter(one => one.in === 'query')
   const filter: Json[] = []
@@ -55,13 +59,13 @@ export function listKeys(
     const { name, schema } = parameter
     const field = properties.get(name)
     if (field !== undefined && schemas.isScalar(field)) {
-      if (isFilter(parameter, field, schemas)) filter.push(name)
+      if (isKnown(parameter, name) && isFilter(parameter, field, schemas)) filter.push(name)
       continue
     }
     const spelt = [...properties.keys()].filter(one => normal(one) === normal(name))
     const other = spelt.length === 1 && field === undefined ? properties.get(spelt[0] as string) : undefined
     if (other !== undefined && schemas.isScalar(other) && isFilter(parameter, other, schemas)) {
-      filter.push({ parameter: name, field: spelt[0] as string })
+      if (isKnown(parameter, spelt[0] as string)) filter.push({ parameter: name, field: spelt[0] as string })
       continue
     }
     const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(normal(name)))
@@ -145,7 +149,8 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
           : // At either end there is no neighbour: only what may be null can say so.
             schemas.isNullable(child))
     const numbered = types.has('integer') || types.has('number') ? NEIGHBOURS[word ?? ''] : undefined
-    if (fits) out[name] = `\${page.${numbered ?? word}}`
+    if (fits)
+      out[name] = `\${page.${numbered ?? (word === 'pages' && isPositive(child, schemas) ? 'pagesOrOne' : word)}}`
     else if (schemas.isRecord(child) && !schemas.shape(child).properties.has(name)) {
       const nested = template(child, [], schemas)
       if (Object.keys(nested as object).length > 0) out[name] = nested
@@ -153,3 +158,7 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
   }
   return own === undefined || own in out ? out : { ...(nest(keys, '${page.items}') as object), ...out }
 }
+
+/** Whether a number is at least 1. */
+const isPositive = (node: Node, schemas: SchemaReader): boolean =>
+  schemas.contract.use(node).check(0) !== undefined && schemas.contract.use(node).check(1) === undefined

@@ -10,7 +10,7 @@ import type { InferredCollection, Named } from './collections.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
-import { isItemPath, segmentsOf } from './paths.ts'
+import { isItemPath, normal, segmentsOf } from './paths.ts'
 import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, requestSchema, singleIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -21,6 +21,7 @@ type Keys = Readonly<Record<string, Json>>
 export function operationsOf(
   collection: Named,
   chosen: ReadonlyMap<string, SchemaCandidate>,
+  listed: ReadonlySet<string>,
   contract: Contract,
   schemas: SchemaReader,
 ): InferredOperation[] {
@@ -33,7 +34,8 @@ export function operationsOf(
   const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
   const shape = schemas.shape(node)
-  const owners = ownersOf(path, shape.properties, idField, schemas, chosen)
+  const owners = ownersOf(path, shape.properties, idField, schemas, { chosen, listed })
+  const given = create && fieldsGiven(create.operation, word, records, schemas)
   const out: InferredOperation[] = []
   const add = (
     operation: Operation,
@@ -48,9 +50,14 @@ export function operationsOf(
   const owned = (where: string): Keys => withinFor(where, path, owners)
   const addList = (operation: Operation, more: Partial<InferredOperation> = {}): void => {
     const whole = replySchema(operation)
-    const listed = whole === undefined ? list?.listed : listedIn(whole, word, schemas)
+    const described = whole === undefined ? undefined : listedIn(whole, word, schemas)
+    const listed = described ?? (operation === list?.operation || whole === undefined ? list?.listed : undefined)
     if (listed === undefined) return
-    const keys = { ...owned(operation.path), ...listKeys(operation, shape, schemas), ...wrapping(listed, schemas) }
+    const keys = {
+      ...owned(operation.path),
+      ...listKeys(operation, shape, schemas, given),
+      ...wrapping(listed, schemas),
+    }
     const under = listed.keys.length === 0 ? '' : ` under ${listed.keys.join('.')}`
     add(operation, 'list', keys, `lists ${schema}${under}`, more)
   }
@@ -58,8 +65,9 @@ export function operationsOf(
   const about = (operation: Operation): Keys | undefined => {
     const whole = replySchema(operation)
     if (whole === undefined) return answersOtherwise(operation) ? undefined : owned(operation.path)
-    if (answersEmpty(whole, schemas)) return { ...owned(operation.path), body: {} }
-    const single = singleIn(whole, word, records, schemas)
+    if (answersEmpty(whole, schemas)) return { ...owned(operation.path), ...(collection.taken ? {} : { body: {} }) }
+    const isNew = operation === create?.operation
+    const single = (isNew ? create?.single : undefined) ?? singleIn(whole, word, records, schemas)
     if (single === undefined) return undefined
     const body: Keys = single.keys.length === 0 ? {} : { body: nest(single.keys, '${record.value}') }
     return { ...owned(operation.path), ...body }
@@ -142,10 +150,25 @@ function namesInBody(
   return single !== undefined && fieldNode(schemas.shape(single.record), idField, schemas.contract) !== undefined
 }
 
+/** The fields that a request gives a new record, in the form that their spellings share; `undefined` if it may give any. */
+function fieldsGiven(
+  operation: Operation,
+  word: string,
+  records: readonly Node[],
+  schemas: SchemaReader,
+): ReadonlySet<string> | undefined {
+  const request = requestSchema(operation)
+  const single = request && singleIn(request, word, records, schemas)
+  if (single === undefined) return undefined
+  const fields = [...schemas.shape(single.record).properties].filter(([, node]) => !schemas.isReadOnly(node))
+  return new Set(fields.map(([name]) => normal(name)))
+}
+
 /** Properties of a deletion's reply that is not the record: its id and type, and that it is deleted. */
 function confirmation(whole: Node, idField: string, schemas: SchemaReader): Keys {
   const types = [...schemas.types(whole)]
   if (types.length === 1 && types[0] === 'boolean') return { body: true }
+  if (types.length === 1 && types[0] === 'string') return { body: '' }
   const body: Record<string, Json> = {}
   for (const [name, node] of schemas.shape(whole).properties) {
     const types = schemas.types(node)

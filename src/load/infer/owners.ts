@@ -15,7 +15,7 @@ export function ownersOf(
   properties: ReadonlyMap<string, Node>,
   idField: string,
   schemas: SchemaReader,
-  chosen: ReadonlyMap<string, SchemaCandidate>,
+  known: KnownOwners,
 ): readonly WithinConfig[] {
   const segments = segmentsOf(path)
   const taken = new Set([idField])
@@ -26,13 +26,32 @@ export function ownersOf(
     const field = fieldOf(parameter, owner, properties, taken, schemas)
     if (field === undefined) return { parameter, field: `{${parameter}}` }
     taken.add(field)
+    const at = segments.indexOf(`{${parameter}}`)
+    const isCheckable =
+      parameter === last &&
+      !field.includes('.') &&
+      known.chosen.has(owner) &&
+      known.listed.has(listedAt(owner, segments.slice(0, at)))
     return {
       parameter,
       ...(field === parameter ? {} : { field }),
-      ...(field.includes('.') || parameter !== last || !chosen.has(owner) ? {} : { resource: owner }),
+      ...(isCheckable ? { resource: owner } : {}),
     }
   })
 }
+
+/** The resources that a path may name as owners. */
+interface KnownOwners {
+  readonly chosen: ReadonlyMap<string, SchemaCandidate>
+  /** The resources with the paths of their lists: see `listedAt`. */
+  readonly listed: ReadonlySet<string>
+}
+
+/**
+ * A resource and the path that lists it. An owner must exist only if clients can find it right above: at `/sites` for
+ * `/sites/{id}/maps`, not where sites are listed below an organisation alone.
+ */
+export const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
 
 /** The field of a record that holds an owner: by the parameter's name or the owner's, at its top or in its metadata. */
 function fieldOf(

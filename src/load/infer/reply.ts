@@ -50,7 +50,9 @@ const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'include
 /** The schema of the body that a success carries; `undefined` where it carries none. */
 export function replySchema(operation: Operation): Node | undefined {
   const { content } = successOf(operation) ?? {}
-  return [...(content ?? [])].find(([type]) => isJson(type) || type === '*/*')?.[1].schema?.node
+  const all = [...(content ?? [])].filter(([type]) => isJson(type) || type === '*/*')
+  // Some contracts list a type twice, once without a schema: `application/json` and `application/json; charset=utf-8`.
+  return (all.find(([, { schema }]) => schema !== undefined) ?? all[0])?.[1].schema?.node
 }
 
 /** Whether a success is documented to carry a body in another type than JSON alone. */
@@ -126,9 +128,22 @@ export function singleIn(whole: Node, word: string, known: readonly Node[], sche
   }
   const isId = [...properties.keys()].some(name => ['id', 'uuid', 'sid'].includes(normal(name)))
   const named = inner.find(([key]) => sameWord(key, word)) ?? inner.find(([key]) => RECORD_KEYS.includes(normal(key)))
-  if (named !== undefined && !isId) return { record: named[1], keys: [named[0]] }
+  const isOwn = named !== undefined && sameWord(named[0], word)
+  if (named !== undefined && !isId && (isOwn || !saysMuch(properties, schemas))) {
+    return { record: named[1], keys: [named[0]] }
+  }
   return { record: whole, keys: [] }
 }
+
+/** Whether an object says more than what stands around a record: it has an `object`, as a tag has, and is none. */
+function saysMuch(properties: ReadonlyMap<string, Node>, schemas: SchemaReader): boolean {
+  const own = [...properties].filter(([name, node]) => !AROUND.test(normal(name)) && schemas.isScalar(node))
+  return own.length > 3
+}
+
+/** Names of what a reply says of itself: `status`, `message`, `requestId`. */
+const AROUND =
+  /^(?:status|code|statuscode|message|msg|success|ok|error|errorcode|errormessage|result|resultcode|type|kind|object|version|apiversion|.*requestid|traceid|timestamp|time|count|total|page|limit|offset|.*cursor|.*token|next|prev|previous|url|href|self|etag|.*duration|took)$/
 
 /** Whether an object is a record that refers to another of its kind, not a wrapping of one: it has the record's fields. */
 function holdsMore(
@@ -141,6 +156,24 @@ function holdsMore(
   return [...properties.keys()].filter(name => name !== key && fields.has(name)).length > 2
 }
 
-/** A value under keys: `a`, `b` → `{ a: { b: value } }`. */
+/** The key of the first element of a list. */
+export const FIRST = '[]'
+
+/** A value under keys: `a`, `b` → `{ a: { b: value } }`; `a`, `[]` → `{ a: [value] }`. */
 export const nest = (keys: readonly string[], value: Json): Json =>
-  keys.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)
+  keys.reduceRight<Json>((inner, key) => (key === FIRST ? [inner] : { [key]: inner }), value)
+
+/** The record in a reply that lists it alone: a POST that takes one and answers `[one]` or `{ things: [one] }`. */
+export function aloneIn(whole: Node, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
+  const listed = listedIn(whole, word, schemas)
+  if (listed === undefined || !isLike(listed.items, known, schemas)) return undefined
+  return { record: listed.items, keys: [...listed.keys, FIRST] }
+}
+
+/** Whether a schema is of the same thing as a known record: akin to it, or written out anew, with most of its fields. */
+export function isLike(node: Node, known: readonly Node[], schemas: SchemaReader): boolean {
+  if (known.some(one => schemas.areAkin(one, node))) return true
+  const fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
+  const names = [...schemas.shape(node).properties.keys()]
+  return names.length > 0 && names.filter(name => fields.has(name)).length * 2 >= names.length
+}

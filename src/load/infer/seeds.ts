@@ -41,7 +41,8 @@ export class SeedBook {
       const taken = isGiven ? exampleIds(creators, candidate.idField, contract) : NO_IDS
       const readers = own.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
       const key = stringifyJson([name, candidate.schema, count, [...owners] as Json, readers.map(({ id }) => id)])
-      const ids = () => (schema === undefined ? undefined : seedIds(name, schema, candidate, readers, contract))
+      const ids = () =>
+        schema === undefined ? undefined : seedIds(name, schema, candidate, readers, creators, contract)
       const known =
         this.#known.get(key) ?? (schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids()))
       this.#known.set(key, known)
@@ -122,6 +123,7 @@ function seedIds(
   schema: SchemaUse,
   { idField, added, assign }: SchemaCandidate,
   readers: readonly Operation[],
+  creators: readonly Operation[],
   contract: Contract,
 ): SeedIds {
   const parameters = namingParameters(readers)
@@ -140,7 +142,7 @@ function seedIds(
     fits,
     make(ordinal) {
       if (isNumber) return undefined
-      make ??= compileNewId(name, schema, idField, readers, contract, 1)
+      make ??= compileNewId(name, schema, idField, readers, contract, 1, creators)
       return make?.(SEEDED + ordinal)
     },
   }

@@ -2,7 +2,7 @@
 // format or pattern. An id must fit the record's schema, and every path parameter that names a record by it.
 
 import { describeField } from '../../answer/field.ts'
-import type { Contract, Operation } from '../../contract/contract.ts'
+import { type Contract, isJson, type Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
@@ -18,6 +18,7 @@ export type NewId = (ordinal: number) => string
  * @param readers the operations that name a record by the last parameter of their path
  * @param idField a field that the schema need not have: then only the paths limit its values
  * @param seed the same seed, the same ids
+ * @param creators the operations that add records
  * @returns `undefined` where no text was found that could be an id
  */
 export function compileNewId(
@@ -27,6 +28,7 @@ export function compileNewId(
   readers: readonly Operation[],
   contract: Contract,
   seed: number,
+  creators: readonly Operation[] = [],
 ): NewId | undefined {
   const node = fieldNode(schema.shape, idField, contract)
   const field = node && describeField(idField, contract.use(node))
@@ -37,6 +39,7 @@ export function compileNewId(
     return ordinal => String(one.generate(hashOf(`${name}\n${seed}\n${ordinal}`) | 1, true) ?? '')
   }
   const candidates: NewId[] = [
+    ...([...creators, ...readers].some(one => showsNumber(one, idField, contract)) ? [numbered] : []),
     ...examples.flatMap(example => {
       const style = styleOf(example)
       return style === undefined ? [] : [style === 'uuid' ? uuid(name, seed) : (n: number) => style(chanceOf(n))]
@@ -49,6 +52,17 @@ export function compileNewId(
   const fits = (id: string) =>
     id !== '' && field?.allows(id) !== false && parameters.every(parameter => isReadBack(id, parameter))
   return candidates.find(make => fits(make(1)) && fits(make(2)) && fits(make(3)) && make(1) !== make(2))
+}
+
+const numbered: NewId = ordinal => String(10_000 + ordinal)
+
+/** Whether a reply shows the id, which is text in the record, as a number. */
+function showsNumber(operation: Operation, idField: string, contract: Contract): boolean {
+  const success = [...operation.responses].find(([status]) => /^2\d\d$/.test(status))?.[1]
+  const media = [...(success?.content ?? [])].find(([type]) => isJson(type))?.[1]
+  const node = media?.schema && contract.shapeOf(media.schema.node).properties.get(idField)
+  const types = node === undefined ? new Set<string>() : contract.use(node).types
+  return types.has('integer') && !types.has('string')
 }
 
 /** The path parameters by which operations name a record. */

@@ -84,7 +84,15 @@ export function readResources(
       return schema.check(withId(idField, id as Id, {}), true)?.filter(({ pointer }) => pointer === idPointer) ?? []
     }
     const makeId = once(() =>
-      compileNewId(name, schema, idField, operationsOn(name, NAMING, operations, contract), contract, chance),
+      compileNewId(
+        name,
+        schema,
+        idField,
+        operationsOn(name, NAMING, operations, contract),
+        contract,
+        chance,
+        operationsOn(name, ['create'], operations, contract),
+      ),
     )
     const sampleOf: Readonly<Record<Assign, () => Json>> = {
       sequence: () => 1,
