@@ -70,7 +70,7 @@ function* lifecyclesOf({ operations }: Plan, from: number): Iterable<FoundEvent>
     yield { at: since, kind: 'deprecated', operation: id, text: `${id} is deprecated` }
     if (sunset !== undefined) {
       const status = afterSunset === 'serve' ? undefined : afterSunset === 'not-found' ? 404 : 410
-      const text = status === undefined ? `the sunset of ${id}` : `${id} goes: answers ${status}`
+      const text = status === undefined ? `the sunset of ${id}` : `${id} is removed and answers ${status}`
       yield { at: sunset, kind: 'sunset', operation: id, ...(status === undefined ? {} : { status }), text }
     }
     let seen = 0

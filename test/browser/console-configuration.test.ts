@@ -101,6 +101,9 @@ test('the reference shows the contract and what the stand-in adds, in both theme
       await page.getByText('In this stand-in').waitFor()
       assert.match(await page.locator('#main').innerText(), /list notes/)
       assert.deepEqual(await seriousFindings(page), [])
+      assert.match(page.url(), /operation=listNotes/)
+      await open('reference?operation=getOld')
+      await page.locator('.opblock.is-open', { hasText: '/old' }).getByText('In this stand-in').waitFor()
     })
   }
 })

@@ -1,6 +1,7 @@
 // View 1 of the console, as somebody who watches an app meets it.
 
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launch, withoutBrowser } from './chromium.ts'
@@ -171,16 +172,22 @@ test('the next request like it is answered otherwise, once', { skip }, () =>
   }),
 )
 
+/** Sends requests one behind the other over one connection, and waits for all replies. */
+async function sendMany(url: string, path: string, count: number): Promise<void> {
+  const { hostname, port, pathname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const request = `GET ${pathname}${path} HTTP/1.1\r\nhost: ${hostname}\r\nx-key: frontend-key\r\n`
+  socket.write(`${`${request}\r\n`.repeat(count - 1)}${request}connection: close\r\n\r\n`)
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  assert.equal(text.split('HTTP/1.1 200 OK').length - 1, count)
+}
+
 test('the list holds 10,000 requests, and shows those in sight', { skip }, () =>
-  withConsole(browser, { config: { ...CONFIG, journal: { requests: 10_000 } } }, async ({ page, watch, send }) => {
-    const sendMany = async (count: number): Promise<void> => {
-      for (let sent = 0; sent < count; sent += 100) {
-        await Promise.all(Array.from({ length: 100 }, async () => (await send('GET', '/notes')).arrayBuffer()))
-      }
-    }
-    await sendMany(9500)
+  withConsole(browser, { config: { ...CONFIG, journal: { requests: 10_000 } } }, async ({ gateway, page, watch }) => {
+    await sendMany(gateway.url, '/notes', 9500)
     await watch()
-    await sendMany(500)
+    await sendMany(gateway.url, '/notes', 500)
     await page.getByText('10,000 requests').waitFor()
     assert.ok((await rows(page).count()) < 100)
     await page.getByRole('grid').focus()
@@ -188,6 +195,27 @@ test('the list holds 10,000 requests, and shows those in sight', { skip }, () =>
     await page.locator('[aria-rowindex="10001"][aria-selected="true"]').waitFor()
     await page.keyboard.press('ArrowUp')
     await page.locator('[aria-rowindex="10000"][aria-selected="true"]').waitFor()
+  }),
+)
+
+test('a console that is closed leaves nothing behind: no header, body or explanation is kept any more', { skip }, () =>
+  withConsole(browser, {}, async ({ gateway, page, watch, send }) => {
+    const last = async (): Promise<Record<string, unknown>> => {
+      await (await send('POST', '/notes', { text: 'kept?' })).arrayBuffer()
+      const { requests } = (await (await fetch(`${gateway.control}/requests?limit=1`)).json()) as {
+        requests: Record<string, unknown>[]
+      }
+      return requests[0] as Record<string, unknown>
+    }
+    await watch()
+    const watched = await last()
+    for (const part of ['headers', 'replyHeaders', 'requestBody', 'explanation']) assert.ok(part in watched, part)
+    await page.close()
+    let unwatched = await last()
+    while ('explanation' in unwatched) unwatched = await last()
+    for (const part of ['headers', 'replyHeaders', 'requestBody', 'explanation']) {
+      assert.equal(part in unwatched, false, part)
+    }
   }),
 )
 

@@ -43,7 +43,7 @@ test('every kind of event is on the axis, and in the list', { skip }, () =>
       assert.equal(await page.getByRole('list', { name: lane }).getByRole('button').count(), 1, lane)
     }
     await page.getByRole('button', { name: 'Sunsets' }).click()
-    await page.getByRole('grid').getByText('getOld goes').waitFor({ state: 'hidden' })
+    await page.getByRole('grid').getByText('getOld is removed').waitFor({ state: 'hidden' })
     assert.match(page.url(), /hide=sunset/)
   }),
 )
@@ -52,7 +52,7 @@ test('the clock is dragged to the sunset, and the operation is gone', { skip }, 
   withConsole(browser, TIMED, async ({ page, open, send, gateway }) => {
     await open('time')
     assert.equal((await send('GET', '/old')).status, 200)
-    const sunset = await page.getByRole('button', { name: /^getOld goes: answers 410/ }).boundingBox()
+    const sunset = await page.getByRole('button', { name: /^getOld is removed and answers 410/ }).boundingBox()
     const flag = await clockLine(page).boundingBox()
     assert.ok(sunset !== null && flag !== null)
     await page.mouse.move(flag.x + flag.width / 2, flag.y + 6)
@@ -63,6 +63,43 @@ test('the clock is dragged to the sunset, and the operation is gone', { skip }, 
     await page.mouse.up()
     await page.locator('.announcement', { hasText: 'The clock shows 1 Jan 2100.' }).waitFor()
     assert.ok((await worldTime(gateway.control)) >= Date.parse('2100-01-01'))
+    assert.equal((await send('GET', '/old')).status, 410)
+    await page.getByRole('button', { name: 'Real time' }).click()
+    await page.locator('.announcement', { hasText: 'The clock shows real time.' }).waitFor()
+    assert.equal((await send('GET', '/old')).status, 200)
+  }),
+)
+
+test('the clock is dragged by a finger, on a narrow screen', { skip }, () =>
+  withConsole(
+    browser,
+    { ...TIMED, context: { hasTouch: true, viewport: { width: 360, height: 700 } } },
+    async ({ page, open, gateway }) => {
+      await open('time')
+      const before = await worldTime(gateway.control)
+      const line = (await clockLine(page).boundingBox()) as { x: number; y: number; width: number }
+      const touches = await page.context().newCDPSession(page)
+      const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
+        touches.send('Input.dispatchTouchEvent', {
+          type,
+          touchPoints: x === undefined ? [] : [{ x, y: line.y + 40 }],
+        })
+      const start = line.x + line.width / 2
+      await touch('touchStart', start)
+      for (let step = 1; step <= 8; step++) await touch('touchMove', start + step * 10)
+      await touch('touchEnd')
+      await page.locator('.announcement', { hasText: 'The clock shows' }).waitFor()
+      assert.ok((await worldTime(gateway.control)) > before + 365 * 86_400_000)
+    },
+  ),
+)
+
+test('the clock is set to the day after the sunset, and back to real time', { skip }, () =>
+  withConsole(browser, TIMED, async ({ page, open, send }) => {
+    await open('time')
+    await page.getByRole('grid').getByText('getOld is removed').click()
+    await page.getByRole('button', { name: 'The day after' }).click()
+    await page.locator('.announcement', { hasText: 'The clock shows 2 Jan 2100.' }).waitFor()
     assert.equal((await send('GET', '/old')).status, 410)
     await page.getByRole('button', { name: 'Real time' }).click()
     await page.locator('.announcement', { hasText: 'The clock shows real time.' }).waitFor()
@@ -106,7 +143,7 @@ test('an event is chosen, linked, and the clock of a sandbox is set to it', { sk
     assert.equal(((await (await send('GET', '/notes/1')).json()) as { colour: string }).colour, 'yellow')
     const place = page.url()
     assert.match(place, /event=state/)
-    await page.getByRole('grid').getByText('getOld goes').click()
+    await page.getByRole('grid').getByText('getOld is removed').click()
     await page.getByRole('link', { name: 'Open getOld' }).waitFor()
   }),
 )
@@ -160,7 +197,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe-core finds nothing serious in the time view, ${colorScheme}`, { skip }, () =>
     withConsole(browser, { ...TIMED, context: { colorScheme } }, async ({ page, open }) => {
       await open('time')
-      await page.getByRole('grid').getByText('getOld goes').click()
+      await page.getByRole('grid').getByText('getOld is removed').click()
       await page.getByRole('button', { name: 'Set the clock to it' }).waitFor()
       assert.deepEqual(await seriousFindings(page), [])
       await open('time?tab=callers')

@@ -46,7 +46,7 @@ test('the clock is frozen, hurried, and jumps to the next thing on the calendar'
     const clock = page.getByRole('region', { name: 'Clock' })
     await clock.getByRole('button', { name: 'Freeze' }).click()
     await clock.getByText(/^Frozen/).waitFor()
-    await clock.getByText('getPet goes: answers 410').waitFor()
+    await clock.getByText('getPet is removed and answers 410').waitFor()
     await clock.getByRole('button', { name: 'Jump to the next thing' }).click()
     await clock.getByText('2030-12-05').waitFor()
     await clock.getByText(/^Frozen/).waitFor()

@@ -54,7 +54,7 @@ export function Curve({ label, times, series, write, height = 130 }: CurveProps)
             width: 1.5,
             ...(i === 0 ? { fill: `color-mix(in srgb, ${colour(name)} 12%, transparent)` } : {}),
             // A value between two gaps has no line: it is drawn as a dot.
-            points: { size: 5, fill: colour(name), filter: loneValues },
+            points: { show: true, size: 5, fill: colour(name), filter: loneValues },
           })),
         ],
       },

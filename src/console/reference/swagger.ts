@@ -41,9 +41,18 @@ export function showDocument(
       layoutActions.show(['operations-tag', tag], true)
       layoutActions.show(['operations', tag, operation], true)
       opening = false
-      requestAnimationFrame(() => element.querySelector('.opblock.is-open')?.scrollIntoView({ block: 'start' }))
+      scrollTo(element, operation, FRAMES)
     },
   }
+}
+
+/** Frames within which the library draws an operation that was opened. */
+const FRAMES = 120
+
+function scrollTo(element: HTMLElement, operation: string, frames: number): void {
+  const found = [...element.querySelectorAll('.opblock.is-open')].find(({ id }) => id.endsWith(`-${operation}`))
+  if (found !== undefined) found.scrollIntoView({ block: 'start' })
+  else if (frames > 0) requestAnimationFrame(() => scrollTo(element, operation, frames - 1))
 }
 
 type Show = (thing: readonly string[], shown: boolean) => unknown

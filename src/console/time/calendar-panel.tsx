@@ -148,7 +148,7 @@ function Calendar({ world, events, omitted, onChanged }: CalendarProps) {
 }
 
 const columnsAt = (time: number): readonly Column<CalendarEvent>[] => [
-  { id: 'at', title: 'When', width: '11rem', cell: ({ at }) => momentOf(Date.parse(at)) },
+  { id: 'at', title: 'When', width: '9.5rem', cell: ({ at }) => momentOf(Date.parse(at)) },
   {
     id: 'distance',
     title: 'From the clock',
