@@ -42,7 +42,7 @@ export interface Meeting {
 interface Authors {
   readonly gateway: 'admit' | 'drawn' | 'weather'
   readonly rules: 'request' | 'body' | 'nth'
-  readonly answers: 'consumer'
+  readonly answers: 'consumer' | 'request'
   readonly expressions: 'nth'
   readonly deprecation: 'consumer'
   readonly capacity: 'queued'

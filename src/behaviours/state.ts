@@ -2,7 +2,7 @@
 // in the chain.
 
 import type { Reply } from '../kernel/reply.ts'
-import type { Cause, Turns, World } from '../world/world.ts'
+import { type Cause, latestOf, type Turns } from '../world/world.ts'
 import type { Behaviour } from './behaviour.ts'
 import { draftOf, type Exchange, type Handler } from './exchange.ts'
 import { KeptBody } from './kept-body.ts'
@@ -12,7 +12,7 @@ export const state: Behaviour<never> = {
   compile(_, { recorded, maxBody }) {
     if (!recorded) return undefined
     return next => exchange => {
-      const { turns } = latest(exchange.world)
+      const { turns } = latestOf(exchange.world)
       // A world of the future, which nothing lasts in.
       if (turns === undefined) return next(exchange)
       const { request } = exchange
@@ -30,17 +30,10 @@ function runInTurn(turns: Turns, exchange: Exchange, next: Handler): Promise<Rep
   const restart = turns.repeats ? exchange.mark() : undefined
   const work = () => {
     restart?.()
-    exchange.enter(latest(exchange.world))
+    exchange.enter(latestOf(exchange.world))
     return next(exchange)
   }
   return turns.run(work, new RequestCause(exchange))
-}
-
-/** The world that has the place of a world now: another one after a reset. */
-function latest(world: World): World {
-  let at = world
-  while (at.successor !== undefined) at = at.successor
-  return at
 }
 
 class RequestCause implements Cause {

@@ -1,8 +1,10 @@
 // The answers that the control plane was told to give: to which requests, in which worlds, and how often still. Requests
 // pay for them only while there are some.
 
-import type { Exchange, Handler } from '../behaviours/behaviour.ts'
+import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
+import { KeptBody } from '../behaviours/kept-body.ts'
 import { Diagnostics, formatReport } from '../kernel/diagnostic.ts'
+import { parseSource } from '../kernel/read-source.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
@@ -10,7 +12,7 @@ import type { AnswerOrder } from '../plan/answer-order.ts'
 import type { Plan, PlannedAnswer, PlannedOperation } from '../plan/plan.ts'
 import { checkAnswer } from '../plan/simulation.ts'
 import type { Clock } from '../world/clock.ts'
-import type { World } from '../world/world.ts'
+import { latestOf, type Turns, type World } from '../world/world.ts'
 import type { Log } from './log.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -30,6 +32,18 @@ export interface StandingAnswer {
   /** Milliseconds since the epoch, by the real clock. */
   readonly until: number | undefined
 }
+
+/** An answer as a log holds it: the order as text, and what has become of it. */
+export type AnswerState = readonly [
+  order: string,
+  left: number | null,
+  given: number,
+  toSkip: number,
+  until: number | null,
+]
+
+/** Told of every change of an answer; `null` stands for none. The world is empty for an answer of every world. */
+type AnswersListener = (world: string, id: string, after: AnswerState | null, before: AnswerState | null) => void
 
 interface Standing extends StandingAnswer {
   readonly source: Source
@@ -52,11 +66,17 @@ export class StandingAnswers {
   readonly #own = new WeakMap<World, Standing[]>()
   #hasOwn = false
   #made = 0
+  #listener: AnswersListener | undefined
 
   constructor(clock: Clock, log: Log, worlds: Worlds) {
     this.#clock = clock
     this.#log = log
     this.#worlds = worlds
+  }
+
+  /** Tells a listener of every change from now on. */
+  keepBy(listener: AnswersListener): void {
+    this.#listener = listener
   }
 
   /** Takes an order; its mistakes go to `report`. */
@@ -80,7 +100,57 @@ export class StandingAnswers {
       byOperation,
     }
     this.#keep(world, [standing, ...this.#of(world)])
+    this.#tell(standing, stateOf(standing), null)
     return standing
+  }
+
+  #tell({ world = '', id }: Standing, after: AnswerState | null, before: AnswerState | null): void {
+    this.#listener?.(world, id, after, before)
+  }
+
+  /** Gives an answer the state that another process gave it, or removes it (`null`); returns the state that it had. */
+  restore(plan: Plan, world: World | undefined, id: string, state: AnswerState | null): AnswerState | null {
+    const known = this.#of(world).find(one => one.id === id)
+    const before = known === undefined ? null : stateOf(known)
+    this.#made = Math.max(this.#made, numberOf(id))
+    const others = this.#of(world).filter(one => one !== known)
+    const restored = state === null ? [] : [this.#read(plan, world, id, state, known)]
+    this.#keep(
+      world,
+      [...restored, ...others].sort((a, b) => numberOf(b.id) - numberOf(a.id)),
+    )
+    return before
+  }
+
+  /** @param known the same answer in another state: what it was compiled to is used again */
+  #read(plan: Plan, world: World | undefined, id: string, state: AnswerState, known: Standing | undefined): Standing {
+    const [text, left, given, toSkip, until] = state
+    const found = {
+      id,
+      world: world?.name,
+      home: world,
+      left: left ?? undefined,
+      given,
+      toSkip,
+      until: until ?? undefined,
+    }
+    if (known !== undefined) return { ...known, ...found }
+    const report = new Diagnostics()
+    const source = parseSource('answer', text, report) as Source
+    const order = checkAnswer(source, report) ?? {}
+    const standing: Standing = { ...found, order, source, plan, byOperation: new Map() }
+    if (!report.failed) standing.byOperation = plan.compileAnswer(order, source, report)
+    if (report.failed) this.#warn(standing, report)
+    return standing
+  }
+
+  /** The state of every answer that stands, the oldest first. */
+  dump(worlds: readonly World[]): readonly (readonly [world: string, id: string, AnswerState])[] {
+    return [undefined, ...worlds].flatMap(world =>
+      this.#of(world)
+        .map(one => [world?.name ?? '', one.id, stateOf(one)] as const)
+        .reverse(),
+    )
   }
 
   /** Returns the answers for one world, or those for every world; the newest first. */
@@ -107,7 +177,9 @@ export class StandingAnswers {
 
   /** Removes those of one world, or those for every world. */
   clear(world?: World): void {
+    const gone = this.#of(world)
     this.#keep(world, [])
+    for (const one of gone) this.#tell(one, null, stateOf(one))
   }
 
   clearAll(): void {
@@ -117,25 +189,27 @@ export class StandingAnswers {
   /** Returns the operation as a request meets it: with the answers before it that may be for this request. */
   over(plan: Plan, usual: PlannedOperation, { world }: Exchange): PlannedOperation {
     if (!this.#hasOwn && this.#everywhere.length === 0) return usual
-    const own = this.#hasOwn ? this.#of(world) : []
-    const now = this.#clock.now()
-    const standing = [...own, ...this.#everywhere].filter(
-      one => !isOver(one, now) && this.#compiledFor(plan, one).has(usual.index),
-    )
-    return standing.length === 0 ? usual : this.#before(usual, standing)
+    return this.#standing(plan, usual, world).length === 0 ? usual : this.#before(plan, usual)
   }
 
-  #before(usual: PlannedOperation, standing: readonly Standing[]): PlannedOperation {
+  /** The answers that may be for a request of an operation in a world. */
+  #standing(plan: Plan, { index }: PlannedOperation, world: World): readonly Standing[] {
+    const own = this.#hasOwn ? this.#of(world) : []
+    const now = this.#clock.now()
+    return [...own, ...this.#everywhere].filter(one => !isOver(one, now) && this.#compiledFor(plan, one).has(index))
+  }
+
+  #before(plan: Plan, usual: PlannedOperation): PlannedOperation {
     const answer = async (exchange: Exchange, last: Handler, passed?: string[]): Promise<Reply> => {
-      for (const one of standing) {
-        const planned = one.byOperation.get(usual.index) as PlannedAnswer
-        if (!(await planned.holds(exchange)) || !this.#take(one)) continue
-        exchange.note(describe(one))
-        passed?.push('answer')
-        const { made, isUsual } = await planned.handle(exchange, last)
-        return isUsual ? made : usual.decorate(exchange, made)
-      }
-      return last(exchange)
+      // An answer of recorded worlds is taken in turn, so that none is given too often.
+      const turns = exchange.world.turns ?? this.#worlds.default.turns
+      const chosen = await (turns === undefined
+        ? this.#choose(plan, usual, exchange)
+        : this.#chooseInTurn(plan, usual, exchange, turns))
+      if (chosen === undefined) return last(exchange)
+      passed?.push('answer')
+      const { made, isUsual } = await chosen.handle(exchange, last)
+      return isUsual ? made : usual.decorate(exchange, made)
     }
     return {
       ...usual,
@@ -144,17 +218,48 @@ export class StandingAnswers {
     }
   }
 
+  async #choose(plan: Plan, usual: PlannedOperation, exchange: Exchange): Promise<PlannedAnswer | undefined> {
+    for (const one of this.#standing(plan, usual, latestOf(exchange.world))) {
+      const planned = one.byOperation.get(usual.index) as PlannedAnswer
+      if (!(await planned.holds(exchange)) || !this.#take(one)) continue
+      exchange.note(describe(one))
+      return planned
+    }
+    return undefined
+  }
+
+  async #chooseInTurn(
+    plan: Plan,
+    usual: PlannedOperation,
+    exchange: Exchange,
+    turns: Turns,
+  ): Promise<PlannedAnswer | undefined> {
+    const { request } = exchange
+    if (request.hasBody) {
+      const body = await request.readBody(plan.simulation.limits.body)
+      draftOf(exchange, 'answers').request = new KeptBody(request, body)
+    }
+    const restart = turns.repeats ? exchange.mark() : undefined
+    const work = () => {
+      restart?.()
+      return this.#choose(plan, usual, exchange)
+    }
+    return turns.run(work, { text: `${request.method} ${request.path}` })
+  }
+
   /** Counts a request: returns whether it is answered, which it is if one is left and none is to be skipped. Nothing happens between looking and counting. */
   #take(one: Standing): boolean {
     if (one.left === 0 || isOver(one, this.#clock.now())) return false
-    if (one.toSkip > 0) {
-      one.toSkip -= 1
-      return false
+    const before = stateOf(one)
+    const skipped = one.toSkip > 0
+    if (skipped) one.toSkip -= 1
+    else {
+      one.given += 1
+      if (one.left !== undefined) one.left -= 1
     }
-    one.given += 1
-    if (one.left !== undefined) one.left -= 1
-    if (one.left === 0) this.#drop(one)
-    return true
+    if (one.left === 0) this.#forget(one)
+    this.#tell(one, one.left === 0 ? null : stateOf(one), before)
+    return !skipped
   }
 
   /** The handlers under this plan; those of an answer that cannot be given under it are none. */
@@ -165,13 +270,23 @@ export class StandingAnswers {
     one.byOperation = plan.compileAnswer(one.order, one.source, report)
     if (report.failed) {
       one.byOperation = new Map()
-      this.#log.warn({}, `the answer ${one.id} cannot be given under the new plan\n${formatReport(report)}`)
-      this.#drop(one)
+      this.#warn(one, report)
+      // Other processes that share the answers may have another plan.
+      if (this.#listener === undefined) this.#forget(one)
     }
     return one.byOperation
   }
 
+  #warn({ id }: Standing, report: Diagnostics): void {
+    this.#log.warn({}, `the answer ${id} cannot be given under the new plan\n${formatReport(report)}`)
+  }
+
   #drop(gone: Standing): void {
+    this.#forget(gone)
+    this.#tell(gone, null, stateOf(gone))
+  }
+
+  #forget(gone: Standing): void {
     this.#keep(
       gone.home,
       this.#of(gone.home).filter(one => one !== gone),
@@ -190,6 +305,17 @@ export class StandingAnswers {
     }
   }
 }
+
+const stateOf = ({ source, left, given, toSkip, until }: Standing): AnswerState => [
+  source.text,
+  left ?? null,
+  given,
+  toSkip,
+  until ?? null,
+]
+
+/** The number in `a12`: later answers have higher ones. */
+const numberOf = (id: string): number => Number(id.slice(1))
 
 const isOver = ({ until, left }: StandingAnswer, now: number): boolean =>
   left === 0 || (until !== undefined && now >= until)

@@ -246,3 +246,10 @@ export class World {
     this.replace(name, seeded.fork())
   }
 }
+
+/** The world that has the place of a world now: another one after a reset. */
+export function latestOf(world: World): World {
+  let at = world
+  while (at.successor !== undefined) at = at.successor
+  return at
+}

@@ -105,6 +105,15 @@ test('clocks, sandboxes, snapshots, weather and configurations reach every repli
   for (const replica of all) assert.equal((await replica.send('GET /notes')).body.length, 1)
 })
 
+test('an answer is given by all replicas together as often as it says', { skip }, async () => {
+  await reset()
+  const order = { operation: 'list', reply: { status: 418 }, times: 7 }
+  assert.equal((await at(0).send('POST control:/answers', order)).status, 201)
+  const replies = await times(24, turn => at(turn).send('GET /notes'))
+  assert.equal(replies.filter(({ status }) => status === 418).length, 7)
+  for (const replica of all) assert.deepEqual((await replica.send('GET control:/answers')).body.answers, [])
+})
+
 test('verify and requests know what any replica has answered', { skip }, async () => {
   await reset()
   await times(7, turn => at(turn).send('GET /notes'))

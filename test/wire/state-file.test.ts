@@ -175,6 +175,49 @@ test('killed at random moments under load, no acknowledged write is lost and no 
   await kill()
 })
 
+test('an answer that stands survives kill -9, and is given as often as it says', async () => {
+  const { config } = project()
+  const first = await serve(config)
+  const order = { operation: 'list', reply: { status: 503 }, times: 3 }
+  assert.equal((await first.send('POST control:/answers', order)).status, 201)
+  assert.equal((await first.send('GET /notes')).status, 503)
+  await first.kill()
+  const second = await serve(config)
+  const { answers } = (await second.send('GET control:/answers')).body
+  assert.deepEqual([answers[0].left, answers[0].given], [2, 1])
+  const statuses: number[] = []
+  for (let i = 0; i < 3; i++) statuses.push((await second.send('GET /notes')).status)
+  assert.deepEqual(statuses, [503, 503, 200])
+  await second.kill()
+  const third = await serve(config)
+  assert.deepEqual((await third.send('GET control:/answers')).body.answers, [])
+  await third.kill()
+})
+
+test('workers share a state file, which outlives the primary process and all of them', async () => {
+  const { config } = project()
+  const first = await serve(config, '--workers', '2')
+  const made = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => first.send('POST /notes', { text: `${i}` }, { connection: 'close' })),
+  )
+  assert.deepEqual(
+    made.map(({ body }) => body.id).sort((a, b) => a - b),
+    made.map((_, i) => i + 2),
+  )
+  const order = { operation: 'read', reply: { status: 503 }, times: 4 }
+  assert.equal((await first.send('POST control:/answers', order)).status, 201)
+  const read = await Promise.all(
+    Array.from({ length: 9 }, () => first.send('GET /notes/2', undefined, { connection: 'close' })),
+  )
+  assert.equal(read.filter(({ status }) => status === 503).length, 4)
+  await first.kill()
+  // With one process, the file is the same.
+  const second = await serve(config)
+  assert.equal((await second.send('GET /notes')).body.length, 13)
+  assert.equal((await second.send('GET /notes/13')).status, 200)
+  await second.kill()
+})
+
 test('with an interval a stop in the usual way loses nothing', async () => {
   const { config } = project('{ file: ./state, sync: 10m }')
   const { send, child, ended } = await serve(config)

@@ -2,6 +2,7 @@
 
 import type { CollectionState, PortableCourse, WorldEffect } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
+import type { AnswerState } from '../answers.ts'
 
 /** A world as a value. */
 export interface WorldState {
@@ -28,6 +29,8 @@ export type WorldsEffect =
   | readonly ['seen']
   /** The weather over one world, or over all where the name is empty; `null` clears it. */
   | readonly ['weather', order: string | null, until: number | null]
+  /** An answer was given to a world, or to all where the name is empty; it was taken or skipped; or it is gone (`null`). */
+  | readonly ['answer', id: string, AnswerState | null]
   /** A configuration was put in the place of the file. */
   | readonly ['config', text: string]
   /** The seeds of a collection, which others refer to by their digest. The name of the world is the collection's. */

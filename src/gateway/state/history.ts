@@ -114,5 +114,6 @@ const WORDS: Readonly<Record<string, string>> = {
   put: 'replaced',
   deleted: 'deleted',
   weather: 'weather set',
+  answer: 'answer given, used or removed',
   reseed: 'begun from new seeds',
 }

@@ -5,6 +5,7 @@ import type { StateSettings } from '../../plan/state.ts'
 import { type Engine, Unavailable } from '../../state/engine.ts'
 import type { EngineSurroundings } from '../../state/settings.ts'
 import type { Cause, World } from '../../world/world.ts'
+import type { StandingAnswers } from '../answers.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -26,6 +27,7 @@ const RETRY = 1000
 export interface Kept {
   readonly worlds: Worlds
   readonly weather: WeatherStation
+  readonly answers: StandingAnswers
   readonly journal: Journal
   readonly metrics: Metrics
   readonly plan: Plan
@@ -59,10 +61,11 @@ export class KeptState {
     this.#settings = settings
     this.#around = around
     this.#log = log
-    const { worlds, weather, journal } = gateway
+    const { worlds, weather, answers, journal } = gateway
     this.worldLog = new WorldLog({
       worlds,
       weather,
+      answers,
       plan: () => gateway.plan,
       forgetRequests: world => journal.clear(world),
       configure: text => gateway.configure(text),

@@ -5,6 +5,7 @@ import type { Plan } from '../../plan/plan.ts'
 import type { News } from '../../state/engine.ts'
 import type { CollectionState, Recorder, WorldChange, WorldEffect } from '../../world/effects.ts'
 import type { Turns, World } from '../../world/world.ts'
+import type { AnswerState, StandingAnswers } from '../answers.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds, WorldsKeeper } from '../worlds.ts'
 import { type Change, changeOf, type Effect, type Group, readGroup, type WorldState } from './changes.ts'
@@ -19,12 +20,14 @@ interface LogSnapshot {
   readonly seeds: readonly (readonly [collection: string, digest: string, CollectionState])[]
   readonly worlds: readonly WorldState[]
   readonly weather: readonly (readonly [world: string, order: string, until: number | null])[]
+  readonly answers: readonly (readonly [world: string, id: string, AnswerState])[]
 }
 
 /** The parts of the gateway that a log changes. */
 export interface Subjects {
   readonly worlds: Worlds
   readonly weather: WeatherStation
+  readonly answers: StandingAnswers
   plan(): Plan
   /** Forgets the requests that reached a world. */
   forgetRequests(world: string): void
@@ -59,6 +62,9 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     })
     this.#subjects.weather.keepBy((world, order, until, before) =>
       this.#record(world, ['weather', order, until], ['weather', ...before]),
+    )
+    this.#subjects.answers.keepBy((world, id, after, before) =>
+      this.#record(world, ['answer', id, after], ['answer', id, before]),
     )
     this.announceSeeds()
   }
@@ -244,6 +250,11 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
         return undefined
       case 'weather':
         return ['weather', ...weather.restore(this.#subjects.plan(), world, [effect[1], effect[2]])]
+      case 'answer': {
+        // An answer for a world that is gone has gone with it.
+        if (name !== '' && world === undefined) return undefined
+        return ['answer', effect[1], this.#subjects.answers.restore(this.#subjects.plan(), world, effect[1], effect[2])]
+      }
       case 'seeds':
         this.#keepSeeds(name, effect[1], effect[2])
         return undefined
@@ -300,12 +311,13 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       seeds,
       worlds: worlds.map(world => stateOf(world, this.seeds)),
       weather: this.#subjects.weather.dump(worlds),
+      answers: this.#subjects.answers.dump(worlds),
     } satisfies LogSnapshot as never)
   }
 
   /** Begins anew with what a snapshot holds. @param position where it was taken */
   load(text: string, position: number): void {
-    const { version, seeds, worlds, weather } = JSON.parse(text) as LogSnapshot
+    const { version, seeds, worlds, weather, answers } = JSON.parse(text) as LogSnapshot
     if (version !== 1) throw new Error(`the state has the form ${version}, which this version does not read`)
     const subjects = this.#subjects
     this.#quietly(() => {
@@ -318,6 +330,10 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       // The list begins with the world that was used last, which must be put last.
       for (const state of [...worlds].reverse()) {
         subjects.worlds.put(restoreState(subjects.worlds.blank(state.name), state, this.seeds))
+      }
+      for (const one of subjects.answers.dump([])) subjects.answers.restore(subjects.plan(), undefined, one[1], null)
+      for (const [world, id, answer] of answers) {
+        subjects.answers.restore(subjects.plan(), subjects.worlds.peek(world), id, answer)
       }
       for (const [world, order, until] of weather) {
         subjects.weather.restore(subjects.plan(), subjects.worlds.peek(world), [order, until])

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
+import { parseSource } from '../../../src/kernel/read-source.ts'
+import type { Source } from '../../../src/kernel/source.ts'
 import { MemoryLog } from '../../../src/state/memory-log.ts'
 import { FixedClock } from '../../support/in-process.ts'
-import { GATEWAY, replica } from './replicas.ts'
+import { GATEWAY, type Replica, replica } from './replicas.ts'
 
 /** Two replicas of one state. */
 async function two() {
@@ -99,6 +102,50 @@ test('a request whose world another replica resets meanwhile changes the new one
   // In one order or the other: before the reset with the next id, or after it with the first one.
   assert.ok([3, 4].includes((made.body as { id: number }).id))
   assert.equal(left.length, (made.body as { id: number }).id === 4 ? 2 : 3)
+})
+
+/** Gives an answer to every world, or to one. */
+const give = (one: Replica, order: string, world?: string) =>
+  one.gateway.change(() => {
+    const { gateway } = one
+    const report = new Diagnostics()
+    const source = parseSource('answer', order, report) as Source
+    return gateway.answers.put(
+      gateway.plan,
+      source,
+      world === undefined ? undefined : gateway.worlds.get(world),
+      report,
+    )
+  }, 'POST /answers')
+
+test('an answer is given by every replica, together as often as it says', async () => {
+  const { log, a, b } = await two()
+  await give(a, '{ operation: limited, reply: { status: 418 }, skip: 1, times: 5 }')
+  const replies = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? a : b).send('GET /limited').then(({ status }) => status)),
+  )
+  assert.equal(replies.filter(status => status === 418).length, 5)
+  assert.deepEqual(b.gateway.answers.all(), [])
+  await give(b, '{ operation: readBook, reply: { status: 500 }, times: null }', 'default')
+  await give(b, '{ operation: createBook, reply: { status: 503 }, times: 2 }')
+  assert.equal((await a.send('POST /books', { title: 'x' })).status, 503)
+  // A replica that begins with the snapshot, and one that begins with the entries.
+  const late = await replica(log.connect())
+  log.compact(log.position, a.state.worldLog.snapshot())
+  for (const one of [late, await replica(log.connect())]) {
+    assert.deepEqual(
+      one.gateway.answers.all().map(({ id, world, left, given }) => [id, world, left, given]),
+      [
+        ['a3', undefined, 1, 1],
+        ['a2', 'default', undefined, 0],
+      ],
+    )
+    assert.equal((await one.send('GET /books/1')).status, 500)
+  }
+  await a.gateway.change(() => a.gateway.reset(), 'POST /reset')
+  assert.equal((await late.send('GET /books/1')).status, 200)
+  await a.gateway.change(() => void a.gateway.answers.remove('a3'), 'DELETE /answers/a3')
+  assert.equal((await late.send('POST /books', { title: 'x' })).status, 201)
 })
 
 test('an engine that is away refuses at once and recovers by itself', async () => {
@@ -209,6 +256,41 @@ test('the requests of all replicas are known to each of them', async () => {
   }
   await a.gateway.forgetRequests()
   assert.deepEqual(selectPage(await b.gateway.requestsOfAll(), [], 10).requests, [])
+})
+
+/** Waits as long as the test wants. */
+class HeldClock extends FixedClock {
+  readonly held: (() => void)[] = []
+  override sleep = () => new Promise<void>(resolve => void this.held.push(resolve))
+}
+
+test('capacity is that of each process, and quotas are those of the world', async () => {
+  const log = new MemoryLog()
+  const clocks = [new HeldClock(), new HeldClock()] as const
+  const files = {
+    'gateway.yaml': GATEWAY.replace(
+      'readBook: {',
+      'readBook: { capacity: { concurrency: 1, queue: 0 }, latency: { fixed: 1s }, rateLimit: { limit: 3/h },',
+    ),
+  }
+  const [a, b] = [
+    await replica(log.connect(), {}, files, clocks[0]),
+    await replica(log.connect(), {}, files, clocks[1]),
+  ]
+  const under = [a.send('GET /books/1'), b.send('GET /books/1')]
+  // Each of them serves one at a time, and has no place for another one.
+  while (clocks.some(({ held }) => held.length === 0)) await new Promise(resolve => setImmediate(resolve))
+  assert.deepEqual([(await a.send('GET /books/1')).status, (await b.send('GET /books/1')).status], [503, 503])
+  for (const { held } of clocks)
+    held.splice(0).forEach(release => {
+      release()
+    })
+  assert.deepEqual(
+    (await Promise.all(under)).map(({ status }) => status),
+    [200, 200],
+  )
+  for (const clock of clocks) clock.sleep = async () => {}
+  assert.deepEqual([(await b.send('GET /books/1')).status, (await a.send('GET /books/1')).status], [200, 429])
 })
 
 test('the metrics tell of the state', async () => {
