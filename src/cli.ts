@@ -5,11 +5,12 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describeStart } from './cli/banner.ts'
 import { type CommandLine, readCommandLine, WrongCommandLine } from './cli/command-line.ts'
-import { COMMANDS } from './cli/commands.ts'
-import { FileExists, modeline, writeAnew } from './cli/init.ts'
+import { describeSchema } from './cli/describe-schema.ts'
+import { describeFailure, describeMissing } from './cli/failures.ts'
+import { modeline, writeAnew } from './cli/init.ts'
+import { listenOf, readingOf } from './cli/reading.ts'
 import { createLog, type LogLevel } from './gateway/log.ts'
 import { selfCheck } from './gateway/self-check/self-check.ts'
-import { UnguardedControlPlane } from './http/control/access.ts'
 import { findParents, followParents } from './http/follow-parent.ts'
 import { isWorker, leave, obey } from './http/workers.ts'
 import { type Diagnostics, formatBriefly, formatReport } from './kernel/diagnostic.ts'
@@ -22,7 +23,6 @@ import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
 import { describeWhole } from './plan/describe.ts'
 import type { Plan } from './plan/plan.ts'
 import { start } from './start.ts'
-import { StateRefused } from './state/engine.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
 import { parseMoment } from './world/world-clock.ts'
@@ -69,23 +69,6 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     tell(report, line)
     return plan === undefined ? 1 : print(await describeSchema(plan))
   },
-}
-
-/** The JSON Schema of gateway.yaml, with the names of a plan's contract. No other command needs what makes it. */
-async function describeSchema(plan: Plan | undefined): Promise<string> {
-  const { publishedSchema } = await import('./plan/published-schema.ts')
-  const { schemaFor } = await import('./plan/contract-schema.ts')
-  return `${JSON.stringify(plan === undefined ? publishedSchema() : schemaFor(plan), null, 2)}\n`
-}
-
-/** Returns the options of reading that the command line sets. */
-function readingOf({ values, switches }: CommandLine): LoadOptions {
-  const status = values['invalid-status']
-  return {
-    strict: switches.has('strict'),
-    basePath: values['base-path'],
-    invalidStatus: status === undefined ? undefined : status === '422' ? 422 : 400,
-  }
 }
 
 /** Loads what the command line names, with what it says of the reading. */
@@ -169,13 +152,7 @@ async function serve(line: CommandLine): Promise<number> {
       recover: switches.has('recover'),
       alone: apart,
       workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
-      listen: {
-        host: values.host ?? listen.host,
-        port: Number(values.port ?? listen.port),
-        controlHost: values['control-host'] ?? listen.controlHost,
-        controlPort: Number(values['control-port'] ?? listen.control),
-        controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined,
-      },
+      listen: { ...listenOf(values, listen), controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined },
     })
     // Signals are waited for before the banner says that they may come.
     const told = stopped(stop => {
@@ -183,19 +160,11 @@ async function serve(line: CommandLine): Promise<number> {
       // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
       else if (process.env.npm_lifecycle_event === 'start') followParents(parents, stop)
     })
-    if (!isWorker())
-      print(
-        describeStart(
-          plan,
-          version,
-          started.serving.origin,
-          started.serving.controlOrigin,
-          started.serving.fingerprint,
-        ),
-      )
+    const { origin, controlOrigin, fingerprint } = started.serving
+    if (!isWorker()) print(describeStart(plan, version, origin, controlOrigin, fingerprint))
     if (switches.has('open') && !isWorker()) {
       const { openBrowser } = await import('./cli/open-browser.ts')
-      openBrowser(started.serving.controlOrigin, process.platform, url =>
+      openBrowser(controlOrigin, process.platform, url =>
         process.stderr.write(`understudy: no browser could be opened; open ${url}\n`),
       )
     }
@@ -247,31 +216,6 @@ const stopped = (otherwise?: (stop: () => void) => unknown): Promise<void> =>
     process.on('SIGINT', stop)
   })
 
-/** Says which files were looked for, where none was named and none is there. */
-function refuseToGuess({ command }: CommandLine): number {
-  const looked = COMMANDS[command]?.files?.join(', ')
-  const hint =
-    command === 'init'
-      ? 'name an OpenAPI document: understudy init FILE'
-      : 'name a gateway.yaml or an OpenAPI document, or write a gateway.yaml: understudy init FILE'
-  process.stderr.write(`understudy: none of these files is here: ${looked}\n${hint}\n`)
-  return 1
-}
-
-/** Prints the reason why the program cannot start. */
-function describeFailure(error: unknown): string {
-  const { code, port, address, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
-  if (error instanceof StateRefused) return error.message
-  if (error instanceof UnguardedControlPlane) return error.message
-  if (error instanceof FileExists) return `${relative(HOME, error.message)} is there already; overwrite it with --force`
-  if (code === 'EADDRINUSE') return `the port ${port} is taken; choose another with --port or --control-port`
-  if (code === 'EACCES' && syscall === 'listen') return `the port ${port} is not for everybody; choose one above 1023`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `${address ?? 'the address'} is no address of this machine; see --host and --control-host`
-  }
-  return String(error)
-}
-
 // Output that nobody takes is dropped: a full disk, or a reader that has gone, stops nothing that is being served.
 let unwritten = false
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -286,11 +230,13 @@ try {
   const line = readCommandLine(process.argv.slice(2), process.env, version, file => existsSync(resolve(HOME, file)))
   if (line.help !== undefined) process.exitCode = print(line.help)
   else if (line.version) process.exitCode = print(`${version}\n`)
-  else if (line.missing) process.exitCode = refuseToGuess(line)
-  else process.exitCode = await commands[line.command]?.(line)
+  else if (line.missing) {
+    process.stderr.write(`understudy: ${describeMissing(line)}\n`)
+    process.exitCode = 1
+  } else process.exitCode = await commands[line.command]?.(line)
 } catch (error) {
   const wrong = error instanceof WrongCommandLine
-  const why = wrong ? `${error.message}\nTry: understudy --help` : describeFailure(error)
+  const why = wrong ? `${error.message}\nTry: understudy --help` : describeFailure(error, HOME)
   process.stderr.write(`understudy: ${why}\n`)
   process.exitCode = wrong ? 2 : 1
 }

@@ -6,7 +6,9 @@ import { isObject, parsePointer } from '../kernel/json.ts'
 import type { Check, Schema } from '../kernel/schema.ts'
 import type { Violation } from '../kernel/schema-errors.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { blockAt, ownWord } from './foreign-words.ts'
+import { blockAt } from './foreign-words.ts'
+import { culpritOf, treeOf, without } from './invalid-parts.ts'
+import { homesOf, listed, suggestKey, underEmptyBlock } from './key-hints.ts'
 
 /** A format of the schema, and a description of valid texts. */
 export type Likes = Readonly<Record<string, { readonly like: string }>>
@@ -54,58 +56,6 @@ export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostic
 const isAnotherFile = (value: unknown, schema: Schema): boolean => {
   const known = (schema as { properties?: object }).properties ?? {}
   return !isObject(value) || !Object.keys(known).some(key => Object.hasOwn(value, key))
-}
-
-/**
- * Returns the part to remove for a violation. Lists are removed whole, because removing an item would renumber the others.
- */
-function culpritOf(value: unknown, { pointer, keyword, params }: Violation): string[] {
-  const steps = parsePointer(pointer) ?? []
-  const path = keyword === 'required' ? steps.slice(0, -1) : steps
-  if (params.propertyName !== undefined) path.push(String(params.propertyName))
-  let at = value
-  for (const [i, key] of path.entries()) {
-    // The items of other lists keep their places only if the list is removed as a whole.
-    if (Array.isArray(at) && (path[i - 1] !== 'rules' || i === path.length - 1)) return path.slice(0, i)
-    at = (at as Record<string, unknown> | undefined)?.[key]
-  }
-  return path
-}
-
-/** A tree of the keys to remove. A key that leads to another map is kept and searched. */
-type RemovalTree = Map<string, RemovalTree | undefined>
-
-function treeOf(paths: readonly string[][]): RemovalTree {
-  const tree: RemovalTree = new Map()
-  for (const path of paths) {
-    let at: RemovalTree | undefined = tree
-    for (const key of path.slice(0, -1)) {
-      if (at.has(key)) at = at.get(key)
-      else {
-        const next: RemovalTree = new Map()
-        at.set(key, next)
-        at = next
-      }
-      if (at === undefined) break
-    }
-    at?.set(path.at(-1) as string, undefined)
-  }
-  return tree
-}
-
-const NOTHING: RemovalTree = new Map()
-
-function without(value: unknown, tree: RemovalTree): unknown {
-  if (Array.isArray(value)) return value.map((item, i) => without(item, tree.get(`${i}`) ?? NOTHING))
-  if (!isObject(value)) return value
-  const entries = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {
-    if (!tree.has(name)) return [[name, item]]
-    const inside = tree.get(name)
-    if (inside !== undefined) return [[name, without(item, inside)]]
-    // Without its condition a rule would hold for every request.
-    return name === 'when' ? [[name, 'false']] : []
-  })
-  return Object.fromEntries(entries)
 }
 
 function reportViolation(
@@ -198,63 +148,4 @@ function nameOf(value: unknown, path: Path): string {
   if (key === undefined) return 'the file'
   const holder = path.slice(0, -1).reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], value)
   return Array.isArray(holder) ? `an item of "${String(path.at(-2))}"` : `"${String(key)}"`
-}
-
-/** A key at the top level that follows an empty block probably lacks its indent. */
-function underEmptyBlock(key: string, path: Path, value: unknown, schema: Schema): string | undefined {
-  if (path.length !== 1 || !isObject(value)) return undefined
-  const { properties = {} } = schema as { properties?: Record<string, Block> }
-  const empty = Object.keys(properties).filter(name => (value as Record<string, unknown>)[name] === null)
-  // There may be a hundred thousand unknown keys.
-  if (empty.length === 0) return undefined
-  const order = orderOf(value)
-  const at = (name: string): number => order.get(name) ?? Number.POSITIVE_INFINITY
-  const before = Object.keys(properties)
-    .filter(name => at(name) < at(key))
-    .sort((a, b) => at(a) - at(b))
-    .at(-1)
-  if (before === undefined || (value as Record<string, unknown>)[before] !== null) return undefined
-  return isObject(properties[before]?.additionalProperties) ? `indent it to put it under "${before}"` : undefined
-}
-
-/** The places of a value's keys, computed once for all of them. */
-const orders = new WeakMap<object, ReadonlyMap<string, number>>()
-
-function orderOf(value: object): ReadonlyMap<string, number> {
-  const known = orders.get(value)
-  if (known !== undefined) return known
-  const order = new Map(Object.keys(value).map((name, at) => [name, at]))
-  orders.set(value, order)
-  return order
-}
-
-/** Suggests a similar key, or the block that has the key, or the list of keys. */
-function suggestKey(key: string, known: readonly string[], schema: Schema): string | undefined {
-  const own = ownWord(key, known)
-  if (own !== undefined) return `write "${own}" here`
-  const near = suggest(key, known)
-  if (near?.startsWith('did you mean') || known.includes(key)) return near
-  const homes = homesOf(key, schema)
-  return homes.length > 0 && homes.length <= 4 ? `put it under ${homes.join(', ')}` : near
-}
-
-/** Joins names: `defaults, tags or operations`. */
-const listed = (homes: readonly string[]): string => {
-  const names = homes.map(home => home.replace(/: NAME$/, ''))
-  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
-}
-
-/** Returns the top-level blocks that have a key. */
-function homesOf(key: string, schema: Schema): string[] {
-  const { properties = {} } = schema as { properties?: Record<string, Block> }
-  return Object.entries(properties).flatMap(([name, block]) => {
-    if (Object.hasOwn(block.properties ?? {}, key)) return [name]
-    const { additionalProperties: each } = block
-    return isObject(each) && Object.hasOwn((each as Block).properties ?? {}, key) ? [`${name}: NAME`] : []
-  })
-}
-
-interface Block {
-  readonly properties?: Record<string, unknown>
-  readonly additionalProperties?: unknown
 }

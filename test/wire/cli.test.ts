@@ -60,7 +60,7 @@ suite('the command line', { concurrency: true }, () => {
     assert.equal(first.code, 0)
     const second = await run(['init', 'test/golden/inference/library.yaml', '--output', output]).ended
     assert.equal(second.code, 1)
-    assert.match(second.err, /is there already; overwrite it with --force/)
+    assert.match(second.err, /already exists; overwrite it with --force/)
     const checked = await run(['check', '--deep', output]).ended
     assert.equal(checked.code, 0, checked.err)
     assert.match(checked.out, /22 requests answered as the contract has it/)

@@ -78,7 +78,7 @@ suite('the first ten minutes', { concurrency: true }, () => {
     const again = await run(home, ['init'])
     assert.deepEqual(
       [again.code, again.err],
-      [1, 'understudy: gateway.yaml is there already; overwrite it with --force\n'],
+      [1, 'understudy: gateway.yaml already exists; overwrite it with --force\n'],
     )
   })
 
@@ -103,12 +103,12 @@ suite('the first ten minutes', { concurrency: true }, () => {
     assert.deepEqual([code, out], [1, ''])
     assert.equal(
       err,
-      'understudy: none of these files is here: gateway.yaml, config/gateway.yaml, openapi.yaml, openapi.yml, openapi.json\n' +
+      'understudy: none of these files exists: gateway.yaml, config/gateway.yaml, openapi.yaml, openapi.yml, openapi.json\n' +
         'name a gateway.yaml or an OpenAPI document, or write a gateway.yaml: understudy init FILE\n',
     )
     assert.match(
       (await run(home, ['init'])).err,
-      /none of these files is here: openapi\.yaml, openapi\.yml, openapi\.json\n/,
+      /none of these files exists: openapi\.yaml, openapi\.yml, openapi\.json\n/,
     )
     const remote = await run(home, ['serve', 'https://example.com/openapi.yaml'])
     assert.match(
