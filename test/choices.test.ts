@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Answer, FixedClock, inProcess } from './support/in-process.ts'
+import { type Answer, inProcess } from './support/in-process.ts'
+import { FixedClock } from './virtual-clock.ts'
 
 const shipped = {
   'gateway.yaml': readFileSync('config/gateway.yaml', 'utf8').replace('../fixtures/', './'),

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics, formatBriefly } from '../src/kernel/diagnostic.ts'
 import { CONTRACT, load, OPERATIONS, simulate } from './simulate.ts'
-import { FixedClock, inProcess } from './support/in-process.ts'
+import { inProcess } from './support/in-process.ts'
+import { FixedClock } from './virtual-clock.ts'
 
 const PAIRS = `
 openapi: 3.1.0

@@ -1,4 +1,4 @@
-// A gateway without a socket, from a piece of YAML: what a unit test asks questions of.
+// A gateway without a socket, from a piece of YAML that is added to a small contract.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -59,7 +59,7 @@ consumers: { ann: { key: ann-key }, bob: { key: bob-key } }
 resources: { things: { schema: Thing, seed: [{ id: 1, name: one }, { id: 2, name: two }] } }
 `
 
-/** What the operations answer, for a simulation that has nothing else to say of them. */
+/** A responder for each operation of `CONTRACT`. */
 export const OPERATIONS = `
   listThings: { respond: { list: things } }
   createThing: { respond: { create: things } }
@@ -71,7 +71,7 @@ export const OPERATIONS = `
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 let files = 0
 
-/** A file with this text in it. */
+/** Writes a file with this text, and returns its path. */
 export function fileOf(yaml: string): string {
   files += 1
   const path = join(folder, `gateway-${files}.yaml`)
@@ -84,39 +84,46 @@ export const load = (yaml: string): Loaded => loadPlan(fileOf(yaml), folder, {})
 
 export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
+  /** The value that the body is the JSON of. */
   readonly body?: unknown
+  /** The bytes of the body, in the place of `body`. */
+  readonly raw?: Uint8Array | undefined
   readonly signal?: AbortSignal
   readonly address?: string
 }
 
-/** A gateway of the things, and a way to ask it. */
-export function simulate(yaml: string, clock: Clock = realClock) {
-  const { plan, report } = load(CONTRACT + yaml)
+/** Makes a gateway of what was loaded without an error. */
+export function gatewayOf({ plan, report }: Loaded, clock: Clock): Gateway {
   assert.ok(plan, formatDiagnostics(report.list))
-  const gateway = new Gateway(plan, clock, silentLog, records => new Metrics('0', records))
+  return new Gateway(plan, clock, silentLog, records => new Metrics('0.0.0', records))
+}
+
+/** Makes a gateway of `CONTRACT` with this configuration. `ask` sends it requests, `metric` reads a sample. */
+export function simulate(yaml: string, clock: Clock = realClock) {
+  const gateway = gatewayOf(load(CONTRACT + yaml), clock)
   const ask = (what: string, options: Ask = {}): Promise<Reply> => gateway.handle(requestOf(what, options))
   return { gateway, ask, metric: (line: string) => metricOf(gateway, line) }
 }
 
-/** `GET /things?limit=1` as a request. */
-export function requestOf(what: string, { headers = {}, body, signal, address = '127.0.0.1' }: Ask = {}): Request {
+/** Makes a request of a line such as `GET /things?limit=1`. */
+export function requestOf(what: string, { headers = {}, body, raw, signal, address = '127.0.0.1' }: Ask = {}): Request {
   const [method = '', target = ''] = what.split(' ')
   const [path = '', query = ''] = target.split('?')
-  const bytes = new TextEncoder().encode(JSON.stringify(body))
+  const bytes = raw ?? new TextEncoder().encode(JSON.stringify(body))
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
   return {
     method,
     path,
     query,
     headers: body === undefined ? headers : { 'content-type': type, ...headers },
-    hasBody: body !== undefined,
+    hasBody: body !== undefined || bytes.length > 0,
     readBody: async () => ({ bytes }),
     address,
     ...(signal === undefined ? {} : { signal }),
   }
 }
 
-/** The value of a sample on the metrics page, by its name and labels as they are written there. */
+/** Returns the value of a sample of the metrics page. `line` is its name with its labels, as the page has them. */
 async function metricOf(gateway: Gateway, line: string): Promise<number | undefined> {
   const page = await gateway.metrics.page()
   const found = page.split('\n').find(one => one.startsWith(`${line} `))

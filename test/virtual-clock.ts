@@ -1,12 +1,28 @@
-// Time that passes only when a test says so: sleepers wake in order, and nobody waits for real.
+// The clocks of tests: no test waits for real time to pass.
 
 import type { Clock } from '../src/world/clock.ts'
+
+/** Stands still at `time`, which a test may set. A sleeper wakes at once, and its sleep moves the clock on. */
+export class FixedClock implements Clock {
+  time: number
+  /** The sleeps up to now, in milliseconds. */
+  readonly slept: number[] = []
+  constructor(time: string | number = '2026-06-01T00:00:00Z') {
+    this.time = new Date(time).getTime()
+  }
+  now = () => this.time
+  sleep = async (milliseconds: number) => {
+    this.slept.push(milliseconds)
+    this.time += milliseconds
+  }
+}
 
 interface Sleeper {
   readonly at: number
   readonly wake: () => void
 }
 
+/** Time passes only when a test calls `pass`, which wakes sleepers in order. */
 export class VirtualClock implements Clock {
   #now: number
   #sleepers: Sleeper[] = []
@@ -32,7 +48,7 @@ export class VirtualClock implements Clock {
     })
   }
 
-  /** Lets time pass, up to a moment that is so many milliseconds ahead; wakes whoever it passes. */
+  /** Moves the time on by so many milliseconds, and wakes the sleepers whose time comes on the way. */
   async pass(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds
     await settle()
@@ -45,11 +61,11 @@ export class VirtualClock implements Clock {
     this.#now = until
   }
 
-  /** How many wait. */
+  /** The number of sleepers. */
   get waiting(): number {
     return this.#sleepers.length
   }
 }
 
-/** Lets everything happen that needs no time. */
+/** Resolves after everything that needs no time has happened. */
 export const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

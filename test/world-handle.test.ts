@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { steerWorld } from '../src/world-handle.ts'
 import { OPERATIONS, simulate } from './simulate.ts'
+import { FixedClock } from './virtual-clock.ts'
 
-const clock = { time: Date.UTC(2026, 5, 1), now: () => clock.time, sleep: async () => {} }
+const clock = new FixedClock(Date.UTC(2026, 5, 1))
 const start = (yaml = '') => {
   const simulated = simulate(`${yaml}\noperations: ${OPERATIONS}`, clock)
   const steer = (name: string) => steerWorld(simulated.gateway, name, 'http://127.0.0.1:4010')

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { describeDeprecations, formatDeprecations } from '../../src/gateway/deprecations.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { simulate } from '../simulate.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
-const clock = { time: Date.UTC(2026, 5, 1), now: () => clock.time, sleep: async () => {} }
+const clock = new FixedClock(Date.UTC(2026, 5, 1))
 const OPERATIONS = `
 operations:
   listThings: { respond: { list: things } }

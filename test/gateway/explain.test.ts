@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { selectRequests } from '../../src/gateway/journal/filter.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
-const clock = { time: Date.UTC(2026, 5, 1), now: () => clock.time, sleep: async () => {} }
+const clock = new FixedClock(Date.UTC(2026, 5, 1))
 const WHY = { 'understudy-explain': '1' }
 const start = (yaml = '') => simulate(`${yaml}\noperations: ${OPERATIONS}`, clock)
 const chainOf = ({ plan }: Gateway) =>

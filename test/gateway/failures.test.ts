@@ -6,7 +6,7 @@ import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { Outage } from '../../src/world/collection.ts'
 import { requestOf } from '../simulate.ts'
-import { FixedClock } from '../support/in-process.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 const { plan } = loadPlan('config/gateway.yaml', '.', {})
 assert.ok(plan)

@@ -12,8 +12,9 @@ import {
   verifyRequests,
 } from '../../src/gateway/journal/filter.ts'
 import { load, OPERATIONS, simulate } from '../simulate.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
-const clock = { time: Date.UTC(2026, 5, 1), now: () => clock.time, sleep: async () => {} }
+const clock = new FixedClock(Date.UTC(2026, 5, 1))
 const start = (yaml = '') => simulate(`${yaml}\noperations: ${OPERATIONS}`, clock)
 
 const criteriaOf = (filter: RequestFilter) => {

@@ -8,6 +8,7 @@ import type { Plan } from '../../src/plan/plan.ts'
 import type { WorldsSettings } from '../../src/plan/worlds.ts'
 import type { Entry } from '../../src/world/collection.ts'
 import type { World } from '../../src/world/world.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 const { plan: shipped } = loadPlan('config/gateway.yaml', '.', {})
 assert(shipped)
@@ -23,7 +24,7 @@ const withSettings = (settings: Partial<WorldsSettings>, clientControls = true):
 
 const HOUR = 3_600_000
 const logged: { world?: string; reason?: string }[] = []
-const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time, sleep: async () => {} }
+const clock = new FixedClock(Date.UTC(2026, 0, 1))
 const worldsOf = (settings: Partial<WorldsSettings> = {}, clientControls = true) =>
   new Worlds(withSettings(settings, clientControls), clock, { ...silentLog, warn: fields => void logged.push(fields) })
 

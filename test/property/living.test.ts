@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Clock } from '../../src/world/clock.ts'
 import { draw } from '../../src/world/draws.ts'
 import { LivingCollection } from '../../src/world/living.ts'
 import { MemoryCollection } from '../../src/world/memory.ts'
 import type { RecordStates } from '../../src/world/states.ts'
 import { cases } from '../support/cases.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 const options = {
   name: 'orders',
@@ -63,12 +63,6 @@ function live(model: Model, now: number): void {
   }
 }
 
-class HandClock implements Clock {
-  time = 1_000_000
-  now = () => this.time
-  sleep = async () => {}
-}
-
 const step = fc.oneof(
   fc.record({ kind: fc.constant('move' as const), by: fc.integer({ min: -500, max: 1500 }) }),
   fc.record({ kind: fc.constant('create' as const), status: fc.constantFrom('pending', 'paid', 'delivered') }),
@@ -82,7 +76,7 @@ const step = fc.oneof(
 test('timed states follow a model over moves of the clock, writes, forks and snapshots', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async steps => {
-      const clock = new HandClock()
+      const clock = new FixedClock(1_000_000)
       const seeds = [
         { id: 1, status: 'pending' },
         { id: 2, status: 'paid' },
@@ -140,7 +134,7 @@ test('timed states follow a model over moves of the clock, writes, forks and sna
 })
 
 test('a circle of short edges does not hold a look up for ever', async () => {
-  const clock = new HandClock()
+  const clock = new FixedClock(1_000_000)
   const circle: RecordStates = {
     field: 'status',
     from: new Map([

@@ -4,6 +4,7 @@ import type { Reply } from '../../src/kernel/reply.ts'
 import { draw } from '../../src/world/draws.ts'
 import { type Ask, simulate } from '../simulate.ts'
 import { cases } from '../support/cases.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 const REQUESTS = cases(10_000)
 const WHAT = ['GET /things', 'GET /things/1', 'PATCH /things/1'] as const
@@ -20,15 +21,11 @@ const bodyOf = (what: string): Ask => (what.startsWith('PATCH') ? { body: { name
 
 /** Asks, and gives what became of each request: what came back, and what it waited for. */
 function fateTeller() {
-  let slept: number[] = []
-  const clock = {
-    now: () => 1e12,
-    sleep: async (milliseconds: number) => void slept.push(milliseconds),
-  }
+  const clock = new FixedClock(1e12)
   const { ask, gateway } = simulate(YAML, clock)
   const fateOf = async (what: string, options: Ask = {}): Promise<string> => {
-    slept = []
-    return fate(await ask(what, { ...bodyOf(what), ...options })) + slept.join()
+    const before = clock.slept.length
+    return fate(await ask(what, { ...bodyOf(what), ...options })) + clock.slept.slice(before).join()
   }
   return { ask, fateOf, gateway }
 }

@@ -1,15 +1,12 @@
-// A gateway without a socket: a configuration written inline, requests as values, a clock that stands still.
+// A gateway without a socket from files that a test writes inline. Replies have their JSON parsed, and the clock stands still.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Gateway } from '../../src/gateway/gateway.ts'
-import { silentLog } from '../../src/gateway/log.ts'
-import { Metrics } from '../../src/gateway/metrics/metrics.ts'
-import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
-import type { Request } from '../../src/kernel/request.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
 import { type Loaded, loadInferred, loadPlan } from '../../src/load/load.ts'
-import type { Clock } from '../../src/world/clock.ts'
+import { gatewayOf, requestOf } from '../simulate.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 /** Writes files into a directory of their own and loads the first of them. */
 export function loadFiles(files: Readonly<Record<string, string>>): Loaded {
@@ -19,17 +16,6 @@ export function loadFiles(files: Readonly<Record<string, string>>): Loaded {
     return loadPlan(Object.keys(files)[0] as string, home, {})
   } finally {
     rmSync(home, { recursive: true })
-  }
-}
-
-export class FixedClock implements Clock {
-  time: number
-  constructor(time = '2026-06-01T00:00:00Z') {
-    this.time = Date.parse(time)
-  }
-  now = () => this.time
-  sleep = async (milliseconds: number) => {
-    this.time += milliseconds
   }
 }
 
@@ -61,33 +47,17 @@ export async function inferredInProcess(document: object, clock = new FixedClock
   }
 }
 
-function driving({ plan, report }: Loaded, clock: FixedClock): InProcess {
-  if (plan === undefined) throw new Error(formatDiagnostics(report.list))
-  const gateway = new Gateway(plan, clock, silentLog, records => new Metrics('0.0.0', records))
-  return {
-    gateway,
-    clock,
-    send: sendTo(gateway),
-  }
+function driving(loaded: Loaded, clock: FixedClock): InProcess {
+  const gateway = gatewayOf(loaded, clock)
+  return { gateway, clock, send: sendTo(gateway) }
 }
 
 /** Returns a function that sends requests to a gateway: `send('POST /things?a=1', body)`. */
 export const sendTo =
   (gateway: Gateway): InProcess['send'] =>
   async (line, body, headers = {}, raw = undefined) => {
-    const [method = 'GET', target = '/'] = line.split(' ')
-    const [path = '', query = ''] = target.split('?')
-    const bytes = raw ?? (body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)))
-    const request: Request = {
-      method,
-      path,
-      query,
-      address: '127.0.0.1',
-      headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
-      hasBody: bytes.length > 0,
-      readBody: async () => ({ bytes }),
-    }
-    const reply = await gateway.handle(request)
+    const all = body === undefined ? headers : { 'content-type': 'application/json', ...headers }
+    const reply = await gateway.handle(requestOf(line, { headers: all, body, raw }))
     const text = typeof reply.body === 'string' ? reply.body : ''
     const json = /[/+]json(?:;|$)/.test(reply.headers['content-type'] ?? '')
     return { status: reply.status, headers: reply.headers, body: json && text !== '' ? JSON.parse(text) : text }

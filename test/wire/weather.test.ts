@@ -53,7 +53,7 @@ test('a behaviour without the block it belongs to is refused with the blocks the
   const reply = await put('{"latency":{"fixed":"3s"}}')
   assert.equal(reply.status, 422)
   const { detail } = (await reply.json()) as { detail: string }
-  assert.match(detail, /"latency" belongs below defaults, tags, operations or consumers\n/)
+  assert.match(detail, /"latency" is not a key here; it belongs under defaults, tags, operations or consumers\n/)
   assert.doesNotMatch(detail, /gateway file/)
 })
 

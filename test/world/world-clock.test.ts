@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Clock } from '../../src/world/clock.ts'
 import { type ClockChange, LATEST, parseMoment, parseShift, WorldClock } from '../../src/world/world-clock.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-
-class FakeClock implements Clock {
-  time = START
-  slept: number[] = []
-  now = () => this.time
-  sleep = async (milliseconds: number) => void this.slept.push(milliseconds)
-}
 
 const changes: [string, ClockChange, atOnce: number, anHourLater: number][] = [
   ['runs on from the time it is set to', { now: 0 }, 0, HOUR],
@@ -28,7 +21,7 @@ const changes: [string, ClockChange, atOnce: number, anHourLater: number][] = [
 ]
 for (const [name, change, atOnce, anHourLater] of changes) {
   test(`a clock ${name}`, () => {
-    const base = new FakeClock()
+    const base = new FixedClock(START)
     const clock = new WorldClock(base)
     clock.adjust(change)
     assert.equal(clock.now(), atOnce)
@@ -38,7 +31,7 @@ for (const [name, change, atOnce, anHourLater] of changes) {
 }
 
 test('a clock shows real time until it is adjusted and after it is restored', () => {
-  const base = new FakeClock()
+  const base = new FixedClock(START)
   const clock = new WorldClock(base)
   assert.deepEqual(clock.state, { now: START, real: true, frozen: false, rate: 1 })
   clock.adjust({ now: 0, rate: 2 })
@@ -50,7 +43,7 @@ test('a clock shows real time until it is adjusted and after it is restored', ()
 })
 
 test('a clock that was set and then frozen stands where it had come to, and thaws from there', () => {
-  const base = new FakeClock()
+  const base = new FixedClock(START)
   const clock = new WorldClock(base)
   clock.adjust({ now: 0 })
   base.time += HOUR
@@ -63,14 +56,14 @@ test('a clock that was set and then frozen stands where it had come to, and thaw
 })
 
 test('a shift is from real time, so that asking twice is asking once', () => {
-  const clock = new WorldClock(new FakeClock())
+  const clock = new WorldClock(new FixedClock(START))
   clock.adjust({ shift: DAY })
   clock.adjust({ shift: DAY })
   assert.equal(clock.now(), START + DAY)
 })
 
 test('a clock never leaves the years of four digits', () => {
-  const base = new FakeClock()
+  const base = new FixedClock(START)
   const clock = new WorldClock(base)
   clock.adjust({ rate: 1e6 })
   base.time += 100_000 * DAY
@@ -78,7 +71,7 @@ test('a clock never leaves the years of four digits', () => {
 })
 
 test('a hurried world waits a shorter real time; a frozen or slowed one waits in real time', async () => {
-  const base = new FakeClock()
+  const base = new FixedClock(START)
   const clock = new WorldClock(base)
   await clock.sleep(600)
   for (const change of [{ rate: 60 }, { freeze: true }, { rate: 0.01 }]) {
@@ -89,7 +82,7 @@ test('a hurried world waits a shorter real time; a frozen or slowed one waits in
 })
 
 test('a fork goes on alike, and then its own way', () => {
-  const base = new FakeClock()
+  const base = new FixedClock(START)
   const clock = new WorldClock(base)
   clock.adjust({ now: 0 })
   const fork = clock.fork()

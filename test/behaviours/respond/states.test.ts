@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { importSnapshot } from '../../../src/gateway/import.ts'
 import { takeSnapshot } from '../../../src/world/snapshot.ts'
-import { FixedClock, inProcess } from '../../support/in-process.ts'
+import { inProcess } from '../../support/in-process.ts'
+import { FixedClock } from '../../virtual-clock.ts'
 
 const SHOP = readFileSync(new URL('../../../config/shop.yaml', import.meta.url), 'utf8')
 const DAY = 86_400_000

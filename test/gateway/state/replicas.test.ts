@@ -4,7 +4,7 @@ import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../../src/kernel/read-source.ts'
 import type { Source } from '../../../src/kernel/source.ts'
 import { MemoryLog } from '../../../src/state/memory-log.ts'
-import { FixedClock } from '../../support/in-process.ts'
+import { FixedClock } from '../../virtual-clock.ts'
 import { GATEWAY, type Replica, replica } from './replicas.ts'
 
 /** Two replicas of one state. */

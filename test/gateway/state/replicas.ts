@@ -8,7 +8,8 @@ import { formatDiagnostics } from '../../../src/kernel/diagnostic.ts'
 import type { StateSettings } from '../../../src/plan/state.ts'
 import type { Engine } from '../../../src/state/engine.ts'
 import { surroundings } from '../../state/surroundings.ts'
-import { FixedClock, loadFiles, sendTo } from '../../support/in-process.ts'
+import { loadFiles, sendTo } from '../../support/in-process.ts'
+import { FixedClock } from '../../virtual-clock.ts'
 
 export const OPENAPI = `
 openapi: 3.1.0
