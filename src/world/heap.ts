@@ -3,8 +3,11 @@
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** The engine counts three spaces for young objects, of 16 MiB each, into its limit; records live in the rest. */
-const YOUNG = 48 * 2 ** 20
+/** The size of one space for young objects, in MiB: V8 has changed its default twice. */
+const semiSpace = (node: number): number => (node < 24 ? 16 : node < 26 ? 64 : 32)
+
+/** The engine counts three spaces for young objects into its limit; records live in the rest. */
+const YOUNG = 3 * semiSpace(Number.parseInt(process.versions.node, 10)) * 2 ** 20
 
 /** The most bytes that objects which live on may take (`--max-old-space-size`); beyond it the engine ends the process. */
 export function heapLimit(): number {

@@ -4,10 +4,10 @@ import { linesWith, sourceFiles } from './source-files.ts'
 
 // The console runs in a browser, whose time is its own.
 const READERS = ['cli.ts', 'world/clock.ts', 'gateway/log.ts', 'http/', 'console/']
-// `process:` is a property that a library calls so.
+// `process:` is a property that a library calls so; `process.versions` never changes.
 const OUTSIDE = new RegExp(
   `(?<![.\\w$])(?:${[
-    ...['process(?!:)', 'Date', 'Math\\.random', 'console', 'performance', 'crypto', 'fetch'],
+    ...['process(?!:|\\.versions\\b)', 'Date', 'Math\\.random', 'console', 'performance', 'crypto', 'fetch'],
     ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'queueMicrotask'],
   ].join('|')})\\b`,
 )
