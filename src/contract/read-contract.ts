@@ -4,6 +4,7 @@
 import { relative } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
 import { SchemaBook } from '../schema/dialect.ts'
 import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from '../schema/document.ts'
 import { shapeOf } from '../schema/shape.ts'
@@ -34,18 +35,22 @@ export interface ReadOptions {
 /** The maximum number of schemas that are compiled and whose examples are checked before serving. */
 const THOROUGH_UP_TO = 400
 
+/** Reads the contract that begins in a document; see `readContractInSteps`. */
+export const readContract = (...given: Parameters<typeof readContractInSteps>): Contract | undefined =>
+  runThrough(readContractInSteps(...given))
+
 /**
  * Reads the contract that begins in a document.
  *
  * @param home the folder that file names in messages are relative to
  * @returns the readable part, even with errors; `undefined` if nothing is readable
  */
-export function readContract(
+export function* readContractInSteps(
   given: Document,
   home: string,
   report: Diagnostics,
   options: ReadOptions = {},
-): Contract | undefined {
+): Steps<Contract | undefined> {
   const document = convertSwagger(given, report)
   if (document === undefined) return undefined
   const documents = new Documents(document, home, report)
@@ -84,7 +89,7 @@ export function readContract(
   if (!isObject(info.value)) reading.warn('missing-info', 'the contract has no info', root)
   const servers = readServers(childOf(root, 'servers'), reading) ?? { basePaths: [''], hosts: [] }
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
-  const operations = readOperations(root, servers.basePaths, reading)
+  const operations = yield* readOperations(root, servers.basePaths, reading)
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
     version: reading.text(childOf(info, 'version')) || '0',
@@ -105,9 +110,9 @@ export function readContract(
     files: documents.files,
   }
   if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {
-    schemas.compile()
-    checkExamples(contract, reading)
-    checkSamples(contract, reading)
+    yield* schemas.compile()
+    yield* checkExamples(contract, reading)
+    yield* checkSamples(contract, reading)
   }
   return contract
 }

@@ -3,6 +3,7 @@
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import type { Steps } from '../kernel/steps.ts'
 import { childOf, entriesOf, itemsOf, type Node } from '../schema/document.ts'
 import type { Operation } from './contract.ts'
 import { type Parameter, readParameter } from './parameters.ts'
@@ -23,7 +24,11 @@ const OPERATION_KEYS = new Set([
 ])
 
 /** @param basePaths the base paths of operations without their own servers */
-export function readOperations(root: Node, basePaths: readonly string[], reading: ContractReading): Operation[] {
+export function* readOperations(
+  root: Node,
+  basePaths: readonly string[],
+  reading: ContractReading,
+): Steps<Operation[]> {
   const operations: Operation[] = []
   const paths = childOf(root, 'paths')
   if (!isObject(paths.value)) {
@@ -33,6 +38,7 @@ export function readOperations(root: Node, basePaths: readonly string[], reading
   }
   const ids = new Map<string, Operation>()
   for (const [key, entry] of entriesOf(paths)) {
+    yield
     if (key.startsWith('x-')) continue
     const item = readItem(entry, reading)
     if (item === undefined) {

@@ -221,5 +221,5 @@ export function underWeather(weather: Weather, usual: PlannedOperation, exchange
   exchange.note(`weather: ${weather.name}`)
   const verdict = identifyByOperation[usual.index]?.(exchange.request, exchange.clock.now())
   const own = verdict === undefined || typeof verdict === 'string' ? undefined : consumers.get(verdict.name)
-  return (own ?? operations)()[usual.index] as PlannedOperation
+  return (own ?? operations).at(usual)
 }

@@ -2,58 +2,24 @@
 
 import { dirname, relative, resolve } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
-import { foreignFile } from '../contract/foreign-file.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
-import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
+import { readSource } from '../kernel/read-source.ts'
 import { refuseRemote } from '../kernel/remote.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
-import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
-import { parseDuration, parseSize } from '../kernel/units.ts'
-import { compilePlan } from '../plan/compile.ts'
-import { gatewayBounds } from '../plan/known-keys.ts'
-import type { Plan } from '../plan/plan.ts'
+import { type Environment, placeOfFile } from '../kernel/source.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
+import { compilePlanInSteps } from '../plan/compile.ts'
 import { simulationOf } from '../plan/settings.ts'
-import { expandShortForms } from '../plan/short-forms.ts'
-import { checkSimulation } from '../plan/simulation.ts'
-import type { SimulationFile } from '../plan/simulation-file.ts'
-import { checkState } from '../plan/state.ts'
-import { readTls, type TlsSettings } from '../plan/tls.ts'
-import { type Document, placeOf } from '../schema/document.ts'
+import { placeOf } from '../schema/document.ts'
+import { runInTurns } from '../world/clock.ts'
 import { confine } from './confine.ts'
 import { type InferredGateway, inferGateway } from './infer/simulation.ts'
-import { keyVariables, publishedKeys } from './published.ts'
+import { type GatewayRead, type Loaded, type LoadOptions, readGateway } from './read-gateway.ts'
 import { readResources } from './seed/seed.ts'
 
-export interface Loaded {
-  /** `undefined` where anything was wrong. */
-  readonly plan: Plan | undefined
-  readonly report: Diagnostics
-  /** Every file that matters: a change to one of them asks for a reload. */
-  readonly files: readonly string[]
-}
-
-/** The options of a load. */
-export interface LoadOptions {
-  /** Whether a warning is an error. */
-  readonly strict?: boolean
-  /** Below which path the API is served, whatever its servers say. */
-  readonly basePath?: string | undefined
-  /** The status of an invalid request where the contract documents none. */
-  readonly invalidStatus?: 400 | 422 | undefined
-  /** Whether everything is compiled and every example checked, however much there is. */
-  readonly thorough?: boolean
-  /** Is called with what is being done. */
-  readonly progress?: Progress
-  /** The text to use instead of the file, which need not exist then. */
-  readonly text?: string
-  /** Whether changes of worlds are recorded, even if the file keeps its state in memory: several processes share it. */
-  readonly recorded?: boolean
-  /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
-  readonly confined?: readonly string[] | undefined
-}
+export type { Loaded, LoadOptions } from './read-gateway.ts'
 
 /**
  * Loads a gateway file, or a bare OpenAPI document.
@@ -61,10 +27,16 @@ export interface LoadOptions {
  * @param path relative to `home`, or absolute
  * @param home what file names in messages are relative to
  */
-export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
-  if (options.confined === undefined) return compileLoaded(readGateway(path, home, environment, options))
+export const loadPlan = (...given: Parameters<typeof loadInSteps>): Loaded => runThrough(loadInSteps(...given))
+
+/** As `loadPlan`, while requests are being served: they have their turn in between. */
+export const loadInTurns = (...given: Parameters<typeof loadInSteps>): Promise<Loaded> =>
+  runInTurns(loadInSteps(...given))
+
+function* loadInSteps(path: string, home: string, environment: Environment, options: LoadOptions = {}): Steps<Loaded> {
+  if (options.confined === undefined) return yield* compileLoaded(yield* readGateway(path, home, environment, options))
   const { variables, admits } = confine(resolve(home, path), options.confined, environment)
-  const loaded = compileLoaded(readGateway(path, home, variables, options))
+  const loaded = yield* compileLoaded(yield* readGateway(path, home, variables, options))
   const outside = loaded.files.find(file => !admits(file))
   if (outside === undefined) return loaded
   // The content of that file and its mistakes are not reported.
@@ -83,8 +55,8 @@ export async function loadInferred(
   environment: Environment,
   options: LoadOptions = {},
 ): Promise<Loaded> {
-  const read = readGateway(path, home, environment, options)
-  if ('plan' in read || !read.bare || read.report.failed) return compileLoaded(read)
+  const read = await runInTurns(readGateway(path, home, environment, options))
+  if ('plan' in read || !read.bare || read.report.failed) return runInTurns(compileLoaded(read))
   const { contract, report, file, files } = read
   const inferred = await inferGateway(contract, file, home, trialsOf(options.progress))
   reportLeftOut(inferred, contract, report)
@@ -95,91 +67,10 @@ export async function loadInferred(
 const trialsOf = (progress: Progress | undefined) =>
   progress && ((done: number, all: number) => progress('trying what was inferred:', done, all))
 
-/** The files that a load has read, before they are compiled. */
-interface Read {
-  readonly bare: boolean
-  readonly settings: SimulationFile
-  readonly source: Source
-  readonly contract: Contract
-  readonly file: string
-  readonly home: string
-  readonly published: ReadonlyMap<string, string>
-  readonly variables: ReadonlyMap<string, string>
-  readonly tls: TlsSettings | undefined
-  readonly progress: Progress | undefined
-  readonly report: Diagnostics
-  readonly files: readonly string[]
-}
-
-function readGateway(path: string, home: string, environment: Environment, options: LoadOptions): Read | Loaded {
-  const report = new Diagnostics(options.strict)
-  if (refuseRemote(path, placeOfFile(path), report)) return { plan: undefined, report, files: [] }
-  const { progress } = options
-  const file = resolve(home, path)
-  const name = relative(home, file) || file
-  progress?.(`reading ${name}`)
-  // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
-  const first = new Diagnostics(options.strict)
-  const bounds = gatewayBounds(options.text !== undefined)
-  const read = (into: Diagnostics, variables?: Environment, lenient = false) => {
-    const how = { environment: variables, lenient, bounds }
-    return options.text === undefined ? readSource(file, name, into, how) : parseSource(name, options.text, into, how)
-  }
-  // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
-  const raw = read(first, undefined, options.text === undefined)
-  const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
-  if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
-  if (raw === undefined) return { plan: undefined, report, files: [file] }
-  const foreign = foreignFile(raw.value, name)
-  if (foreign !== undefined) {
-    report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
-    return { plan: undefined, report, files: [file] }
-  }
-  const filled = bare || raw.settled ? raw : read(report, environment)
-  const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
-  report.omit(filled?.surplus ?? 0)
-  const written = bare ? { contract: path } : source && checkSimulation(source, report)
-  const valid = written && withInvalidStatus(written, options.invalidStatus)
-  const settings = valid && options.recorded === true ? withRecordedState(valid) : valid
-  if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
-
-  for (const [key, text] of Object.entries(settings.limits ?? {})) {
-    if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
-    report.error(
-      'invalid-value',
-      `"${key}" must be at least ${parseSize(text) === undefined ? '1ms' : '1B'}`,
-      source.locate(['limits', key]),
-    )
-  }
-  checkState(settings.state, source, report)
-  const tls = readTls(settings.listen?.tls, source, file, home, report)
-  const knowsClients = tls.settings?.clients !== undefined
-  const { document, files } = contractDocument(settings, source, file, home, bare, report)
-  progress?.('reading the contract')
-  const basePath = options.basePath ?? settings.listen?.basePath
-  const contract = document && readContract(document, home, report, { ...options, basePath, knowsClients })
-  const contractFiles = [file, ...tls.files, ...files, ...(contract?.files ?? [])]
-  if (contract === undefined) return { plan: undefined, report, files: contractFiles }
-  return {
-    bare,
-    settings,
-    source,
-    contract,
-    file,
-    home,
-    published: publishedKeys(raw.value, environment),
-    variables: keyVariables(raw.value),
-    tls: tls.settings,
-    progress,
-    report,
-    files: [...new Set(contractFiles)],
-  }
-}
-
-function compileLoaded(read: Read | Loaded): Loaded {
+function* compileLoaded(read: GatewayRead | Loaded): Steps<Loaded> {
   if ('plan' in read) return read
   const { settings, source, contract, file, home, published, variables, tls, progress, report, files } = read
-  const seeding = readResources(settings, contract, source, file, home, report)
+  const seeding = yield* readResources(settings, contract, source, file, home, report)
   progress?.(`compiling ${contract.operations.length} operations`)
   const replyFiles = new ReplyFiles(dirname(file))
   const simulation = simulationOf(
@@ -192,7 +83,7 @@ function compileLoaded(read: Read | Loaded): Loaded {
     tls,
     dirname(file),
   )
-  const plan = compilePlan(simulation, contract, report)
+  const plan = yield* compilePlanInSteps(simulation, contract, report)
   const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }
 }
@@ -234,31 +125,4 @@ export async function inferFile(
     inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).describe() : undefined,
     report,
   }
-}
-
-const withRecordedState = (file: SimulationFile): SimulationFile =>
-  typeof file.state === 'object' ? file : { ...file, state: { history: true } }
-
-/** A flag wins over the file. */
-function withInvalidStatus(file: SimulationFile, status: 400 | 422 | undefined): SimulationFile {
-  const validate = file.defaults?.validate
-  if (status === undefined || validate === null) return file
-  return { ...file, defaults: { ...file.defaults, validate: { ...(validate as object | undefined), status } } }
-}
-
-function contractDocument(
-  { contract = '' }: SimulationFile,
-  source: Source,
-  file: string,
-  home: string,
-  bare: boolean,
-  report: Diagnostics,
-): { document: Document | undefined; files: string[] } {
-  if (bare) return { document: { file, source, base: [] }, files: [] }
-  if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
-  if (refuseRemote(contract, source.locate(['contract']), report)) return { document: undefined, files: [] }
-  const path = resolve(dirname(file), contract)
-  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true)
-  if (found === undefined) return { document: undefined, files: [path] }
-  return { document: { file: path, source: found, base: [] }, files: [path] }
 }

@@ -12,7 +12,6 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import type { Path } from '../kernel/source.ts'
 import { compose, endOfChain, trace } from './chain.ts'
-import { compileLazily } from './compile-lazily.ts'
 import { checkReach, compileCondition, placedRules, withRules } from './compile-rules.ts'
 import { compileIdentification } from './credentials.ts'
 import { compileInvalid } from './invalid.ts'
@@ -78,13 +77,43 @@ export class OperationCompiler {
         when: conditions[i],
         times,
         blocks: Object.keys(blocks),
-        operation: compileLazily(() => this.#compileChain(operation, index, [over, ...layers])),
+        operation: this.#compileLazily(operation, index, [over, ...layers], [over]),
       }
     })
     return withRules(usual, rules, typed, this.#simulation.limits.body, this.#simulation.state !== undefined)
   }
 
-  #compileChain(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
+  /** Reports the mistakes of the layers in `only`, and makes the chain on first use: most rules never hold. */
+  #compileLazily(
+    operation: Operation,
+    index: number,
+    layers: readonly Layer[],
+    only: readonly Layer[],
+  ): () => PlannedOperation {
+    this.#compileChain(operation, index, layers, only)
+    let made: PlannedOperation | undefined
+    return () => {
+      made ??= this.#compileChain(operation, index, layers)
+      return made
+    }
+  }
+
+  /**
+   * Compiles only the settings of `layers` over the base, to report their mistakes: those of the base are reported already,
+   * and the chain is made on first use.
+   */
+  check(operation: Operation, index: number, layers: readonly Layer[], base: Layer): void {
+    if (placedRules(operation, layers).length > 0) this.compile(operation, index, [...layers, base])
+    else this.#compileChain(operation, index, [...layers, base], layers)
+  }
+
+  /** @param only the layers whose settings are compiled, to report their mistakes; unset for a whole chain */
+  #compileChain(
+    operation: Operation,
+    index: number,
+    layers: readonly Layer[],
+    only?: readonly Layer[],
+  ): PlannedOperation {
     const { answers, identify } = this.#ownOf(operation)
     const { value: validation } = settingOf('validate', operation, layers)
     const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
@@ -99,7 +128,7 @@ export class OperationCompiler {
     for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
       const setting = settingOf(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = setting
-      if (value === null) continue
+      if (value === null || (only !== undefined && !only.includes(setting.layer))) continue
       const at = wraps.length
       const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
       const site = this.#siteOf(

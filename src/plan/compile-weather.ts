@@ -3,10 +3,10 @@
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { compileLazily } from './compile-lazily.ts'
+import type { Steps } from '../kernel/steps.ts'
 import type { OperationCompiler } from './compile-operation.ts'
 import { type compileLayers, hasWordOn, type Layer } from './layers.ts'
-import type { PlannedOperation, Weather } from './plan.ts'
+import type { OperationsUnder, PlannedOperation, Weather } from './plan.ts'
 import type { WeatherFile } from './weather.ts'
 
 /** The configuration that the weather is laid over. */
@@ -18,38 +18,58 @@ export interface Ground {
   readonly consumerNames: readonly string[]
 }
 
-/** @param path its path in the source; empty for weather from the control plane */
-export function compileWeather(
+/**
+ * Compiles a weather, an operation a step: reports its mistakes, and makes no chain before it is used, because most weather is
+ * never switched on.
+ *
+ * @param path its path in the source; empty for weather from the control plane
+ */
+export function* compileWeather(
   { compiler, layerOf, base, operations, consumerNames }: Ground,
   name: string,
   file: WeatherFile,
   source: Source,
   path: Path,
   report: Diagnostics,
-): Weather {
-  const compileUnder = (layers: readonly Layer[]): PlannedOperation[] =>
-    operations.map(usual =>
-      layers.some(layer => hasWordOn(usual.operation, layer))
-        ? compiler.compile(usual.operation, usual.index, [...layers, base])
-        : usual,
-    )
+): Steps<Weather> {
+  function* under(layers: readonly Layer[]): Steps<OperationsUnder> {
+    for (const { operation, index } of operations) {
+      if (!layers.some(layer => hasWordOn(operation, layer))) continue
+      compiler.check(operation, index, layers, base)
+      yield
+    }
+    return operationsUnder(compiler, operations, layers, base)
+  }
   const scope = path.length === 0 ? `weather/${name}` : path.join('/')
   const common = layerOf(file, source, path, report, scope)
-  const named = Object.entries(file.consumers ?? {}).map(([consumer, defaults]) => {
+  const consumers = new Map<string, OperationsUnder>()
+  for (const [consumer, defaults] of Object.entries(file.consumers ?? {})) {
     const at = [...path, 'consumers', consumer]
     if (!consumerNames.includes(consumer)) {
       const hint = suggest(consumer, consumerNames)
       report.error('unknown-consumer', `there is no consumer "${consumer}"`, source.locate(at, 'key'), hint)
     }
     const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
-    return [consumer, compileLazily(() => compileUnder([own, common]))] as const
-  })
-  const identifyByOperation =
-    named.length === 0 ? [] : operations.map(({ operation }) => compiler.identifyOf(operation))
-  return {
-    name,
-    operations: compileLazily(() => compileUnder([common])),
-    consumers: new Map(named),
-    identifyByOperation,
+    consumers.set(consumer, yield* under([own, common]))
   }
+  const identifyByOperation =
+    consumers.size === 0 ? [] : operations.map(({ operation }) => compiler.identifyOf(operation))
+  return { name, operations: yield* under([common]), consumers, identifyByOperation }
+}
+
+/** Compiles each operation when it is first asked for. */
+function operationsUnder(
+  compiler: OperationCompiler,
+  operations: readonly PlannedOperation[],
+  layers: readonly Layer[],
+  base: Layer,
+): OperationsUnder {
+  const made: PlannedOperation[] = []
+  const changes = ({ operation }: PlannedOperation) => layers.some(layer => hasWordOn(operation, layer))
+  const at = (usual: PlannedOperation): PlannedOperation => {
+    const { operation, index } = usual
+    made[index] ??= changes(usual) ? compiler.compile(operation, index, [...layers, base]) : usual
+    return made[index]
+  }
+  return { at, changes, all: () => operations.map(at) }
 }

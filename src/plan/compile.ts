@@ -2,27 +2,42 @@
 
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { OperationCompiler } from './compile-operation.ts'
 import { compileWeather } from './compile-weather.ts'
 import { compileConsumers } from './consumers.ts'
 import { compileLayers, type Layer } from './layers.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, PlannedOperation, Weather } from './plan.ts'
 import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
 import { NO_OPERATION, UNMATCHED } from './unmatched.ts'
 import { checkPaths } from './worlds.ts'
 
-export function compilePlan(simulation: Simulation, contract: Contract, report: Diagnostics): Plan {
+/** Compiles a plan at once. */
+export const compilePlan = (simulation: Simulation, contract: Contract, report: Diagnostics): Plan =>
+  runThrough(compilePlanInSteps(simulation, contract, report))
+
+/** Compiles a plan, an operation a step. */
+export function* compilePlanInSteps(simulation: Simulation, contract: Contract, report: Diagnostics): Steps<Plan> {
   const { file, source, resources, consumerNames } = simulation
   const consumers = compileConsumers(file.consumers ?? {}, contract, source, report)
   const layerOf = compileLayers(contract)
   const base = layerOf(file, source, [], report, '')
   const compiler = new OperationCompiler(simulation, contract, consumers, readersOf(contract, base))
-  const routes = layRoutes(contract, report)
-  const operations = routes.operations.map((operation, index) => compiler.compile(operation, index, [base]))
+  const routes = yield* layRoutes(contract, report)
+  yield
+  const operations: PlannedOperation[] = []
+  for (const [index, operation] of routes.operations.entries()) {
+    operations.push(compiler.compile(operation, index, [base]))
+    yield
+  }
   const planned = new Map(operations.map(one => [one.operation, one] as const))
   const ground = { compiler, layerOf, base, operations, consumerNames }
+  const weathers = new Map<string, Weather>()
+  for (const [name, weather] of Object.entries(file.weather ?? {})) {
+    weathers.set(name, yield* compileWeather(ground, name, weather, source, ['weather', name], report))
+  }
   if (simulation.listen.clientControls) checkPaths(contract, report)
   const find = routes.finder((operation, basePath) => ({ planned: planned.get(operation)!, basePath }))
   const answered = { compiler, operations, consumerNames, find, near: routes.near, maxBody: simulation.limits.body }
@@ -34,13 +49,8 @@ export function compilePlan(simulation: Simulation, contract: Contract, report: 
     find,
     methodsOf: routes.methodsOf,
     near: routes.near,
-    weather: new Map(
-      Object.entries(file.weather ?? {}).map(([name, weather]) => [
-        name,
-        compileWeather(ground, name, weather, source, ['weather', name], report),
-      ]),
-    ),
-    compileWeather: (name, weather, from, into) => compileWeather(ground, name, weather, from, [], into),
+    weather: weathers,
+    compileWeather: (name, weather, from, into) => runThrough(compileWeather(ground, name, weather, from, [], into)),
     compileAnswer: (order, from, into) => compileAnswer(answered, order, from, into),
     collections: new Map(
       [...resources].map(([name, resource]) => {

@@ -67,7 +67,7 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
       seeds: seeds.length,
       ...(states === undefined ? {} : { states: describeStates(simulation.file.resources?.[name]?.states) }),
     })),
-    operations: (weather?.operations() ?? plan.operations).map(describeOperation),
+    operations: (weather?.operations.all() ?? plan.operations).map(describeOperation),
   }
 }
 

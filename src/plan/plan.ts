@@ -73,12 +73,18 @@ export interface Plan {
 /** The operations under a weather. */
 export interface Weather {
   readonly name: string
-  /** By `PlannedOperation.index`; an operation that the weather does not change is the plan's own. */
-  readonly operations: () => readonly PlannedOperation[]
+  readonly operations: OperationsUnder
   /** The operations for the requests of a consumer that the weather names. */
-  readonly consumers: ReadonlyMap<string, () => readonly PlannedOperation[]>
+  readonly consumers: ReadonlyMap<string, OperationsUnder>
   /** Identifies the consumer of a request, by the operation's index; empty without `consumers`. */
   readonly identifyByOperation: readonly Site['identify'][]
+}
+
+/** The operations of a plan under a weather; one that it does not change is the plan's own. */
+export interface OperationsUnder {
+  at(usual: PlannedOperation): PlannedOperation
+  changes(usual: PlannedOperation): boolean
+  all(): readonly PlannedOperation[]
 }
 
 /** A rule, ready to be chosen. */

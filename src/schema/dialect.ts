@@ -6,6 +6,7 @@ import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { isKnownFormat } from '../kernel/schema-formats.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
+import type { Steps } from '../kernel/steps.ts'
 import { Fitting } from '../sample/fits.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
@@ -106,8 +107,9 @@ export class SchemaBook {
   }
 
   /** Compiles every schema in use, and reports those that cannot be compiled at their places. */
-  compile(): void {
+  *compile(): Steps<void> {
     for (const [key, { node }] of this.#entries) {
+      yield
       try {
         this.#check(key)
       } catch (error) {

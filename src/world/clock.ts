@@ -2,6 +2,7 @@
 // below HTTP.
 
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import type { Steps } from '../kernel/steps.ts'
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
@@ -40,6 +41,21 @@ export function every(milliseconds: number, task: () => void): () => void {
 
 /** Lets whatever else is waiting have its turn: requests, timers, sockets. */
 export const breathe = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+
+/** Milliseconds that work in steps takes before others have their turn. */
+const TURN = 10
+
+/** Does work in steps, and lets others have their turn in between. */
+export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  let since = monotonic()
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (monotonic() - since < TURN) continue
+    await breathe()
+    since = monotonic()
+  }
+}
 
 /** How many records are worked on before others have their turn: some milliseconds. */
 export const SLICE = 1000

@@ -8,6 +8,10 @@ import { attack } from './table.ts'
 const KIND = 'sizes'
 const HELD = 60
 
+/** The longest that the loop was held since it was last asked. */
+const heldOf = (program: Program): Promise<number> =>
+  program.metric('understudy_event_loop_delay_seconds{percentile="100"}')
+
 const repeat = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('')
 
@@ -69,6 +73,81 @@ for (const [name, text, expected] of CONFIGURATIONS) {
   })
 }
 
+/** A configuration of 300 operations, each with records, a rule, a limit and its part in a hundred weathers. */
+function largeConfiguration(): string {
+  const paths = repeat(
+    100,
+    i => `    /r${i}:
+      get: { operationId: list${i}, tags: [t${i % 10}], responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/S${i}" } } } } } } }
+      post: { operationId: add${i}, requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } }, responses: { 201: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } } } }
+    /r${i}/{id}:
+      get: { operationId: get${i}, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { 200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } } } }
+`,
+  )
+  const schemas = repeat(
+    100,
+    i =>
+      `      S${i}: { type: object, required: [id, name], properties: { id: { type: integer }, name: { type: string }, f${i}: { enum: [a, b] } } }\n`,
+  )
+  const seeds = repeat(200, i => `{ id: ${i + 1}, name: "a name that is as long as a name may be ${i}" },`)
+  return `contract:
+  openapi: 3.1.0
+  info: { title: T, version: "1" }
+  paths:
+${paths}  components:
+    securitySchemes: { key: { type: http, scheme: bearer } }
+    schemas:
+${schemas}consumers:
+${repeat(3000, i => `  c${i}: { key: secret-${i} }\n`)}resources:
+${repeat(100, i => `  r${i}: { schema: S${i}, seed: [${seeds}] }\n`)}operations:
+${repeat(
+  100,
+  i => `  list${i}: { respond: { list: r${i} } }
+  add${i}: { respond: { create: r${i} }, rules: [{ when: "request.headers['b'] == 'x'", latency: 1ms }] }
+  get${i}: { respond: { read: r${i} }, rateLimit: 100/s }
+`,
+)}weather:
+${repeat(100, i => `  w${i}: { defaults: { latency: 2ms }, operations: { list${i}: { rateLimit: 5/s } } }\n`)}`
+}
+
+attack(
+  KIND,
+  'PUT /config: 300 operations, 20,000 records, 3,000 consumers and 100 weathers, without a mistake',
+  async () => {
+    const program = await startProgram('ignore')
+    try {
+      const text = largeConfiguration()
+      await heldOf(program)
+      const headers = { 'content-type': 'application/yaml' }
+      let over = false
+      const put = fetch(`${program.control}/config`, { method: 'PUT', headers, body: text }).finally(() => {
+        over = true
+      })
+      // Requests are served by the configuration before, as long as it is.
+      let served = 0
+      while (!over) {
+        const reply = await fetch(`${program.control}/healthz`)
+        await reply.arrayBuffer()
+        assert.equal(reply.status, 200)
+        served += 1
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+      const reply = await put
+      assert.equal(reply.status, 200, (await reply.text()).slice(0, 300))
+      const held = await heldOf(program)
+      assert.ok(held < HELD, `${held}`)
+      assert.ok(served > 0)
+      const record = await fetch(`${program.url}/r99/200`)
+      assert.equal(record.status, 200, await record.text())
+      const slow = await fetch(`${program.url}/r42/1`, { headers: { 'understudy-weather': 'w42' } })
+      assert.equal(slow.status, 200, await slow.text())
+      return `200, ${served} requests served meanwhile, loop held at most ${held.toFixed(2)} s`
+    } finally {
+      await program.stop()
+    }
+  },
+)
+
 attack(KIND, 'a journal of paths of one letter, asked with a glob of forty stars', async () => {
   const program = await startProgram('ignore')
   try {
@@ -96,10 +175,6 @@ attack(KIND, 'a query of one name, 7,000 times', async () => {
     await program.stop()
   }
 })
-
-/** The longest that the loop was held since it was last asked. */
-const heldOf = (program: Program): Promise<number> =>
-  program.metric('understudy_event_loop_delay_seconds{percentile="100"}')
 
 attack(KIND, 'a snapshot of 100,000 records and 24 MB, put and read', async () => {
   const program = await startProgram('ignore')

@@ -159,7 +159,7 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => 
       const { seconds, step, all, byOperation } = gateway.traffic.measure(filter, minutes, clock.now())
       const days = describeDay(plan, world.clock.now())
       const weather = (gateway.weather.of(world, plan).current ?? gateway.weather.current)?.weather
-      const operations = (weather?.operations() ?? plan.operations)
+      const operations = (weather?.operations.all() ?? plan.operations)
         .filter(({ operation }) => tag === undefined || operation.tags.includes(tag))
         .map(({ operation: { id, method, tags, summary }, route, deprecated, chain, index }) => ({
           ...{ operation: id, method, path: route, tags },

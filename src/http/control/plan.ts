@@ -118,7 +118,7 @@ export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[
     },
     answer: () => {
       const { plan, worlds } = gateway
-      const operations = gateway.weather.current?.weather.operations() ?? plan.operations
+      const operations = gateway.weather.current?.weather.operations.all() ?? plan.operations
       const document = describeContract(plan, about.api(), operations, worlds.default.clock.now())
       return document === undefined
         ? problem(404, 'not_found', 'the contract has neither info nor paths')

@@ -39,8 +39,8 @@ export const weatherSchema = object(
 const describe = (plan: Plan, current: CurrentWeather | undefined) => ({
   name: current?.weather.name ?? null,
   ...(current?.until === undefined ? {} : { until: new Date(current.until).toISOString() }),
-  operations: (current?.weather.operations() ?? [])
-    .filter((planned, index) => planned !== plan.operations[index])
+  operations: plan.operations
+    .filter(planned => current?.weather.operations.changes(planned))
     .map(({ operation }) => operation.id),
   consumers: [...(current?.weather.consumers.keys() ?? [])],
   known: [...plan.weather.keys()],

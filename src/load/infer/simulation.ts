@@ -5,6 +5,7 @@ import { relative, resolve } from 'node:path'
 import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
+import { runThrough } from '../../kernel/steps.ts'
 import { compilePlan } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
@@ -185,7 +186,7 @@ class Attempt {
     const settings = checkSimulation(source, report)
     if (settings === undefined) throw new Error('an inferred configuration is malformed')
     const file = resolve(this.#home, 'x')
-    const { resources } = readResources(settings, this.#contract, source, file, this.#home, report)
+    const { resources } = runThrough(readResources(settings, this.#contract, source, file, this.#home, report))
     const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     const blamed = new Map<string, string>()

@@ -11,6 +11,7 @@ import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../../kernel/json.ts'
 import { readNamed } from '../../kernel/read-source.ts'
 import type { Path, Source } from '../../kernel/source.ts'
+import type { Steps } from '../../kernel/steps.ts'
 import { unfilled } from '../../kernel/template.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
@@ -40,19 +41,20 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
  * @param file the gateway file: fixtures are named relative to it
  * @param home what file names in messages are relative to
  */
-export function readResources(
+export function* readResources(
   { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
   contract: Contract,
   source: Source,
   file: string,
   home: string,
   report: Diagnostics,
-): Seeding {
+): Steps<Seeding> {
   const resources = new Map<string, Resource>()
   const files: string[] = []
   const wanted: Wanted[] = []
   const memory = new SeedMemory()
   for (const [name, block] of Object.entries(declared)) {
+    yield
     report.broken.add(name) // until it turns out to be sound
     const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
     const schema = schemaNamed(block.schema, contract)
@@ -157,7 +159,7 @@ export function readResources(
         report.error('unknown-placeholder', message, source.locate([...base, ...path], part), hint)
       }
     }
-    const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
+    const seeds = seedSource && (yield* checkSeeds(resource, seedSource, base, report))
     checkRoom(resource, seeds?.length ?? 0, at, report)
     resources.set(name, { ...resource, seeds: seeds ?? [] })
   }
@@ -336,7 +338,12 @@ function once<Made>(make: () => Made): () => Made {
   }
 }
 
-function checkSeeds(resource: Resource, source: Source, base: Path, report: Diagnostics): JsonObject[] | undefined {
+function* checkSeeds(
+  resource: Resource,
+  source: Source,
+  base: Path,
+  report: Diagnostics,
+): Steps<JsonObject[] | undefined> {
   const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
   if (!Array.isArray(value)) {
     const key = isObject(value) && Object.keys(value).find(key => Array.isArray(value[key]))
@@ -348,6 +355,7 @@ function checkSeeds(resource: Resource, source: Source, base: Path, report: Diag
   const { required } = resource.schema.shape
   const seen = new Map<unknown, number>()
   for (const [index, record] of value.entries()) {
+    if (index % 100 === 99) yield
     const path = [...base, index]
     if (!isObject(record)) {
       report.error('invalid-seed', 'a record must be an object', source.locate(path))

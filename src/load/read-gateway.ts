@@ -1,0 +1,169 @@
+// Reads a gateway file and its contract, and checks their shape.
+
+import { dirname, relative, resolve } from 'node:path'
+import type { Contract } from '../contract/contract.ts'
+import { foreignFile } from '../contract/foreign-file.ts'
+import { readContractInSteps } from '../contract/read-contract.ts'
+import { Diagnostics } from '../kernel/diagnostic.ts'
+import { isObject } from '../kernel/json.ts'
+import type { Progress } from '../kernel/progress.ts'
+import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
+import { refuseRemote } from '../kernel/remote.ts'
+import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
+import type { Steps } from '../kernel/steps.ts'
+import { parseDuration, parseSize } from '../kernel/units.ts'
+import { gatewayBounds } from '../plan/known-keys.ts'
+import type { Plan } from '../plan/plan.ts'
+import { expandShortForms } from '../plan/short-forms.ts'
+import { checkSimulation } from '../plan/simulation.ts'
+import type { SimulationFile } from '../plan/simulation-file.ts'
+import { checkState } from '../plan/state.ts'
+import { readTls, type TlsSettings } from '../plan/tls.ts'
+import type { Document } from '../schema/document.ts'
+import { keyVariables, publishedKeys } from './published.ts'
+
+export interface Loaded {
+  /** `undefined` where anything was wrong. */
+  readonly plan: Plan | undefined
+  readonly report: Diagnostics
+  /** Every file that matters: a change to one of them asks for a reload. */
+  readonly files: readonly string[]
+}
+
+/** The options of a load. */
+export interface LoadOptions {
+  /** Whether a warning is an error. */
+  readonly strict?: boolean
+  /** Below which path the API is served, whatever its servers say. */
+  readonly basePath?: string | undefined
+  /** The status of an invalid request where the contract documents none. */
+  readonly invalidStatus?: 400 | 422 | undefined
+  /** Whether everything is compiled and every example checked, however much there is. */
+  readonly thorough?: boolean
+  /** Is called with what is being done. */
+  readonly progress?: Progress
+  /** The text to use instead of the file, which need not exist then. */
+  readonly text?: string
+  /** Whether changes of worlds are recorded, even if the file keeps its state in memory: several processes share it. */
+  readonly recorded?: boolean
+  /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
+  readonly confined?: readonly string[] | undefined
+}
+
+/** The files that a load has read, before they are compiled. */
+export interface GatewayRead {
+  readonly bare: boolean
+  readonly settings: SimulationFile
+  readonly source: Source
+  readonly contract: Contract
+  readonly file: string
+  readonly home: string
+  readonly published: ReadonlyMap<string, string>
+  readonly variables: ReadonlyMap<string, string>
+  readonly tls: TlsSettings | undefined
+  readonly progress: Progress | undefined
+  readonly report: Diagnostics
+  readonly files: readonly string[]
+}
+
+export function* readGateway(
+  path: string,
+  home: string,
+  environment: Environment,
+  options: LoadOptions,
+): Steps<GatewayRead | Loaded> {
+  const report = new Diagnostics(options.strict)
+  if (refuseRemote(path, placeOfFile(path), report)) return { plan: undefined, report, files: [] }
+  const { progress } = options
+  const file = resolve(home, path)
+  const name = relative(home, file) || file
+  progress?.(`reading ${name}`)
+  // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
+  const first = new Diagnostics(options.strict)
+  const bounds = gatewayBounds(options.text !== undefined)
+  const read = (into: Diagnostics, variables?: Environment, lenient = false) => {
+    const how = { environment: variables, lenient, bounds }
+    return options.text === undefined ? readSource(file, name, into, how) : parseSource(name, options.text, into, how)
+  }
+  // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
+  const raw = read(first, undefined, options.text === undefined)
+  const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
+  if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
+  if (raw === undefined) return { plan: undefined, report, files: [file] }
+  yield
+  const foreign = foreignFile(raw.value, name)
+  if (foreign !== undefined) {
+    report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
+    return { plan: undefined, report, files: [file] }
+  }
+  const filled = bare || raw.settled ? raw : read(report, environment)
+  const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
+  report.omit(filled?.surplus ?? 0)
+  yield
+  const written = bare ? { contract: path } : source && checkSimulation(source, report)
+  const valid = written && withInvalidStatus(written, options.invalidStatus)
+  const settings = valid && options.recorded === true ? withRecordedState(valid) : valid
+  if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
+
+  for (const [key, text] of Object.entries(settings.limits ?? {})) {
+    if ((parseSize(text) ?? parseDuration(text) ?? 0) >= 1) continue
+    report.error(
+      'invalid-value',
+      `"${key}" must be at least ${parseSize(text) === undefined ? '1ms' : '1B'}`,
+      source.locate(['limits', key]),
+    )
+  }
+  checkState(settings.state, source, report)
+  const tls = readTls(settings.listen?.tls, source, file, home, report)
+  const knowsClients = tls.settings?.clients !== undefined
+  yield
+  const { document, files } = contractDocument(settings, source, file, home, bare, report)
+  progress?.('reading the contract')
+  yield
+  const basePath = options.basePath ?? settings.listen?.basePath
+  const contract =
+    document && (yield* readContractInSteps(document, home, report, { ...options, basePath, knowsClients }))
+  const contractFiles = [file, ...tls.files, ...files, ...(contract?.files ?? [])]
+  if (contract === undefined) return { plan: undefined, report, files: contractFiles }
+  return {
+    bare,
+    settings,
+    source,
+    contract,
+    file,
+    home,
+    published: publishedKeys(raw.value, environment),
+    variables: keyVariables(raw.value),
+    tls: tls.settings,
+    progress,
+    report,
+    files: [...new Set(contractFiles)],
+  }
+}
+
+const withRecordedState = (file: SimulationFile): SimulationFile =>
+  typeof file.state === 'object' ? file : { ...file, state: { history: true } }
+
+/** A flag wins over the file. */
+function withInvalidStatus(file: SimulationFile, status: 400 | 422 | undefined): SimulationFile {
+  const validate = file.defaults?.validate
+  if (status === undefined || validate === null) return file
+  return { ...file, defaults: { ...file.defaults, validate: { ...(validate as object | undefined), status } } }
+}
+
+function contractDocument(
+  { contract = '' }: SimulationFile,
+  source: Source,
+  file: string,
+  home: string,
+  bare: boolean,
+  report: Diagnostics,
+): { document: Document | undefined; files: string[] } {
+  if (bare) return { document: { file, source, base: [] }, files: [] }
+  if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
+  if (refuseRemote(contract, source.locate(['contract']), report)) return { document: undefined, files: [] }
+  const path = resolve(dirname(file), contract)
+  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true)
+  if (found === undefined) return { document: undefined, files: [path] }
+  return { document: { file: path, source: found, base: [] }, files: [path] }
+}
