@@ -176,14 +176,14 @@ export class FileLog implements Engine {
   async compact(at: Position, snapshot: string, tail: readonly string[] = []): Promise<void> {
     // The snapshot and its tail hold the entries that wait to be written.
     if (at.log !== this.#position.log || at.at + tail.length !== this.#position.at || this.#down !== undefined) return
-    const waiting = this.#waiting
+    const [waiting, entries] = [this.#waiting, [...tail]]
     this.#compactions += 1
     this.#replaced = this.#lines
     this.#lines = new LineBuffer()
     this.#waiting = []
     await this.#inTurn(async () => {
       try {
-        await this.#file.replace(at, snapshot, tail)
+        await this.#file.replace(at, snapshot, entries)
         this.#replaced = undefined
         this.#snapshotBytes = this.#file.bytes
         this.#sinceSnapshot = this.#lines.length

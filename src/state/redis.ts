@@ -15,9 +15,8 @@ const KEPT_ENTRIES = 1000
 /** Compaction is worth it above so many bytes of entries, and above so many times the size of the last snapshot. */
 const [WORTH_BYTES, WORTH_FACTOR] = [2 ** 20, 2]
 
-/** The end of the log as this process knows it. */
-interface End extends Position {
-  /** The token of the last append. */
+/** A place in the log, with the token of the append that it follows. */
+interface MarkedPosition extends Position {
   readonly mark: string
 }
 
@@ -36,7 +35,6 @@ export class RedisLog implements Engine {
   /** Names this process in the log. */
   readonly #self = randomUUID().slice(0, 8)
   #appends = 0
-  #end: End = { log: '', at: 0, mark: '' }
   /** Bytes of the entries after the last snapshot, and of that. */
   #bytes = 0
   #snapshotBytes = 0
@@ -83,31 +81,31 @@ export class RedisLog implements Engine {
       ...[bytes: string, snapshotBytes: string],
     ]
     const [log, at, mark, snapshot, entries, bytes, snapshotBytes] = reply
-    this.#end = { log, at, mark }
     this.#count(bytes, snapshotBytes)
-    return { anew: { snapshot: snapshot ?? undefined }, entries: entries.map(withoutToken), position: { log, at } }
+    const position: MarkedPosition = { log, at, mark }
+    return { anew: { snapshot: snapshot ?? undefined }, entries: entries.map(withoutToken), position }
   }
 
   async since(after: Position): Promise<News> {
-    return this.#newsOf(after, await this.#run(SCRIPTS.since, [after.log, String(after.at), this.#markAt(after)]))
+    return this.#newsOf(after, await this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after)]))
   }
 
   async append(after: Position, entries: readonly string[]): Promise<Append> {
     this.#appends += 1
     const token = `${this.#self}.${this.#appends}`
     const texts = entries.map(entry => `${token} ${entry}`)
-    const reply = await this.#run(SCRIPTS.append, [after.log, String(after.at), this.#markAt(after), token, ...texts])
+    const reply = await this.#run(SCRIPTS.append, [after.log, String(after.at), markOf(after), token, ...texts])
     const [outcome] = reply as [string]
     if (outcome !== 'appended') return { missed: await this.#newsOf(after, reply) }
     const [, at, bytes, snapshotBytes] = reply as [string, number, number | string, string]
     this.#count(bytes, snapshotBytes)
-    this.#end = { log: after.log, at, mark: token }
-    return { appended: { log: after.log, at } }
+    const appended: MarkedPosition = { log: after.log, at, mark: token }
+    return { appended }
   }
 
   async compact(at: Position, snapshot: string): Promise<void> {
     const { log } = at
-    const args = [log, String(at.at), this.#markAt(at), String(this.#bytes), String(KEPT_ENTRIES), snapshot]
+    const args = [log, String(at.at), markOf(at), String(this.#bytes), String(KEPT_ENTRIES), snapshot]
     // Not again before the next reply tells how much there is to compact.
     this.#bytes = 0
     await this.#run(SCRIPTS.compact, args, true)
@@ -129,18 +127,13 @@ export class RedisLog implements Engine {
     this.#connection.close()
   }
 
-  /** The token at a position; where it is not known, one that no entry has, so that the reader begins anew. */
-  #markAt({ log, at }: Position): string {
-    return log === this.#end.log && at === this.#end.at ? this.#end.mark : '?'
-  }
-
   async #newsOf(after: Position, reply: unknown): Promise<News> {
     const [kind] = reply as [string]
     if (kind === 'news') {
       const [, at, mark, entries, bytes, snapshotBytes] = reply as [string, number, string, string[], string, string]
       this.#count(bytes, snapshotBytes)
-      this.#end = { log: after.log, at, mark }
-      return { anew: undefined, entries: entries.map(withoutToken), position: { log: after.log, at } }
+      const position: MarkedPosition = { log: after.log, at, mark }
+      return { anew: undefined, entries: entries.map(withoutToken), position }
     }
     const [, why] = reply as [string, keyof typeof LOSSES]
     const news = await this.#readWhole()
@@ -185,3 +178,6 @@ const LOSSES: { readonly [why: string]: string } = {
 }
 
 const withoutToken = (entry: string): string => entry.slice(entry.indexOf(' ') + 1)
+
+/** The token at a position; where it is not known, one that no entry has, so that the reader begins anew. */
+const markOf = (position: Position): string => (position as Partial<MarkedPosition>).mark ?? '?'

@@ -130,7 +130,7 @@ export class KeptState {
     let news = await engine.open()
     const isNew = news.anew?.snapshot === undefined && news.position.at === 0
     if (isNew) {
-      await engine.compact(news.position, this.worldLog.snapshot())
+      await engine.compact(news.position, await this.worldLog.snapshot())
       // Another process may have been faster.
       if (!engine.exclusive) news = await engine.open()
     }
@@ -212,6 +212,11 @@ export class KeptState {
     return this.#engine.ask(question)
   }
 
+  /** Replaces the log so far by a snapshot. Requests are answered meanwhile. */
+  async compact(): Promise<void> {
+    await this.#turns?.compact()
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#stop?.()
@@ -219,7 +224,7 @@ export class KeptState {
     if (turns !== undefined && this.#down === undefined) {
       await turns.tick().catch(() => {})
       await turns.settled()
-      if (this.#engine.exclusive) await turns.compact().catch(() => {})
+      if (this.#engine.exclusive) await this.compact().catch(() => {})
     }
     await this.#engine.close()
   }

@@ -21,6 +21,8 @@ export class OwnTurns implements LogTurns {
   readonly #line: (() => void)[] = []
   #down: string | undefined
   #compacting = false
+  /** The entries that were appended since the snapshot that is being written. */
+  #since: string[] | undefined
 
   /**
    * @param position the end of the log, which the memory has caught up with
@@ -87,7 +89,9 @@ export class OwnTurns implements LogTurns {
     const { log, at } = this.#position
     const groups = this.recording.take(cause.text, this.#now(), at + 1)
     const began = monotonic()
-    const appending = this.#engine.append(this.#position, groups.map(writeGroup))
+    const texts = groups.map(writeGroup)
+    this.#since?.push(...texts)
+    const appending = this.#engine.append(this.#position, texts)
     this.#position = { log, at: at + groups.length }
     cause.position = this.#position.at
     this.#memory.appended(groups)
@@ -117,9 +121,15 @@ export class OwnTurns implements LogTurns {
 
   async compact(): Promise<void> {
     this.#compacting = true
+    const at = this.#position
+    const since: string[] = []
+    this.#since = since
     try {
-      await this.#engine.compact(this.#position, this.#memory.snapshot())
+      const snapshot = await this.#memory.snapshot()
+      this.#since = undefined
+      await this.#engine.compact(at, snapshot, since)
     } finally {
+      this.#since = undefined
       this.#compacting = false
     }
   }

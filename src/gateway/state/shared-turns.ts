@@ -123,7 +123,7 @@ export class SharedTurns implements LogTurns {
     this.#position = news.position
     if (news.anew !== undefined && news.anew.snapshot === undefined && news.position.at === 0) {
       // The engine lost its log. The first process to notice gives it the state it has; the others take that over.
-      await this.#engine.compact(news.position, this.#memory.snapshot())
+      await this.#engine.compact(news.position, await this.#memory.snapshot())
       const begun = await this.#engine.open()
       await this.#memory.apply(begun)
       this.#position = begun.position
@@ -228,7 +228,8 @@ export class SharedTurns implements LogTurns {
   async compact(): Promise<void> {
     this.#compacting = true
     try {
-      await this.#engine.compact(this.#position, this.#memory.snapshot())
+      const at = this.#position
+      await this.#engine.compact(at, await this.#memory.snapshot())
     } finally {
       this.#compacting = false
     }

@@ -14,8 +14,8 @@ export interface Memory {
   change(change: Change, effect: Effect): void
   /** Takes note of groups that are in the log now. */
   appended(groups: readonly Group[]): void
-  /** Everything as one text. */
-  snapshot(): string
+  /** Everything as it is when this is called, as one text. */
+  snapshot(): Promise<string>
 }
 
 export interface TurnMeter {

@@ -1,27 +1,18 @@
 // The worlds as the memory of a log: records what changes them, applies what others recorded, and writes them down whole.
 
-import { stringifyJson } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { News } from '../../state/engine.ts'
 import type { CollectionState, Recorder, WorldChange, WorldEffect } from '../../world/effects.ts'
 import type { Turns, World } from '../../world/world.ts'
-import type { AnswerState, StandingAnswers } from '../answers.ts'
+import type { StandingAnswers } from '../answers.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds, WorldsKeeper } from '../worlds.ts'
 import { type Change, changeOf, type Effect, type Group, readGroup, type WorldState } from './changes.ts'
 import { History, MOST_ENTRIES } from './history.ts'
 import { SeedStore } from './seed-store.ts'
+import { readSnapshot, writeSnapshot } from './snapshot-text.ts'
 import type { ChangeRecorder, Memory } from './turns.ts'
 import { restoreState, stateOf } from './world-state.ts'
-
-/** Everything at one position of the log. */
-interface LogSnapshot {
-  readonly version: 1
-  readonly seeds: readonly (readonly [collection: string, digest: string, CollectionState])[]
-  readonly worlds: readonly WorldState[]
-  readonly weather: readonly (readonly [world: string, order: string, until: number | null])[]
-  readonly answers: readonly (readonly [world: string, id: string, AnswerState])[]
-}
 
 /** The parts of the gateway that a log changes. */
 export interface Subjects {
@@ -302,23 +293,22 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
 
   // --- all at once ---------------------------------------------------------------------------------------------------
 
-  snapshot(): string {
+  /** Takes everything as it is when this is called, and writes it in slices. */
+  snapshot(): Promise<string> {
     const worlds = this.#subjects.worlds.list()
     const seeds = this.seeds.dump(worlds.map(({ origin }) => origin))
     for (const [name, digest] of seeds) this.#known.add(`${digest} ${name}`)
-    return stringifyJson({
-      version: 1,
+    return writeSnapshot({
       seeds,
       worlds: worlds.map(world => stateOf(world, this.seeds)),
       weather: this.#subjects.weather.dump(worlds),
       answers: this.#subjects.answers.dump(worlds),
-    } satisfies LogSnapshot as never)
+    })
   }
 
   /** Begins anew with what a snapshot holds. @param position where it was taken */
   load(text: string, position: number): void {
-    const { version, seeds, worlds, weather, answers } = JSON.parse(text) as LogSnapshot
-    if (version !== 1) throw new Error(`the state has the form ${version}, which this version does not read`)
+    const { seeds, worlds, weather, answers } = readSnapshot(text)
     const subjects = this.#subjects
     this.#quietly(() => {
       this.history.clear(position)

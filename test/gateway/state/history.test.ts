@@ -87,7 +87,7 @@ test('counters go back, too', async () => {
 
 test('a position beyond the reach, a request that nobody made, and a world without history are refused', async () => {
   const { log, one } = await withChanges()
-  log.compact(log.position, one.state.worldLog.snapshot())
+  log.compact(log.position, await one.state.worldLog.snapshot())
   const late = await replica(log.connect())
   assert.deepEqual([(await call(late, 'rewindWorld', { to: 0 })).status], [409])
   assert.equal((await call(one, 'rewindWorld', { to: { request: 999 } })).status, 404)

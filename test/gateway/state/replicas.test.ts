@@ -131,7 +131,7 @@ test('an answer is given by every replica, together as often as it says', async 
   assert.equal((await a.send('POST /books', { title: 'x' })).status, 503)
   // A replica that begins with the snapshot, and one that begins with the entries.
   const late = await replica(log.connect())
-  log.compact(log.position, a.state.worldLog.snapshot())
+  log.compact(log.position, await a.state.worldLog.snapshot())
   for (const one of [late, await replica(log.connect())]) {
     assert.deepEqual(
       one.gateway.answers.all().map(({ id, world, left, given }) => [id, world, left, given]),
@@ -192,7 +192,7 @@ test('compaction: a replica that was behind takes over the snapshot', async () =
   for (let i = 0; i < 5; i++) await a.send('PUT /books/1', { title: `${i}` })
   await a.send('POST /~alice/books', { title: 'hers' })
   const { position } = log
-  log.compact(position, a.state.worldLog.snapshot())
+  log.compact(position, await a.state.worldLog.snapshot())
   assert.deepEqual((await b.send('GET /books')).body, (await a.send('GET /books')).body)
   assert.equal((await b.send('GET /~alice/books/3')).status, 200)
   assert.equal(((await b.send('POST /~alice/books', { title: 'x' })).body as { id: number }).id, 4)

@@ -1,0 +1,92 @@
+// Everything that a log says, as a text of lines: a head, then seeds and worlds, each followed by its collections, each
+// followed by its records. Lines are written and read in slices, so that requests have their turn in between.
+
+import { stringifyJson } from '../../kernel/json.ts'
+import { breathe, SLICE } from '../../world/clock.ts'
+import type { CollectionState } from '../../world/effects.ts'
+import type { AnswerState } from '../answers.ts'
+import type { WorldState } from './changes.ts'
+
+/** Everything at one position of the log. */
+export interface LogSnapshot {
+  readonly seeds: readonly (readonly [collection: string, digest: string, CollectionState])[]
+  readonly worlds: readonly WorldState[]
+  readonly weather: readonly (readonly [world: string, order: string, until: number | null])[]
+  readonly answers: readonly (readonly [world: string, id: string, AnswerState])[]
+}
+
+/** The form of the text. */
+const VERSION = 2
+
+/** Writes a snapshot, whose values nobody changes meanwhile. */
+export async function writeSnapshot({ seeds, worlds, weather, answers }: LogSnapshot): Promise<string> {
+  const lines: string[] = []
+  const write = (line: unknown) => void lines.push(stringifyJson(line))
+  const writeRows = async (rows: CollectionState['rows']) => {
+    for (let from = 0; from < rows.length; from += SLICE) {
+      write(['rows', rows.slice(from, from + SLICE)])
+      await breathe()
+    }
+  }
+  write({ version: VERSION, weather, answers })
+  for (const [name, digest, { rows, ...state }] of seeds) {
+    write(['seeds', name, digest, state])
+    await writeRows(rows)
+  }
+  for (const { collections, kept, ...world } of worlds) {
+    write(['world', world])
+    for (let from = 0; from < kept.length; from += SLICE) {
+      write(['kept', kept.slice(from, from + SLICE)])
+      await breathe()
+    }
+    for (const [name, { rows, ...state }] of Object.entries(collections)) {
+      write(['collection', name, state])
+      await writeRows(rows)
+    }
+  }
+  return lines.join('\n')
+}
+
+type StateLine = Omit<CollectionState, 'rows'>
+type SnapshotLine =
+  | readonly ['seeds', collection: string, digest: string, StateLine]
+  | readonly ['world', Omit<WorldState, 'kept' | 'collections'>]
+  | readonly ['kept', WorldState['kept']]
+  | readonly ['collection', name: string, StateLine]
+  | readonly ['rows', CollectionState['rows']]
+
+/** Reads a snapshot; throws for a form that this version does not have. */
+export function readSnapshot(text: string): LogSnapshot {
+  const [head = '{}', ...lines] = text.split('\n')
+  const { version, weather, answers } = JSON.parse(head) as LogSnapshot & { readonly version: number }
+  if (version !== VERSION) throw new Error(`the state has the form ${version}, which this version does not read`)
+  const seeds: (readonly [string, string, CollectionState])[] = []
+  const worlds: WorldState[] = []
+  let rows: CollectionState['rows'][number][] = []
+  let kept: WorldState['kept'][number][] = []
+  let collections: Record<string, CollectionState> = {}
+  for (const line of lines) {
+    const read = JSON.parse(line) as SnapshotLine
+    switch (read[0]) {
+      case 'seeds':
+        rows = []
+        seeds.push([read[1], read[2], { ...read[3], rows }])
+        break
+      case 'world':
+        kept = []
+        collections = {}
+        worlds.push({ ...read[1], kept, collections })
+        break
+      case 'kept':
+        for (const one of read[1]) kept.push(one)
+        break
+      case 'collection':
+        rows = []
+        collections[read[1]] = { ...read[2], rows }
+        break
+      case 'rows':
+        for (const row of read[1]) rows.push(row)
+    }
+  }
+  return { seeds, worlds, weather, answers }
+}

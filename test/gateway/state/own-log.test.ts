@@ -1,0 +1,78 @@
+// A gateway whose state is in a file of its own, without sockets: what is written, compacted and read again.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { FileLog } from '../../../src/state/file-log.ts'
+import { surroundings } from '../../state/surroundings.ts'
+import { GATEWAY, type Replica, replica } from './replicas.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-own-log-'))
+after(() => rmSync(folder, { recursive: true }))
+let files = 0
+const newFile = () => join(folder, `${++files}.state`)
+
+const onFile = (file: string, clock?: Replica['clock'], gateway = GATEWAY) =>
+  replica(
+    new FileLog({ kind: 'file', file, sync: 3_600_000, recover: false }, surroundings()),
+    {},
+    { 'gateway.yaml': gateway },
+    clock,
+  )
+
+/** Writes the first book again and again, as requests do. */
+async function write({ gateway, state }: Replica, times: number): Promise<void> {
+  const books = gateway.worlds.default.collection('books')
+  for (let i = 0; i < times; i++) {
+    await state.run(async () => books.replace(1, { id: 1, title: `${i}` }), { text: 'PUT /books/1' })
+  }
+}
+
+test('a hundred thousand writes to one record compact to one', async () => {
+  const file = newFile()
+  const one = await onFile(file)
+  await write(one, 100_000)
+  await one.state.close()
+  const text = readFileSync(file, 'utf8')
+  assert.equal(text.split('99999').length, 2)
+  assert.ok(text.length < 3000, `${text.length} characters`)
+  const again = await onFile(file)
+  assert.deepEqual((await again.send('GET /books/1')).body, { id: 1, title: '99999' })
+  assert.equal(((await again.send('POST /books', { title: 'next' })).body as { id: number }).id, 3)
+  await again.state.close()
+})
+
+test('requests that come while a snapshot is written are in the log after it', async () => {
+  const file = newFile()
+  const one = await onFile(file, undefined, GATEWAY.replace('maxRecords: 50', 'maxRecords: 100000'))
+  const books = one.gateway.worlds.default.collection('books')
+  await one.state.run(
+    async () => {
+      for (let i = 0; i < 5000; i++) await books.create({ title: `${i}` })
+    },
+    { text: 'many' },
+  )
+  let compacted = false
+  const compaction = one.state.compact().then(() => {
+    compacted = true
+  })
+  let during = 0
+  for (let i = 0; !compacted || i < 20; i++) {
+    await one.send('PUT /books/1', { title: `${i}` })
+    if (!compacted) during += 1
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await compaction
+  assert.ok(during > 0, 'requests are answered meanwhile')
+  const last = (await one.send('GET /books/1')).body
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  assert.ok(lines.filter(line => / s /.test(line.slice(8, 11))).length > 5, 'the snapshot is in slices')
+  assert.ok(lines.filter(line => / e /.test(line.slice(8, 11))).length > 0, 'entries follow it')
+  await one.state.close()
+  const again = await onFile(file, undefined, GATEWAY.replace('maxRecords: 50', 'maxRecords: 100000'))
+  assert.deepEqual((await again.send('GET /books/1')).body, last)
+  assert.equal(((await again.send('GET /books')).body as unknown[]).length, 5002)
+  await again.state.close()
+})
