@@ -19,7 +19,7 @@ interface Texts {
   readonly file: string
   /** The text that is being served. */
   readonly applied: string
-  /** The text of the file; null where it cannot be read. */
+  /** The text of the file; null where it cannot be read, or where none has the configuration. */
   readonly disk: string | null
   readonly same: boolean
 }
@@ -91,8 +91,14 @@ function Workbench({ texts, schema, reload }: { texts: Texts; schema: SchemaPart
           Download
         </button>
         <p class="muted" role="status">
-          {changed ? 'Changed, not applied' : texts.same ? `As in ${file}` : `Applied, not in ${file}`} ·{' '}
-          {countOf(findings)}
+          {changed
+            ? 'Changed, not applied'
+            : texts.same
+              ? `As in ${file}`
+              : disk === null
+                ? 'In no file'
+                : `Applied, not in ${file}`}{' '}
+          · {countOf(findings)}
         </p>
       </div>
       <Tabs
@@ -107,7 +113,9 @@ function Workbench({ texts, schema, reload }: { texts: Texts; schema: SchemaPart
         {tab === 'edit' ? (
           <EditorBox key={applied} text={text} schema={schema} file={file} onFindings={setFindings} hold={editor} />
         ) : disk === null ? (
-          <p class="muted">{file} cannot be read, so there is nothing to compare with.</p>
+          <p class="muted">
+            There is no file to compare with, or it cannot be read. "Download" saves the configuration as one.
+          </p>
         ) : (
           <Difference before={disk} after={text} />
         )}

@@ -3,6 +3,7 @@
 import { maskText, servedText, unmaskText } from '../../gateway/configuration-text.ts'
 import { effectiveConfiguration } from '../../gateway/effective.ts'
 import { stringifyJson } from '../../kernel/json.ts'
+import { INFERRED_FILE } from '../../load/infer/settings.ts'
 import { adoptedSchema, describeAdopted, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import { type Control, type ControlRoute, json, object, problem, replyWith, words } from './route.ts'
 
@@ -30,7 +31,10 @@ const configurationSchema = object({
 const textsSchema = object({
   file: words,
   applied: { ...words, description: 'What is being served.' },
-  disk: { type: ['string', 'null'], description: 'What its file holds now; null where it cannot be read.' },
+  disk: {
+    type: ['string', 'null'],
+    description: 'What its file holds now; null where it cannot be read, or where none has it.',
+  },
   same: { type: 'boolean', description: 'Whether both are the same.' },
 })
 
@@ -66,7 +70,8 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     answer: () => {
       const { plan } = gateway
       const served = servedText(plan)
-      const disk = reloader?.readDisk()
+      // The file of an inferred configuration is the OpenAPI document.
+      const disk = plan.simulation.source.file === INFERRED_FILE ? undefined : reloader?.readDisk()
       return json({
         file: plan.simulation.source.file,
         applied: maskText(served, plan),

@@ -52,15 +52,21 @@ export function settingsOf(
   const owners: string[] = []
   const locate = (path: Path) => {
     const owner = ownerOf(path)
-    if (owner === undefined) return { ...placeOfFile(FILE), line: 0 }
+    if (owner === undefined) return { ...placeOfFile(INFERRED_FILE), line: 0 }
     const known = owners.indexOf(owner)
-    return { ...placeOfFile(FILE), line: known === -1 ? owners.push(owner) : known + 1 }
+    return { ...placeOfFile(INFERRED_FILE), line: known === -1 ? owners.push(owner) : known + 1 }
   }
-  const source = new Source(FILE, { contract: reference, seed: 1, resources, operations }, describe, () => locate)
+  const source = new Source(
+    INFERRED_FILE,
+    { contract: reference, seed: 1, resources, operations },
+    describe,
+    () => locate,
+  )
   return { source, ownerOf: ({ line }) => owners[line - 1] }
 }
 
-const FILE = 'inferred gateway.yaml'
+/** Names the configuration that was inferred: no file has it. */
+export const INFERRED_FILE = 'inferred gateway.yaml'
 
 function ownerOf([section, name, key]: Path): string | undefined {
   if (name === undefined) return undefined
