@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, overload, soak or kills,
+// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, overload, soak, kills or shared,
 // or part of a row's name; all of them where none is given. Fails only where a run was broken: a target that is
 // missed on a busy machine is printed, not thrown.
 
@@ -11,6 +11,7 @@ import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
 import { describeReport, reportOf } from './report.ts'
 import { lastingRows, rows, ruledRows, variedRow } from './rows.ts'
+import { measureShared } from './shared.ts'
 import { RESULTS } from './subject.ts'
 
 const words = process.argv.slice(2)
@@ -19,7 +20,7 @@ const parts = words.filter(word => word !== '--quick')
 const rowNames = [...rows, variedRow, ...ruledRows, ...lastingRows].map(({ name }) => name)
 const unknown = parts.filter(
   part =>
-    !['rows', 'curves', 'start', 'overload', 'soak', 'kills'].includes(part) &&
+    !['rows', 'curves', 'start', 'overload', 'soak', 'kills', 'shared'].includes(part) &&
     !rowNames.some(name => name.includes(part)),
 )
 if (unknown.length > 0) {
@@ -54,6 +55,10 @@ if (wanted('soak')) {
 if (wanted('kills')) {
   say('kills …')
   figures.push(...(await measureKills(quick ? 10 : 60)))
+}
+if (wanted('shared')) {
+  say('shared state …')
+  figures.push(...(await measureShared(effort, say)))
 }
 
 const report = reportOf(quick, measured, found.curves, figures)

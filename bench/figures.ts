@@ -11,7 +11,7 @@ import { command, HOME, type Subject, startUnderstudy, startUnprobed } from './s
 export interface Figure {
   readonly name: string
   readonly value: number
-  readonly unit: 'ms' | 'MB' | '%' | ''
+  readonly unit: 'ms' | 'µs' | 'MB' | '%' | ''
   /** The most that it may be. */
   readonly target: number
 }

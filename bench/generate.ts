@@ -47,14 +47,17 @@ export function generateGateway(name: string, { operations = 4, records, maxReco
  * Writes the shipped gateway file with a state that lasts in a new file, written once a second. Returns its path; a run of
  * the bench begins without records of an earlier one.
  */
-export function generateLasting(): string {
-  const folder = `${RESULTS}/generated/lasting`
+export const generateLasting = (): string => petStoreWith('lasting', 'state: { file: ./understudy.state, sync: 1s }')
+
+/** Writes the shipped gateway file with a line more, in a new folder of that name; returns its path. */
+export function petStoreWith(name: string, line: string): string {
+  const folder = `${RESULTS}/generated/${name}`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const gateway = readFileSync(`${HOME}config/gateway.yaml`, 'utf8')
     .replace('./openapi.yaml', `${HOME}config/openapi.yaml`)
     .replace('../fixtures/pets.yaml', `${HOME}fixtures/pets.yaml`)
-  writeFileSync(`${folder}/gateway.yaml`, `${gateway}\nstate: { file: ./understudy.state, sync: 1s }\n`)
+  writeFileSync(`${folder}/gateway.yaml`, `${gateway}\n${line}\n`)
   return `${folder}/gateway.yaml`
 }
 

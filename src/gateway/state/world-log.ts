@@ -165,7 +165,10 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       for (const [world, effect] of group.changes) {
         // A process that starts serves its file.
         if (effect[0] === 'config') await (this.#recording && this.#subjects.configure(effect[1]))
-        else changes.push(changeOf(world, effect, this.#do(world, effect)))
+        else {
+          const inverse = this.#do(world, effect)
+          if (at > remembered) changes.push(changeOf(world, effect, inverse))
+        }
       }
       if (at > remembered) this.history.add({ position: at, at: group.at, by: group.by, changes })
     }

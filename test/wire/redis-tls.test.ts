@@ -1,0 +1,47 @@
+// Redis over TLS, with a certificate of an authority of its own.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { makeAuthority } from './certificates.ts'
+import { freePort, NO_REDIS, RedisServer } from './redis-server.ts'
+import { NOTES, Replicas } from './replicas.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-redis-tls-'))
+const replicas = new Replicas()
+after(() => {
+  replicas.end()
+  rmSync(folder, { recursive: true })
+})
+
+test('rediss:// speaks TLS; NODE_EXTRA_CA_CERTS names the authority', { skip: NO_REDIS }, async t => {
+  const authority = await makeAuthority('Test authority')
+  const { key, cert } = await authority.issue('localhost')
+  const path = (name: string, text: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    return file
+  }
+  const ca = path('ca.pem', authority.cert)
+  const port = await freePort()
+  const server = new RedisServer(
+    ...['--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-ca-cert-file', ca],
+    ...['--tls-cert-file', path('cert.pem', cert), '--tls-key-file', path('key.pem', key)],
+  )
+  t.after(() => server.remove())
+  if ((await server.start().catch(() => undefined)) === undefined) return t.skip('redis-server was built without TLS')
+
+  const config = path('gateway.yaml', `${NOTES}\nstate: { redis: "rediss://localhost:${port}", prefix: tls }\n`)
+  const trusting = { NODE_EXTRA_CA_CERTS: ca }
+  const [one, two] = [await replicas.start(config, trusting), await replicas.start(config, trusting)]
+  const made = await one.send('POST /notes', { text: 'secret' })
+  assert.equal(made.status, 201)
+  assert.deepEqual((await two.send(`GET /notes/${made.body.id}`)).body, made.body)
+
+  // A process that does not know the authority does not talk to the server.
+  const strange = await replicas.start(config)
+  assert.equal((await strange.send('GET /notes')).status, 503)
+  assert.match(strange.output(), /redis localhost:\d+ cannot be used: \S*(?:SELF_SIGNED|UNABLE_TO|CERT)/)
+})
