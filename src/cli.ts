@@ -29,8 +29,7 @@ import { parseMoment } from './world/world-clock.ts'
 
 const HOME = process.cwd()
 
-const EXHAUSTED =
-  'the memory has run out; lower worlds.maxBytes, or give Node more: NODE_OPTIONS=--max-old-space-size=4096'
+const EXHAUSTED = 'out of memory; lower worlds.maxBytes, or give Node more: NODE_OPTIONS=--max-old-space-size=4096'
 
 /** Shown to a person who waits at a terminal, and written nowhere else. */
 const progress = showProgress({
@@ -48,9 +47,9 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
     tell(report, line, process.stdout)
     if (plan === undefined || report.failed) return 1
     if (line.values.format === 'json') return 0
-    if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract has it\n`)
+    if (checked !== undefined) print(`${count(checked.requests, 'request')} answered as the contract documents\n`)
     const sizes = `${count(plan.operations.length, 'operation')}, ${count(files.length, 'file')}`
-    return print(`${file}: ${sizes}, ${report.size === 0 ? 'nothing wrong' : 'no error'}\n`)
+    return print(`${file}: ${sizes}, ${report.size === 0 ? 'no mistakes' : 'no errors'}\n`)
   },
   async plan(line) {
     const { values, switches } = line
@@ -120,8 +119,8 @@ async function serve(line: CommandLine): Promise<number> {
     if (text === undefined) known = loaded.files
     const { plan, report } = loaded
     if (!apart || plan === undefined || !sharesState(plan)) return loaded
-    const message = 'this makes the workers share state, which they do from the next start on'
-    report.error('shared-state', message, plan.simulation.source.locate([]), 'start the program again')
+    const message = 'this change makes the workers share state, which needs a restart'
+    report.error('shared-state', message, plan.simulation.source.locate([]), 'restart the program')
     return { ...loaded, plan: undefined }
   }
   const reload = async (text?: string) => {

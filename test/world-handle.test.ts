@@ -91,5 +91,5 @@ test('what makes no sense is thrown', () => {
   assert.throws(() => alice.travel(Number.NaN), /"NaN" is not a date, timestamp or offset/)
   assert.throws(() => alice.travel(new Date('soon')), /"Invalid Date" is not a date, timestamp or offset/)
   assert.throws(() => alice.requests({ operation: 'getThin' }), /did you mean "getThing"/)
-  assert.throws(() => alice.verify({ status: 'fine' }), /"fine" is no status/)
+  assert.throws(() => alice.verify({ status: 'fine' }), /"fine" is not a status/)
 })

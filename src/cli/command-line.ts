@@ -137,7 +137,7 @@ export function describeCommands(version: string, only?: string): string {
     ...(one === undefined ? ['Commands:', commands, ''] : []),
     ...(one === undefined || one.files !== undefined
       ? [
-          'FILE is a gateway.yaml or a bare OpenAPI document. Where none is named, the first of these that is there:',
+          'FILE is a gateway.yaml or a bare OpenAPI document. Default: the first of these that exists:',
           `${CONFIGURATIONS.join(', ')}; of these, init takes an OpenAPI document.`,
           '',
         ]

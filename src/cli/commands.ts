@@ -40,16 +40,16 @@ export const CONFIGURATIONS: readonly string[] = ['gateway.yaml', 'config/gatewa
 const FORMATS = ['text', 'json', 'github']
 
 const READING: Readonly<Record<string, Option>> = {
-  'base-path': { takes: 'PATH', about: 'serve the API below this path, whatever its servers say' },
+  'base-path': { takes: 'PATH', about: 'serve the API below this path instead of the paths of its servers' },
   'invalid-status': {
     takes: 'STATUS',
-    about: 'of an invalid request where the contract documents none: 400 or 422',
+    about: 'the status of invalid requests where the contract documents neither: 400 or 422',
     fault: text => (text === '400' || text === '422' ? undefined : `must be 400 or 422, not "${text}"`),
   },
-  strict: { about: 'a warning is an error' },
+  strict: { about: 'treat warnings as errors' },
   format: {
     takes: 'FORMAT',
-    about: 'of what is wrong: text, json, or github (annotations of a workflow)',
+    about: 'the format of mistakes: text, json, or github (annotations of a workflow)',
     fault: text => (FORMATS.includes(text) ? undefined : `is not "${text}"; ${suggest(text, FORMATS)}`),
   },
 }
@@ -65,7 +65,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       'control-host': {
         takes: 'ADDRESS',
         variable: 'CONTROL_HOST',
-        about: 'its address; beyond loopback it wants a token',
+        about: 'address of the control plane; beyond loopback it needs a token',
       },
       'log-level': {
         takes: 'LEVEL',
@@ -82,11 +82,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   check: {
-    about: 'say what is wrong with the configuration; exit 0 or 1',
+    about: 'report the mistakes of the configuration; exit 0 or 1',
     files: CONFIGURATIONS,
     options: {
-      deep: { about: 'call every operation in process as well, and hold each reply to the contract' },
-      stateful: { about: 'as serve has it' },
+      deep: { about: 'also call every operation in process, and check each reply against the contract' },
+      stateful: { about: 'as for serve' },
       ...READING,
     },
   },
@@ -96,21 +96,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     options: {
       at: {
         takes: 'DATE',
-        about: 'what every operation is then: 2030-12-06, 2030-12-06T10:00:00Z or +30d',
+        about: 'describe the operations at this time: 2030-12-06, 2030-12-06T10:00:00Z or +30d',
         fault: moment,
       },
-      calendar: { about: 'what is to come, from now or from --at on' },
-      stateful: { about: 'as serve has it' },
+      calendar: { about: 'list the coming changes, from now or from --at' },
+      stateful: { about: 'as for serve' },
       ...READING,
     },
   },
   init: {
-    about: 'write a gateway.yaml that makes sense of an OpenAPI document',
+    about: 'write a gateway.yaml that is inferred from an OpenAPI document',
     files: DOCUMENTS,
     options: {
       output: { takes: 'PATH', about: 'where to write it; - is standard output (default: gateway.yaml)' },
       schema: { about: 'write gateway.schema.json beside it, so that an editor completes and checks it' },
-      force: { about: 'overwrite what is there' },
+      force: { about: 'overwrite existing files' },
     },
   },
   schema: {

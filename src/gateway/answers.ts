@@ -278,7 +278,7 @@ export class StandingAnswers {
   }
 
   #warn({ id }: Standing, report: Diagnostics): void {
-    this.#log.warn({}, `the answer ${id} cannot be given under the new plan\n${formatReport(report)}`)
+    this.#log.warn({}, `the answer ${id} does not match the new plan\n${formatReport(report)}`)
   }
 
   #drop(gone: Standing): void {

@@ -163,7 +163,7 @@ export function formatDeprecations({ operations, inputs }: DeprecationReport): s
   ]
   const rehearsed = operations.reduce((sum, one) => sum + one.rehearsed, 0)
   if (rehearsed > 0) parts.push(`${rehearsed} more in sandboxes or at other times`)
-  return parts.length === 0 ? 'nothing is deprecated\n' : `${parts.join('\n\n')}\n`
+  return parts.length === 0 ? 'no operation is deprecated\n' : `${parts.join('\n\n')}\n`
 }
 
 /** The report as CSV (RFC 4180): one line for each consumer of each operation and of each input. */

@@ -249,8 +249,8 @@ export class Gateway {
     const outage = error instanceof Outage || error instanceof Unavailable
     this.#log.error({ incident, operation: planned.operation.id, err: error }, outage ? 'outage' : 'internal error')
     const reply = outage
-      ? refuse(problems.unavailable, `the state cannot be reached; incident ${incident}`, { 'retry-after': '1' })
-      : refuse(problems.internal_error, `something broke; incident ${incident}`)
+      ? refuse(problems.unavailable, `the state is unavailable; incident ${incident}`, { 'retry-after': '1' })
+      : refuse(problems.internal_error, `internal error; incident ${incident}`)
     return this.#decorateFailure(planned, exchange, reply)
   }
 
@@ -411,7 +411,7 @@ function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
   return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
 }
 
-const UNAVAILABLE = refuse(problems.unavailable, 'the state cannot be reached', { 'retry-after': '1' })
+const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', { 'retry-after': '1' })
 
 const NO_REQUEST: Request = {
   method: '',

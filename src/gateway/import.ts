@@ -35,7 +35,7 @@ export async function importSnapshot(
     const at = `/collections/${resource}`
     if (found === undefined) {
       const hint = suggest(resource, plan.collections.keys())
-      faults.push(`${at} is no resource${hint === undefined ? '' : `; ${hint}`}`)
+      faults.push(`${at} is not a resource${hint === undefined ? '' : `; ${hint}`}`)
     } else for (const fault of await faultsOf(dump, found.resource)) faults.push(`${at}${fault}`)
   }
   if (faults.length > MOST_FAULTS) return [...faults.slice(0, MOST_FAULTS), `and ${faults.length - MOST_FAULTS} more`]
@@ -49,7 +49,7 @@ export async function importSnapshot(
 export async function faultsOf({ records, created = [] }: Dump, resource: Resource): Promise<string[]> {
   const { maxRecords, seeds, idField, within } = resource
   const most = Math.max(maxRecords, seeds.length)
-  if (records.length > most) return [`/records are ${records.length}, and at most ${most} are kept`]
+  if (records.length > most) return [`/records has ${records.length} records; at most ${most} are allowed`]
   const faults: string[] = []
   const seen = new Map<Json | undefined, number>()
   for (const [i, record] of records.entries()) {
@@ -58,11 +58,12 @@ export async function faultsOf({ records, created = [] }: Dump, resource: Resour
     for (const fault of recordFaults(record, resource)) faults.push(`/records/${i}${fault}`)
     const id = keyOf(record as JsonObject, idField, within)
     const twin = seen.get(id)
-    if (twin !== undefined && id !== undefined) faults.push(`/records/${i}/${idField} is that of /records/${twin} too`)
+    if (twin !== undefined && id !== undefined)
+      faults.push(`/records/${i}/${idField} is a duplicate of /records/${twin}`)
     seen.set(id, i)
   }
-  for (const [i, id] of created.entries()) if (!seen.has(id)) faults.push(`/created/${i} is the id of no record`)
-  if (new Set(created).size < created.length) faults.push('/created holds the same id twice')
+  for (const [i, id] of created.entries()) if (!seen.has(id)) faults.push(`/created/${i} must be the id of a record`)
+  if (new Set(created).size < created.length) faults.push('/created must not contain duplicate ids')
   return faults
 }
 

@@ -30,7 +30,7 @@ export async function createLog(level: LogLevel): Promise<Log> {
   const sink = new LineSink(
     (bytes, done) => write(2, bytes, done),
     (milliseconds, task) => void setTimeout(task, milliseconds).unref(),
-    lines => log.warn({ lines }, 'lines of this log could not be written'),
+    lines => log.warn({ lines }, 'log lines were dropped because they could not be written'),
   )
   // Loaded only for a terminal.
   const pretty = process.stderr.isTTY ? (await import('pino-pretty')).default : undefined

@@ -94,7 +94,7 @@ export class Reloader {
       const before = addresses(this.#gateway.plan)
       this.#gateway.adopt(loaded.plan)
       if (addresses(loaded.plan) !== before) {
-        this.#log.warn({}, 'another address or port is listened on from the next start')
+        this.#log.warn({}, 'the address or port has changed; restart to listen on it')
       }
       this.#log.info({ operations: loaded.plan.operations.length }, 'the configuration was reloaded')
     }

@@ -23,7 +23,7 @@ export async function replay(gateway: Gateway, entry: JournalEntry, world = entr
   const kept = headers?.host !== undefined || entry.headers?.host !== undefined
   if (requestBody?.cut) return 'only the beginning of its body was kept'
   if (requestBody === undefined && WITH_BODY.has(method) && !kept) {
-    return 'the journal did not keep its headers and body; watch with GET /requests/stream?headers=true, or configure journal: { headers: true, bodies: 64kB }'
+    return 'the journal did not keep its headers and body; configure journal: { headers: true, bodies: 64kB }, or watch with GET /requests/stream?headers=true'
   }
   const sending: Sending = {
     ...{ method, path, query, world },

@@ -84,7 +84,7 @@ export class WeatherSlot {
     const source = order === null ? undefined : parseSource('weather', order, report)
     if (source === undefined) this.#clear()
     else if (this.make(plan, source, report) === undefined) {
-      this.#log.warn({}, `the weather that another process made cannot be over this plan\n${formatReport(report)}`)
+      this.#log.warn({}, `the weather that another process set does not match this plan\n${formatReport(report)}`)
       this.#clear()
     } else if (this.#current !== undefined) this.#current = { ...this.#current, until: until ?? undefined }
     this.onOrder = listener
@@ -101,7 +101,7 @@ export class WeatherSlot {
     else {
       weather = plan.weather.get(order.name ?? '')
       if (weather === undefined) {
-        const message = order.name === undefined ? 'this makes no weather' : `there is no weather "${order.name}"`
+        const message = order.name === undefined ? 'the weather is invalid' : `there is no weather "${order.name}"`
         report.error('unknown-weather', message, source.locate(['name']), hintAt(order.name ?? '', plan))
       }
     }
@@ -129,7 +129,10 @@ export class WeatherSlot {
         : plan.compileWeather(weather.name, order, source, report)
     if (remade !== undefined && !report.failed) this.#current = { weather: remade, until, source, order: text }
     else {
-      this.#log.warn({}, `the weather ${weather.name} is not over the new plan\n${formatReport(report)}`)
+      this.#log.warn(
+        {},
+        `the weather ${weather.name} does not match the new plan and has ended\n${formatReport(report)}`,
+      )
       this.#clear()
     }
   }

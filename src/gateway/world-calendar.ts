@@ -77,7 +77,7 @@ function* lifecyclesOf({ operations }: Plan, from: number): Iterable<FoundEvent>
     for (const { start, end } of brownouts === undefined ? [] : restsFrom(brownouts, from)) {
       if (seen++ === MOST_EACH) break
       const status = brownouts?.answer as number
-      const text = `${id} rests: answers ${status}`
+      const text = `brown-out of ${id}: answers ${status}`
       yield { at: start, until: end, kind: 'brown-out', operation: id, status, text }
     }
   }

@@ -328,14 +328,17 @@ export class Worlds {
     let found: Held | undefined = home
     if (name !== undefined) {
       if (typeof name !== 'string' || !WORLD_NAME.test(name)) {
-        return refuse(problems.invalid_request, 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -')
+        return refuse(problems.invalid_request, 'the name of a world must have 1 to 64 characters of A-Z a-z 0-9 . _ -')
       }
       if (marked !== undefined && named !== undefined && named !== marked.name) {
-        return refuse(problems.invalid_request, `the path names the world ${name}, Understudy-World another`)
+        return refuse(
+          problems.invalid_request,
+          `the path and Understudy-World name different worlds; the path names ${name}`,
+        )
       }
       found = this.#held(name)
       if (found === undefined && !this.#plan.simulation.worlds.sandboxes) {
-        return refuse(problems.invalid_request, `there is no world ${name}, and sandboxes are switched off`)
+        return refuse(problems.invalid_request, `unknown world ${name}; sandboxes are switched off`)
       }
     }
     let moment: number | undefined
@@ -347,7 +350,7 @@ export class Worlds {
       }
     }
     if (found === undefined && this.#mask.holds(name as string)) {
-      return refuse(problems.invalid_request, 'a world cannot be named as a credential')
+      return refuse(problems.invalid_request, 'the name of a world must not be a credential')
     }
     const { world, visit } = found === undefined ? this.#propose(name as string) : this.#current(found)
     if (moment !== undefined && world.lives && moment > world.clock.now()) {

@@ -66,10 +66,10 @@ const CODINGS = new Map([
 
 const UNSUPPORTED: BodyRead = {
   problem: problems.unsupported_media_type,
-  detail: 'the content encoding is not supported; gzip, deflate, br are',
+  detail: 'the content encoding is not supported; use gzip, deflate or br',
   headers: { 'accept-encoding': 'gzip, deflate, br' },
 }
 
 const invalid = (detail: string): BodyRead => ({ problem: problems.invalid_request, detail, headers: NO_HEADERS })
 const UNREADABLE = invalid('the body cannot be decompressed')
-const CUT = invalid('the body did not arrive whole')
+const CUT = invalid('the body is incomplete')

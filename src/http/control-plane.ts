@@ -41,17 +41,17 @@ export function createControlPlane(
       if (refusal === undefined) await next()
       else write(ctx, refusal)
       if (ctx.body === undefined && ctx.status >= 400) {
-        const [code, detail] = NOWHERE[ctx.status] ?? ['error', 'this cannot be answered']
+        const [code, detail] = NOWHERE[ctx.status] ?? ['error', 'the control plane could not answer']
         write(ctx, problem(ctx.status, code, detail))
       }
     } catch (error) {
       if (error instanceof Full) return write(ctx, problem(507, 'insufficient_storage', error.message))
       if (error instanceof Unavailable) {
         const headers = { 'retry-after': '1' }
-        return write(ctx, { ...problem(503, 'unavailable', `the state cannot be reached: ${error.message}`), headers })
+        return write(ctx, { ...problem(503, 'unavailable', `the state is unavailable: ${error.message}`), headers })
       }
       failed(error)
-      write(ctx, problem(500, 'internal_error', 'something broke; the log says what'))
+      write(ctx, problem(500, 'internal_error', 'internal error; see the log'))
     }
   })
   app.use(serveConsole())
@@ -61,8 +61,8 @@ export function createControlPlane(
 }
 
 const NOWHERE: Readonly<Record<number, readonly [code: string, detail: string]>> = {
-  404: ['not_found', 'the control plane has no such path; GET /openapi.json lists what it has'],
-  405: ['method_not_allowed', 'the path has no such method; the header Allow lists those it has'],
+  404: ['not_found', 'the control plane does not have this path; see GET /openapi.json'],
+  405: ['method_not_allowed', 'the path does not support this method; see the header Allow'],
 }
 
 function write(ctx: Koa.Context, { status, type, headers = {}, body }: ControlReply): void {

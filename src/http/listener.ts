@@ -56,7 +56,7 @@ export class Listener {
     // Answering 100 is left to the reader of the body.
     server.on('checkContinue', plane.answer)
     server.on('checkExpectation', async (req, res) => {
-      const reply = await plane.refuse(problems.expectation_failed, 'only 100-continue can be expected')
+      const reply = await plane.refuse(problems.expectation_failed, 'Expect must be 100-continue')
       // The client may send the body or not: where the next request begins is not known.
       res.shouldKeepAlive = false
       writeReply(req, res, reply, plane.delivery())

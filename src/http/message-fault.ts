@@ -16,17 +16,17 @@ export function faultOf(req: IncomingMessage, res: ServerResponse): MessageFault
   const { host, 'transfer-encoding': coding } = headers
   if (host === undefined) {
     if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
-  } else if (!HOST.test(host)) return [problems.invalid_request, 'the Host field names no host']
+  } else if (!HOST.test(host)) return [problems.invalid_request, 'the Host field is not a valid host']
   // Node keeps the first of several; a proxy in front of it may have gone by another (RFC 9112 §3.2).
   if (hasTwoHosts(rawHeaders)) return [problems.invalid_request, 'the request has more than one Host field']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return [problems.not_simulated, 'the transfer coding is not supported; chunked is']
+    return [problems.not_simulated, 'the transfer coding is not supported; use chunked']
   }
   if ((req.url as string).includes('#')) return [problems.invalid_request, 'the request target has a fragment']
   return undefined
 }
 
-const OTHER_VERSION: MessageFault = [problems.version_not_supported, 'only HTTP/1.1 and HTTP/1.0 are spoken here']
+const OTHER_VERSION: MessageFault = [problems.version_not_supported, 'the HTTP version is not supported; use HTTP/1.1']
 
 /** The refusal of bytes that Node's parser gave up on, by the code of its error. */
 export function faultOfParser(code: string | undefined): MessageFault {
@@ -36,7 +36,7 @@ export function faultOfParser(code: string | undefined): MessageFault {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return [problems.request_timeout, 'the request did not arrive in time']
     case 'HPE_INVALID_METHOD':
-      return [problems.not_simulated, 'the method is not known']
+      return [problems.not_simulated, 'unknown method']
     case 'HPE_INVALID_VERSION':
       return OTHER_VERSION
     default:

@@ -31,6 +31,6 @@ function written(body: unknown, type: string): Uint8Array | undefined {
 
 const LOST: BodyRead = {
   problem: problems.not_simulated,
-  detail: 'a body parser in front of the stand-in has read this body and kept no rawBody; mount the stand-in before it',
+  detail: 'a body parser has already read this body and kept no rawBody; mount the stand-in before the parser',
   headers: NO_HEADERS,
 }

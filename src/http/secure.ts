@@ -79,7 +79,7 @@ function refuseHttp(server: SecureServer, patience: number): void {
   })
 }
 
-const NOTICE = 'this port speaks https\n'
+const NOTICE = 'this port expects https\n'
 const PLAIN = [
   'HTTP/1.1 400 Bad Request',
   'content-type: text/plain; charset=utf-8',

@@ -41,7 +41,7 @@ export function createStandIn(gateway: Gateway, status: Status, manners: Manners
     if (method === 'GET' || method === 'HEAD') return status(path, accept as string | undefined)
     const headers = { allow: 'GET, HEAD, OPTIONS' }
     if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
-    return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
+    return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; use ${headers.allow}`, headers)
   }
   /** For a header that HTTP cannot carry. */
   const apologise = async (error: unknown, ctx: Context): Promise<void> => {

@@ -191,7 +191,7 @@ function send(worker: Worker, order: WorkerOrder): void {
 function listening(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.once('listening', () => resolve())
-    worker.once('exit', () => reject(new Error('a worker ended before it served')))
+    worker.once('exit', () => reject(new Error('a worker ended before it began to serve')))
   })
 }
 
@@ -242,7 +242,7 @@ export const askForCertificate = (): Promise<KeyPair> =>
       resolve(order.pair)
     }
     worker?.on('message', hear)
-    worker?.once('disconnect', () => reject(new Error('the primary process is gone')))
+    worker?.once('disconnect', () => reject(new Error('the primary process has ended')))
     worker?.send({ asks: 'certificate' } satisfies WorkerMessage, () => {})
   })
 

@@ -34,7 +34,7 @@ export function lockFile(file: string, around: EngineSurroundings): () => void {
         const { pid, host, started } = owner
         throw new FileInUse(`${file} is used by process ${pid} on ${host}, which runs since ${started}`)
       }
-      around.warn('a lock that nobody holds any more was removed', { file: lock, owner })
+      around.warn('removed the lock of a process that has ended', { file: lock, owner })
       forget(lock)
     }
   }

@@ -60,10 +60,10 @@ export class LogFile {
     const bytes = readFileSync(file)
     const { lines, sum, bytes: end, damage } = readLines(bytes)
     if (damage !== undefined && damage.line === 1 && !(damage.torn && bytes.length < MOST_HEADER)) {
-      throw new DamagedLog(`${file}:1: this is not the beginning of a state file; move the file away to begin anew`)
+      throw new DamagedLog(`${file}:1: this is not a state file; move it away to begin with a new one`)
     }
     if (damage?.torn === true) {
-      warn(`${file}:${damage.line}: the last line was not written whole, and was cut off`, {
+      warn(`${file}:${damage.line}: the last line was incomplete and was removed`, {
         bytes: bytes.length - end,
       })
     } else if (damage !== undefined) {

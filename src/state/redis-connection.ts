@@ -89,7 +89,7 @@ export class RedisConnection {
   close(): void {
     this.#stop?.()
     this.#stop = undefined
-    this.#down ??= 'this process is closing'
+    this.#down ??= 'this process is stopping'
     this.#drop(this.#link)
   }
 

@@ -5,7 +5,7 @@ export async function durabilityOf(send: (args: readonly string[]) => Promise<un
   const problems: string[] = []
   const [appendonly, save] = [await setting(send, 'appendonly'), await setting(send, 'save')]
   if (appendonly === 'no' && save === '') {
-    problems.push('keeps nothing on disk: all state is lost when it restarts (set appendonly yes, or save)')
+    problems.push('does not write to disk, so a restart loses all state; set appendonly yes, or save')
   }
   const policy = await setting(send, 'maxmemory-policy')
   if (policy?.startsWith('allkeys') === true && (await setting(send, 'maxmemory')) !== '0') {

@@ -46,7 +46,7 @@ export class RedisLog implements Engine {
     const address = parseRedisUrl(url)
     if (address === undefined) {
       throw new Error(
-        'the URL of the state is not redis://[user:password@]host[:port][/database], or rediss:// for TLS',
+        'the URL of the state must be redis://[user:password@]host[:port][/database], or rediss:// for TLS',
       )
     }
     const key = (name: string) => `{${prefix}}:${name}`

@@ -59,7 +59,8 @@ export class Budget {
     this.#spent = this.#bounds.count()
     while (!this.#fits(bytes)) {
       const dropped = this.#bounds.drop(writer)
-      if (dropped === undefined) throw new Full('the records of all worlds together take as much memory as they may')
+      if (dropped === undefined)
+        throw new Full('the records of all worlds together have reached the memory limit (worlds.maxBytes)')
       this.#spent -= dropped
     }
   }

@@ -131,9 +131,9 @@ export class WorldClock implements Clock {
  */
 export function readClockChange({ now, shift, freeze, rate }: ClockWords, clock: Clock): ClockChange | string {
   if (now === undefined && shift === undefined && freeze === undefined && rate === undefined) {
-    return 'say at least one of "now", "shift", "freeze" and "rate"'
+    return 'at least one of "now", "shift", "freeze" and "rate" is required'
   }
-  if (freeze === true && rate !== undefined) return 'a frozen clock has no "rate"'
+  if (freeze === true && rate !== undefined) return '"freeze" and "rate" exclude each other'
   if (rate !== undefined && !(rate > 0 && rate <= MAX_RATE)) {
     return `"rate" must be more than 0 and at most ${MAX_RATE}; "freeze" stops the clock`
   }
@@ -145,7 +145,7 @@ export function readClockChange({ now, shift, freeze, rate }: ClockWords, clock:
   if (shift !== undefined && offset === undefined) return '"shift" must be a duration: 30d, 12h or -90m'
   const change = { now: moment, shift: offset, freeze, rate }
   const shown = (moment ?? clock.now()) + (offset ?? 0)
-  return shown < EARLIEST || shown > LATEST ? 'that is beyond the years 0 to 9999' : change
+  return shown < EARLIEST || shown > LATEST ? 'the time must be within the years 0 to 9999' : change
 }
 
 const MAX_RATE = 1_000_000

@@ -105,7 +105,7 @@ test('a control plane with a token asks for it once, and again only where it is 
     const question = page.getByRole('dialog', { name: 'This control plane asks for a token' })
     await question.getByLabel('Control token').fill('another')
     await page.keyboard.press('Enter')
-    await question.getByText('the token is not the right one').waitFor()
+    await question.getByText('the bearer token is wrong').waitFor()
     await question.getByLabel('Control token').fill('the-token')
     await page.keyboard.press('Enter')
     await page.getByText('Waiting for the first request').waitFor()

@@ -175,7 +175,7 @@ describe('an expression that fails', () => {
   })
 
   test('passes an outage on', async () => {
-    const outage = new Error('the state cannot be reached')
+    const outage = new Error('the state is unavailable')
     const down = { ...scope, size: () => Promise.reject(outage) }
     await assert.rejects(async () => compile('records("pets").size() > 1').holds(down), outage)
     await assert.rejects(async () => compile('records("pets").size()').evaluate(down), outage)

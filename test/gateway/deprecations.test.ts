@@ -82,7 +82,7 @@ deleteThing  ·           ·          nobody     0      ·           ·
 2 more in sandboxes or at other times
 `,
   )
-  assert.equal(formatDeprecations({ at: '2026-06-03', operations: [], inputs: [] }), 'nothing is deprecated\n')
+  assert.equal(formatDeprecations({ at: '2026-06-03', operations: [], inputs: [] }), 'no operation is deprecated\n')
 })
 
 test('days are counted to the sunset, and past it', async () => {

@@ -238,8 +238,8 @@ test('of those that match, the last are shown', async () => {
 })
 
 const FAULTS: [RequestFilter, fault: RegExp][] = [
-  [{ status: '4x4' }, /"4x4" is no status/],
-  [{ status: '' }, /"" is no status/],
+  [{ status: '4x4' }, /"4x4" is not a status/],
+  [{ status: '' }, /"" is not a status/],
   [{ slowerThan: '250' }, /slowerThan must be a duration such as 250ms, not "250"/],
   [{ since: 'yesterday' }, /since must be a date/],
   [{ until: '2026-02-30' }, /until must be a date/],

@@ -54,7 +54,7 @@ test('above the bound of all worlds a write is 507; reads, deletes and writes th
     type: 'about:blank',
     title: 'Insufficient storage',
     status: 507,
-    detail: 'the records of all worlds together take as much memory as they may',
+    detail: 'the records of all worlds together have reached the memory limit (worlds.maxBytes)',
     code: 'insufficient_storage',
   })
   assert.equal((await send('PUT /notes/2', { text: 'x'.repeat(3000) })).status, 507)

@@ -18,7 +18,7 @@ const findings = async ({ plan, report }: ReturnType<typeof loadPlan>) => {
 suite('a self-check', () => {
   test('finds nothing wrong with the shipped configuration but what nobody described', async () => {
     assert.deepEqual(await findings(loadPlan('config/gateway.yaml', '.', {})), [
-      'not-simulated: listOrders, a request that keeps to the contract: nothing says what it answers',
+      'not-simulated: listOrders, a request that keeps to the contract: the contract documents no reply that can be sent',
     ])
   })
 
@@ -70,7 +70,7 @@ operations: { addBoat: { respond: { create: boats } } }
     const configuration = 'contract: ./library.yaml\noperations: { listBooksOfAuthor: { validate: null } }\n'
     const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))
     assert.deepEqual(found, [
-      'taken: listBooksOfAuthor, a request whose query parameter limit is "nonsense": was answered 200, not refused',
+      'taken: listBooksOfAuthor, a request whose query parameter limit is "nonsense": was answered 200 instead of being refused',
     ])
   })
 

@@ -48,7 +48,7 @@ const visit = (worlds: Worlds, path: string, headers: Request['headers'] = {}) =
 const add = async (world: World, name: string) =>
   (await world.collection('pets').create({ name, categoryId: 1, status: 'available' })) as Entry
 
-const BAD_NAME = 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -'
+const BAD_NAME = 'the name of a world must have 1 to 64 characters of A-Z a-z 0-9 . _ -'
 for (const [path, headers, expected] of [
   ['/v1/pets', {}, 'default /v1/pets /v1'],
   ['/v1/pets', { 'understudy-world': 'alice' }, 'alice /v1/pets /v1'],
@@ -67,7 +67,11 @@ for (const [path, headers, expected] of [
   ['/v1/pets', { 'understudy-world': '' }, BAD_NAME],
   ['/v1/pets', { 'understudy-world': 'a, b' }, BAD_NAME],
   ['/v1/pets', { 'understudy-world': '__proto__' }, '__proto__ /v1/pets /v1'],
-  ['/v1/~alice/pets', { 'understudy-world': 'bob' }, 'the path names the world alice, Understudy-World another'],
+  [
+    '/v1/~alice/pets',
+    { 'understudy-world': 'bob' },
+    'the path and Understudy-World name different worlds; the path names alice',
+  ],
   ['/v1/pets', { host: 'petstore.example.com' }, 'petstore.example.com /v1/pets /v1'],
   ['/v1/pets', { host: 'STAGING.petstore.example.com:4010' }, 'staging.petstore.example.com /v1/pets /v1'],
   ['/v1/pets', { host: 'elsewhere.example.com' }, 'default /v1/pets /v1'],
@@ -105,7 +109,7 @@ test('without sandboxes only the permanent worlds can be named', () => {
   const worlds = worldsOf({ sandboxes: false })
   assert.equal(
     visit(worlds, '/v1/pets', { 'understudy-world': 'alice' }),
-    'there is no world alice, and sandboxes are switched off',
+    'unknown world alice; sandboxes are switched off',
   )
   assert.equal(visit(worlds, '/v1/~default/pets'), 'default /v1/pets /v1/~default')
   assert.equal(worlds.create('alice'), 'switched-off')

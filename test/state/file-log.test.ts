@@ -52,7 +52,7 @@ test('a process that dies before it closes loses nothing it was told is durable'
   // Its lock stays behind; the process is gone.
   const around = surroundings(8, () => false)
   assert.deepEqual((await read(file, around)).entries, ['1'])
-  assert.match(around.warnings.join(), /a lock that nobody holds any more was removed/)
+  assert.match(around.warnings.join(), /removed the lock of a process that has ended/)
 })
 
 test('a second process is refused and told who uses the file', async () => {
@@ -75,7 +75,7 @@ test('a torn last line is cut off with a warning, and writing goes on behind the
   const log = new FileLog(settings(file), around)
   const { entries, position } = await log.open()
   assert.deepEqual(entries, ['1', '2'])
-  assert.match(around.warnings.join(), /:4: the last line was not written whole, and was cut off/)
+  assert.match(around.warnings.join(), /:4: the last line was incomplete and was removed/)
   await log.append(position, ['3'])
   await log.close()
   assert.deepEqual((await read(file)).entries, ['1', '2', '3'])
@@ -109,7 +109,7 @@ test('a missing line is found, though every line that is left is sound', async (
 test('a file of another kind is left alone', async () => {
   const file = newFile()
   writeFileSync(file, 'port: 4010\n'.repeat(100))
-  await assert.rejects(read(file), /:1: this is not the beginning of a state file/)
+  await assert.rejects(read(file), /:1: this is not a state file/)
   assert.equal(readFileSync(file, 'utf8').length, 1100)
 })
 

@@ -63,7 +63,7 @@ suite('the command line', { concurrency: true }, () => {
     assert.match(second.err, /already exists; overwrite it with --force/)
     const checked = await run(['check', '--deep', output]).ended
     assert.equal(checked.code, 0, checked.err)
-    assert.match(checked.out, /22 requests answered as the contract has it/)
+    assert.match(checked.out, /22 requests answered as the contract documents/)
   })
 
   test('serve --open gives the console to the program that opens addresses, or says that there is none', async () => {

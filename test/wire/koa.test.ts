@@ -162,7 +162,7 @@ test('a body that was read and thrown away is refused with the remedy', async ()
   const { url } = await serveMounted({}, drop)
   const refused = await ask(`${url}/mock/v1/notes`, note('text', 'application/json'))
   assert.equal(refused.status, 501)
-  assert.match(refused.text, /mount the stand-in before it/)
+  assert.match(refused.text, /mount the stand-in before the parser/)
 })
 
 test('a path that the contract does not have is refused, or passed on where that is asked for', async () => {

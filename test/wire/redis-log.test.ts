@@ -247,7 +247,7 @@ test('a server that keeps nothing is warned of; one that does not tell is not', 
   servers.push(own)
   const { engine, around } = connect('lossy', own.url)
   await engine.open()
-  assert.match(around.warnings.join('\n'), /keeps nothing on disk: all state is lost when it restarts/)
+  assert.match(around.warnings.join('\n'), /does not write to disk, so a restart loses all state/)
   assert.match(around.warnings.join('\n'), /may evict the state \(maxmemory-policy is allkeys-lru/)
   await own.command('ACL SETUSER app on >pw ~* &* +@all -config')
   const silent = connect('lossy', `redis://app:pw@127.0.0.1:${own.port}`)

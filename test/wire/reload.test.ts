@@ -198,7 +198,7 @@ test('another port is told to need another start', async () => {
   edit('gateway.yaml', 'port: 4010', 'port: 4020')
   assert.equal((await reload()).status, 200)
   assert.ok(
-    said.some(line => /port is listened on from the next start/.test(line)),
+    said.some(line => /port has changed; restart to listen on it/.test(line)),
     said.join(),
   )
   assert.equal((await get('/pets')).status, 200)

@@ -83,7 +83,7 @@ for (const [query, detail] of [
   ['header.x y=1', '"x y" is not the name of a header; write header.x-request-id=42'],
   ['header.=1', '"" is not the name of a header; write header.x-request-id=42'],
   ['body.name=Rex', '"name" is not a JSON Pointer; write body./name=VALUE'],
-  ['heder.x-key=1', 'there is no query parameter "heder.x-key"'],
+  ['heder.x-key=1', 'unknown query parameter "heder.x-key"'],
 ] as const) {
   test(`GET /requests/verify?${query} is refused`, async () => {
     const { status, body } = await ask(`${gateway.control}/requests/verify?${query.replace(' ', '%20')}`)

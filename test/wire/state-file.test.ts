@@ -250,7 +250,7 @@ test('a torn last line is cut off; a damaged one stops the start with its place,
   await first.kill()
   appendFileSync(state, '12345678 e [17, "PO')
   const second = await serve(config)
-  assert.match(second.output(), /the last line was not written whole, and was cut off/)
+  assert.match(second.output(), /the last line was incomplete and was removed/)
   assert.equal((await second.send('GET /notes')).body.length, 4)
   await second.kill()
 
@@ -277,7 +277,7 @@ test('changed seeds are kept at a restart with a warning that names their file',
   await first.kill()
   writeFileSync(join(folder, 'notes.yaml'), '[{ id: 1, text: other }]')
   const second = await serve(config)
-  assert.match(second.output(), /\.\/notes\.yaml has changed since the state of notes began, which is kept/)
+  assert.match(second.output(), /\.\/notes\.yaml has changed, but the existing records of notes are kept/)
   assert.equal((await second.send('GET /notes')).body.length, 2)
   await second.kill()
 })

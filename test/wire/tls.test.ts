@@ -106,7 +106,7 @@ describe('with a certificate of its own', async () => {
       const raw = new Raw(url).send('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
       const reply = await raw.reply()
       assert.equal(reply?.status, 400)
-      assert.equal(reply?.body, 'this port speaks https\n')
+      assert.equal(reply?.body, 'this port expects https\n')
       await raw.closed()
     })
   }

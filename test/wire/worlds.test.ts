@@ -65,7 +65,7 @@ describe('worlds over HTTP', () => {
       const reply = await ask(origin + path, { headers: { ...KEY, ...headers } })
       assert.deepEqual(reply.body, {
         code: 'invalid_request',
-        message: 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -',
+        message: 'the name of a world must have 1 to 64 characters of A-Z a-z 0-9 . _ -',
         status: 400,
       })
     }
@@ -139,11 +139,11 @@ describe('worlds over HTTP', () => {
       [
         '/clock "now" must be a date, a timestamp or an offset with its sign: 2030-12-06, 2030-12-06T10:00:00Z, +30d or -12h',
         '/collections/pets/records/1/name must be a string',
-        '/collections/pets/records/1/id is that of /records/0 too',
+        '/collections/pets/records/1/id is a duplicate of /records/0',
         '/collections/pets/records/2/id is required',
         '/collections/pets/records/2/categoryId is required',
-        '/collections/pets/created/0 is the id of no record',
-        '/collections/pats is no resource; did you mean "pets"?',
+        '/collections/pets/created/0 must be the id of a record',
+        '/collections/pats is not a resource; did you mean "pets"?',
       ].join('; '),
     )
     for (const body of ['', '[]', '{"version":1', '{"version":1,"collections":{"pets":[]}}', '"x"']) {

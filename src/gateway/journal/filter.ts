@@ -113,7 +113,7 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
     const wanted = String(status)
     const items = wanted.toLowerCase().split(',')
     const wrong = items.find(item => !/^(?:0|[1-9]\d\d|[1-9]xx)$/.test(item))
-    if (wrong !== undefined) return { fault: `"${wrong}" is no status; 404 and 4xx are` }
+    if (wrong !== undefined) return { fault: `"${wrong}" is not a status; write 404 or 4xx` }
     const holds = (entry: JournalEntry) =>
       items.includes(`${entry.status}`) || items.includes(`${Math.floor(entry.status / 100)}xx`)
     criteria.push({ key: 'status', wanted, holds, found: entry => `${entry.status}` })

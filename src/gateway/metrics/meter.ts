@@ -21,36 +21,30 @@ export class Books {
   readonly deprecations = new Deprecations()
   readonly #requests = new Histogram(
     'http_server_request_duration_seconds',
-    'How long requests took, from their headers to the reply being ready to be written.',
+    'Duration of requests, from the end of the headers until the reply is ready.',
     ['http_request_method', 'http_route', 'http_response_status_code', 'operation'],
   )
   readonly #service = new Histogram(
     'understudy_service_duration_seconds',
-    'How long requests took without the delay that is configured: what the stand-in itself costs.',
+    'Duration of requests without configured delays: the processing time of the stand-in.',
     ['operation'],
   )
   readonly #injected = new Histogram(
     'understudy_injected_delay_seconds',
-    'How long requests were made to wait, by latency, capacity or a fault; of those that were.',
+    'Delays injected by latency, capacity and faults, for delayed requests.',
     ['operation'],
   )
-  readonly #queued = new Tally(
-    'understudy_queued_requests_total',
-    'Requests that had to stand in line for a capacity.',
-    ['operation'],
-  )
-  readonly #refusals = new Tally(
-    'understudy_refusals_total',
-    'Requests refused, by the problem they were refused with.',
-    ['operation', 'problem'],
-  )
-  readonly #faults = new Tally('understudy_faults_total', 'Configured faults that struck, by their kind.', [
+  readonly #queued = new Tally('understudy_queued_requests_total', 'Requests that waited in the queue of a capacity.', [
     'operation',
-    'kind',
   ])
+  readonly #refusals = new Tally('understudy_refusals_total', 'Refused requests, by problem code.', [
+    'operation',
+    'problem',
+  ])
+  readonly #faults = new Tally('understudy_faults_total', 'Injected faults, by kind.', ['operation', 'kind'])
   readonly #deprecatedInputs = new Tally(
     'understudy_deprecated_inputs_total',
-    'Uses of deprecated parameters and body fields, by who still makes them.',
+    'Uses of deprecated parameters and body fields, by consumer.',
     ['operation', 'input', 'consumer', 'traffic'],
   )
 

@@ -74,7 +74,7 @@ export class Metrics {
     const expected = () => this.#expected
     this.#deprecated = new Counter({
       name: 'understudy_deprecated_requests_total',
-      help: 'Requests to deprecated operations, by who still makes them; those of known consumers begin at 0.',
+      help: 'Requests to deprecated operations, by consumer; those of known consumers begin at 0.',
       labelNames: CALLERS,
       registers,
       collect() {
@@ -88,33 +88,33 @@ export class Metrics {
     usageGauge(
       'understudy_deprecated_first_request_timestamp_seconds',
       'min',
-      "When a consumer first called a deprecated operation, by the world's clock.",
+      "Time of the first call of a deprecated operation by a consumer, by the world's clock.",
       ({ first }) => first / 1000,
     )
     usageGauge(
       'understudy_deprecated_last_request_timestamp_seconds',
       'max',
-      "When a consumer last called a deprecated operation, by the world's clock.",
+      "Time of the last call of a deprecated operation by a consumer, by the world's clock.",
       ({ last }) => last / 1000,
     )
     this.#sunsets = new Gauge({
       name: 'understudy_operation_sunset_timestamp_seconds',
       aggregator: 'max',
-      help: 'When an operation goes, in seconds since the epoch.',
+      help: 'Time of the sunset of an operation, in seconds since the epoch.',
       labelNames: ['operation'],
       registers,
     })
     this.#reloads = new Counter({
       name: 'understudy_reloads_total',
       aggregator: 'max',
-      help: 'Attempts to load the configuration anew.',
+      help: 'Attempts to reload the configuration.',
       labelNames: ['result'],
       registers,
     })
     this.#reloaded = new Gauge({
       name: 'understudy_config_last_reload_success_timestamp_seconds',
       aggregator: 'max',
-      help: 'When the configuration that is being served was loaded.',
+      help: 'Time at which the current configuration was loaded.',
       registers,
     })
     this.#reloadSuccess = new Gauge({
@@ -128,7 +128,7 @@ export class Metrics {
     const info = new Gauge({
       name: 'understudy_build_info',
       aggregator: 'max',
-      help: 'Always 1; the labels say what is running.',
+      help: 'Always 1; the labels describe the running program.',
       labelNames: ['version'],
       registers,
     })
@@ -148,7 +148,7 @@ export class Metrics {
   follow(station: WeatherStation): void {
     new Gauge({
       name: 'understudy_weather',
-      help: 'Whether there is weather over the configuration: 1, by its name.',
+      help: '1 for the weather (chaos profile) that is active, by name.',
       labelNames: ['weather'],
       registers: [this.#registry],
       collect() {
@@ -164,7 +164,7 @@ export class Metrics {
     new Gauge({
       name: 'understudy_event_loop_delay_seconds',
       aggregator: 'max',
-      help: 'How long the event loop was held up between two looks since the last scrape: median, 99th percentile, maximum.',
+      help: 'Delay of the event loop since the last scrape: median, 99th percentile, maximum.',
       labelNames: ['percentile'],
       registers: [this.#registry],
       collect() {
@@ -180,7 +180,7 @@ export class Metrics {
   followLog(log: { readonly lost: number }): void {
     new Counter({
       name: 'understudy_log_lines_lost_total',
-      help: 'Lines of the log that could not be written.',
+      help: 'Log lines that could not be written.',
       registers: [this.#registry],
       collect() {
         this.reset()
@@ -195,7 +195,7 @@ export class Metrics {
     for (const histogram of state.histograms) this.#registry.registerMetric(histogram as never)
     new Counter({
       name: 'understudy_state_conflicts_total',
-      help: 'Appends that came too late, because another process was faster: the requests ran again.',
+      help: 'Appends that conflicted with those of another process; the requests ran again.',
       registers,
       collect() {
         this.reset()
@@ -205,7 +205,7 @@ export class Metrics {
     new Gauge({
       name: 'understudy_state_position',
       aggregator: 'max',
-      help: 'The position in the log of the state that this process has caught up with.',
+      help: 'Position in the log of the state up to which this process has read.',
       registers,
       collect() {
         this.set(state.read().position)
@@ -214,7 +214,7 @@ export class Metrics {
     new Gauge({
       name: 'understudy_state_available',
       aggregator: 'min',
-      help: 'Whether the engine that keeps the state can be used: 1 or 0.',
+      help: 'Whether the store of the state is available: 1 or 0.',
       registers,
       collect() {
         this.set(state.read().available ? 1 : 0)
@@ -268,7 +268,7 @@ export class Metrics {
     })
     new Counter({
       name: 'understudy_worker_replacements_total',
-      help: 'Processes that ended unasked, and were replaced.',
+      help: 'Worker processes that ended unexpectedly and were replaced.',
       registers,
       collect() {
         this.reset()
@@ -335,14 +335,14 @@ function registerCapacities(worlds: Worlds, registers: Registry[]): void {
   const labelNames = ['capacity'] as const
   new Gauge({
     name: 'understudy_queue_length',
-    help: 'Requests that stand in line for a capacity.',
+    help: 'Requests that wait in the queue of a capacity.',
     labelNames,
     registers,
     collect: sum(({ waiting }) => waiting),
   })
   new Gauge({
     name: 'understudy_busy_servers',
-    help: 'How much of a capacity is taken.',
+    help: 'Servers of a capacity that are busy.',
     labelNames,
     registers,
     collect: sum(({ busy }) => busy),
@@ -367,7 +367,7 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
   new Gauge({
     name: 'understudy_worlds',
     aggregator: 'max',
-    help: 'Worlds that there are.',
+    help: 'Number of worlds.',
     labelNames: ['kind'],
     registers,
     collect() {
@@ -379,7 +379,7 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
   })
   new Gauge({
     name: 'understudy_world_bytes',
-    help: 'Estimated bytes of the records in all worlds, by where they were written; shared records count once.',
+    help: 'Estimated bytes of the records in all worlds, by the world that wrote them; shared records count once.',
     labelNames: ['kind'],
     registers,
     collect() {
@@ -388,7 +388,7 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
   })
   new Gauge({
     name: 'understudy_world_bytes_max',
-    help: 'The most bytes that the records of all worlds together may take.',
+    help: 'Limit of the bytes of the records in all worlds together.',
     registers,
     collect() {
       this.set(worlds.maxBytes)
@@ -396,7 +396,7 @@ function registerWorlds(worlds: Worlds, registers: Registry[]): void {
   })
   new Counter({
     name: 'understudy_sandbox_evictions_total',
-    help: 'Sandboxes that went because there were too many (capacity), nobody came (idle), or records needed the memory (memory).',
+    help: 'Removed sandboxes, by reason: too many (capacity), unused (idle), memory needed (memory).',
     labelNames: ['reason'],
     registers,
     collect() {

@@ -91,9 +91,10 @@ function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: 
   const { operation, lifecycle } = planned
   const { status } = reply
   const documented = responseFor(operation, status) !== undefined
-  if (status === 501 && reply.refusal !== undefined) return ['warning', 'not-simulated', 'nothing says what it answers']
+  if (status === 501 && reply.refusal !== undefined)
+    return ['warning', 'not-simulated', 'the contract documents no reply that can be sent']
   if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
-  if (!valid && status < 400) return ['error', 'taken', `was answered ${status}, not refused`]
+  if (!valid && status < 400) return ['error', 'taken', `was answered ${status} instead of being refused`]
   const isGone = status === 410 && lifecycle !== undefined
   if (valid && status >= 400 && !isGone && isToSucceed(planned) && !(status === 404 && isEmpty(planned, plan))) {
     return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]

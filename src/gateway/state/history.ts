@@ -115,5 +115,5 @@ const WORDS: Readonly<Record<string, string>> = {
   deleted: 'deleted',
   weather: 'weather set',
   answer: 'answer given, used or removed',
-  reseed: 'begun from new seeds',
+  reseed: 'reset to the new seeds',
 }

@@ -49,7 +49,7 @@ export class KeptState {
   readonly #log: Log
   /** `undefined` until the log was read. */
   #turns: LogTurns | undefined
-  #down: string | undefined = 'the state is not read yet'
+  #down: string | undefined = 'the state is still being read'
   #stop: (() => void) | undefined
   #closed = false
   /** When a request to each sandbox was last told to other processes: milliseconds. */
@@ -72,7 +72,7 @@ export class KeptState {
       lost: () =>
         log.error(
           {},
-          `${engine.name} has lost the state (was it flushed?); it begins anew with the state of this process`,
+          `${engine.name} has lost the state (was it flushed?); the state of this process is written to it`,
         ),
     })
     engine.onAvailability(reason => this.#become(reason))
@@ -158,22 +158,22 @@ export class KeptState {
         } else {
           const { seed } = plan.simulation.file.resources?.[collection] ?? {}
           const where = typeof seed === 'string' ? seed : `the seeds of ${collection}`
-          const hint = 'POST /reset, or start with state: { onSeedChange: reset }, to begin with the new ones'
+          const hint = 'to use the new seeds, POST /reset or start with state: { onSeedChange: reset }'
           this.#log.warn(
             { world: world.name, collection },
-            `${where} has changed since the state of ${collection} began, which is kept; ${hint}`,
+            `${where} has changed, but the existing records of ${collection} are kept; ${hint}`,
           )
         }
       }
       for (const { collection, count, first } of await findMisfits(world, plan)) {
-        const message = `${count} records of ${collection} do not fit the contract, and are kept; the first is ${first}`
+        const message = `${count} records of ${collection} break the contract and are kept; the first is ${first}`
         this.#log.warn({ world: world.name, collection }, message)
       }
     }
   }
 
   #become(reason: string | undefined): void {
-    const down = reason ?? (this.#turns === undefined ? 'the state is not read yet' : undefined)
+    const down = reason ?? (this.#turns === undefined ? 'the state is still being read' : undefined)
     if (down === this.#down) return
     if (down !== undefined) this.#log.error({ reason: down }, 'the state is not available')
     else if (this.#down !== undefined) this.#log.info({ engine: this.#engine.name }, 'the state is available')

@@ -59,7 +59,7 @@ type SnapshotLine =
 export function readSnapshot(text: string): LogSnapshot {
   const [head = '{}', ...lines] = text.split('\n')
   const { version, weather, answers } = JSON.parse(head) as LogSnapshot & { readonly version: number }
-  if (version !== VERSION) throw new Error(`the state has the form ${version}, which this version does not read`)
+  if (version !== VERSION) throw new Error(`the state has version ${version}, which this program cannot read`)
   const seeds: (readonly [string, string, CollectionState])[] = []
   const worlds: WorldState[] = []
   let rows: CollectionState['rows'][number][] = []

@@ -7,12 +7,12 @@ export class StateMeter implements TurnMeter {
   readonly histograms = [
     new Histogram(
       'understudy_state_append_seconds',
-      'How long it took to append changes to the log of the state, until they were as durable as it promises.',
+      'Time to append changes to the log of the state, until they are durable.',
       [],
     ),
     new Histogram(
       'understudy_state_catch_up_seconds',
-      'How long it took to ask for the changes of other processes, and to apply them.',
+      'Time to read the changes of other processes and apply them.',
       [],
     ),
   ] as const

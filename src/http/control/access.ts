@@ -15,7 +15,7 @@ export class UnguardedControlPlane extends Error {
 export function checkGuarded(host: string, token: string | undefined): void {
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
     throw new UnguardedControlPlane(
-      'UNDERSTUDY_CONTROL_TOKEN holds a blank or another character that no bearer token can have: use visible ASCII',
+      'UNDERSTUDY_CONTROL_TOKEN contains a character that a bearer token cannot have; use visible ASCII characters without blanks',
     )
   }
   if (token !== undefined || isLoopback(host)) return
@@ -37,19 +37,19 @@ export function compileAccess(
   const expected = token === undefined ? undefined : digest(token)
   return (ctx, open) => {
     if (isForeignPage(ctx)) {
-      return problem(403, 'foreign_origin', 'the control plane answers no page of another origin')
+      return problem(403, 'foreign_origin', 'the control plane does not answer pages of another origin')
     }
     // A foreign name that was rebound to loopback would make a page of another origin look like our own. Where a token
     // is asked for, such a page has none.
     if (expected === undefined) {
       if (isLoopback(ctx.hostname) || ctx.hostname === '') return undefined
-      return problem(403, 'foreign_host', 'the control plane is called localhost, and by no other name')
+      return problem(403, 'foreign_host', 'the Host field must be localhost or an address')
     }
     if (open) return undefined
     const sent = /^bearer +(\S+) *$/i.exec(ctx.get('Authorization'))?.[1]
     if (sent !== undefined && timingSafeEqual(digest(sent), expected)) return undefined
     const challenge = `Bearer realm="control plane"${sent === undefined ? '' : ', error="invalid_token"'}`
-    const detail = sent === undefined ? 'a bearer token is needed' : 'the token is not the right one'
+    const detail = sent === undefined ? 'a bearer token is missing' : 'the bearer token is wrong'
     return { ...problem(401, 'unauthorized', detail), headers: { 'www-authenticate': challenge } }
   }
 }

@@ -44,7 +44,7 @@ const standingSchema = {
     ...Object.keys(properties).filter(name => name !== 'times'),
     ...['toSkip', 'until'],
   ) as object),
-  description: 'The order as it was given, and what has become of it.',
+  description: 'The answer as it was set, and how often it was used.',
 }
 const allSchema = object({ answers: { ...list(standingSchema), description: 'The newest first.' } })
 
@@ -56,16 +56,16 @@ const describe = ({ id, world, order, left, given, toSkip, until }: StandingAnsw
 })
 
 const order = {
-  description: 'Which requests it answers, with what, and how often.',
+  description: 'The requests to answer, the reply, and how often.',
   schema: { type: 'object' },
   texts: ['application/yaml'],
 } as const
 
 const taken = {
-  201: replyWith('It answers the next requests that it is for.', standingSchema),
+  201: replyWith('The answer is set.', standingSchema),
   409: { description: `There are ${MOST_ANSWERS} already, or there is no such world and sandboxes are switched off.` },
   422: {
-    description: 'It cannot be given; nothing changed.',
+    description: 'The answer is invalid; nothing was changed.',
     content: { 'application/problem+json': invalidConfigurationSchema },
   },
 } as const
@@ -74,7 +74,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { answers, worlds } = gateway
   const put = (world: World | undefined, { body, text }: Call): ControlReply => {
     if (answers.list(world).length >= MOST_ANSWERS) {
-      return problem(409, 'conflict', `there are ${MOST_ANSWERS} answers already; remove some with DELETE /answers`)
+      return problem(409, 'conflict', `there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
     }
     const report = new Diagnostics()
     const source = parseSource('answer', text ?? stringifyJson(body as JsonObject), report)
@@ -87,7 +87,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/answers',
       operation: 'listAnswers',
       underWorkers: 'shared',
-      summary: 'The answers that stand: those for every world, then those of each.',
+      summary: 'The answers that are set: those for every world, then those of each world.',
       replies: { 200: replyWith('All of them.', allSchema) },
       answer: () => json({ answers: answers.all().map(describe) }),
     },
@@ -96,7 +96,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/answers',
       operation: 'giveAnswer',
       underWorkers: 'shared',
-      summary: 'Answers the next requests of every world in this way, before rules and weather have their say.',
+      summary: 'Sets the answer to the next requests in every world. It takes precedence over rules and weather.',
       body: order,
       replies: taken,
       answer: call => put(undefined, call),
@@ -120,7 +120,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       underWorkers: 'shared',
       summary: 'Removes an answer.',
       parameters: { id: { schema: { type: 'string', maxLength: 20 }, description: 'Its id.' } },
-      replies: { 204: { description: 'Done.' }, 404: { description: 'There is none: it may be used up.' } },
+      replies: { 204: { description: 'Done.' }, 404: { description: 'The answer does not exist; it may be used up.' } },
       answer: ({ parameters }) => {
         const id = parameters.id as string
         return answers.remove(id) ? DONE : problem(404, 'not_found', `there is no answer ${id}; it may be used up`)
@@ -131,7 +131,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/answers',
       operation: 'listWorldAnswers',
       underWorkers: 'shared',
-      summary: 'The answers that stand for one world alone.',
+      summary: 'The answers that are set for one world.',
       parameters: nameParameter,
       replies: { 200: replyWith('Its own.', allSchema), ...noSuchWorld },
       answer: inWorld(worlds, world => json({ answers: answers.list(world).map(describe) })),
@@ -141,7 +141,7 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/answers',
       operation: 'giveWorldAnswer',
       underWorkers: 'shared',
-      summary: 'Answers the next requests of one world in this way; a reset forgets it.',
+      summary: 'Sets the answer to the next requests in one world. A reset removes it.',
       parameters: nameParameter,
       body: order,
       replies: { ...noNewWorld, ...taken },

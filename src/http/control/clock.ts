@@ -6,10 +6,10 @@ import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './
 import { type Control, type ControlRoute, DONE, json, object, problem, replyWith } from './route.ts'
 
 export const clockSchema = object({
-  now: { type: 'string', format: 'date-time', description: 'What it shows.' },
-  real: { type: 'boolean', description: 'Whether that is real time.' },
+  now: { type: 'string', format: 'date-time', description: 'The time of the clock.' },
+  real: { type: 'boolean', description: 'Whether the clock shows real time.' },
   frozen: { type: 'boolean' },
-  rate: { type: 'number', minimum: 0, description: 'Seconds of the world in a real second; 0 where it is frozen.' },
+  rate: { type: 'number', minimum: 0, description: 'Seconds of the world in a real second; 0 if the clock is frozen.' },
 })
 
 export const describeClock = ({ state }: WorldClock): object => ({ ...state, now: timestamp(state.now) })
@@ -25,8 +25,8 @@ export const clockWordsSchema = {
       description:
         'A date, a timestamp, or an offset from what it shows, with its sign: 2030-12-06, +30d. It runs on from there.',
     },
-    shift: { type: 'string', description: 'A duration away from real time, or from `now`: 30d, -12h.' },
-    freeze: { type: 'boolean', description: 'It stands still.' },
+    shift: { type: 'string', description: 'An offset from real time, or from `now`: 30d, -12h.' },
+    freeze: { type: 'boolean', description: 'Whether the clock is frozen.' },
     rate: { type: 'number', description: 'Seconds of the world in a real second. Default: 1.' },
   },
 } as const
@@ -37,7 +37,7 @@ export const clockRoutes = ({ gateway: { worlds } }: Control): ControlRoute[] =>
     path: '/worlds/{name}/clock',
     operation: 'getClock',
     underWorkers: 'shared',
-    summary: 'What time it is in a world.',
+    summary: 'The time in a world.',
     parameters: nameParameter,
     replies: { 200: replyWith('The clock.', clockSchema), ...noSuchWorld },
     answer: inWorld(worlds, ({ clock }) => json(describeClock(clock))),
@@ -48,9 +48,9 @@ export const clockRoutes = ({ gateway: { worlds } }: Control): ControlRoute[] =>
     operation: 'setClock',
     underWorkers: 'shared',
     summary:
-      'Sets, shifts, freezes or hurries the clock of a world; it goes on from what it shows where no time is given.',
+      'Sets, shifts, freezes or speeds up the clock of a world. Without a new time it continues from the current one.',
     parameters: nameParameter,
-    body: { description: 'How it is to run.', schema: clockWordsSchema },
+    body: { description: 'The change of the clock.', schema: clockWordsSchema },
     replies: { 200: replyWith('The clock.', clockSchema), ...noNewWorld },
     answer: inMadeWorld(worlds, ({ clock }, { body }) => {
       const change = readClockChange(body as ClockWords, clock)

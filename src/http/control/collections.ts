@@ -28,8 +28,8 @@ import {
 const collectionParameter = { collection: { schema: { type: 'string' }, description: 'A resource.' } } as const
 const idParameter = { id: { schema: { type: 'string' }, description: 'The id of a record.' } } as const
 const inCollection = { ...nameParameter, ...collectionParameter }
-const nowhere = { 404: { description: 'There is no such world, collection or record.' } } as const
-const nowhereNew = { 404: { description: 'There is no such collection or record.' }, ...noNewWorld } as const
+const nowhere = { 404: { description: 'The world, the collection or the record does not exist.' } } as const
+const nowhereNew = { 404: { description: 'The collection or the record does not exist.' }, ...noNewWorld } as const
 const invalidSchema = {
   ...problemSchema,
   required: [...problemSchema.required, 'errors'],
@@ -48,7 +48,7 @@ const invalidSchema = {
 } as const
 const invalid = {
   422: {
-    description: 'It breaks the contract; nothing changed.',
+    description: 'The request breaks the contract; nothing was changed.',
     content: { 'application/problem+json': invalidSchema },
   },
 } as const
@@ -77,7 +77,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       parameters: nameParameter,
       replies: {
         200: replyWith('Each with the number of its records.', list(object({ name: words, records: count }))),
-        404: { description: 'There is no such world.' },
+        404: { description: 'The world does not exist.' },
       },
       answer: inWorld(worlds, world => json(describeCollections(world, gateway.plan))),
     },
@@ -92,14 +92,14 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
         ...inCollection,
         q: {
           schema: { type: 'string', maxLength: 1000 },
-          description: 'Words that some text of a record must hold, whatever their case.',
+          description: 'Words to search for in the texts of the records, case-insensitively.',
         },
         sort: {
           schema: { type: 'string', maxLength: 1000 },
           description: 'A list of fields, each with `-` before it for descending: `-price,name`.',
         },
         limit: { schema: { type: 'integer', minimum: 1, maximum: 100_000 }, description: 'Default: 100.' },
-        offset: { schema: { type: 'integer', minimum: 0 }, description: 'How many to pass over. Default: 0.' },
+        offset: { schema: { type: 'integer', minimum: 0 }, description: 'The number of records to skip. Default: 0.' },
       },
       replies: { 200: replyWith('Records.', list(record)), ...nowhere },
       answer: within(async (collection, resource, { parameters: { limit = 100, offset = 0, q, sort } }) => {
@@ -123,7 +123,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       parameters: inCollection,
       body: { description: 'The record.', schema: record, decimals: true },
       replies: {
-        201: replyWith('It is created.', record),
+        201: replyWith('The record was created.', record),
         ...nowhereNew,
         409: { description: 'There is a record of that id; or no such world, and sandboxes are switched off.' },
         ...invalid,
@@ -134,7 +134,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
           const faults = recordFaults(made, resource)
           return faults.length === 0 ? undefined : { faults }
         })
-        if (made === 'exists') return problem(409, 'conflict', 'there is a record of this id already')
+        if (made === 'exists') return problem(409, 'conflict', 'a record with this id already exists')
         return 'faults' in made ? refuseRecord(made.faults) : json(made.text, 201)
       }),
     },
@@ -143,7 +143,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/collections/{collection}',
       operation: 'putRecords',
       underWorkers: 'shared',
-      summary: 'Puts other records in the place of all there are, if every one holds; else nothing changes.',
+      summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
       parameters: inCollection,
       body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
       replies: { 204: { description: 'Done.' }, ...nowhereNew, ...invalid },
@@ -187,12 +187,12 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/collections/{collection}/{id}',
       operation: 'putRecord',
       underWorkers: 'shared',
-      summary: 'Stores a record under an id, whether there was one or not.',
+      summary: 'Creates or replaces the record with an id.',
       parameters: { ...inCollection, ...idParameter },
       body: { description: 'The record; its id may be left out.', schema: record, decimals: true },
       replies: {
-        200: replyWith('There was one; it is changed.', record),
-        201: replyWith('There was none; it is created.', record),
+        200: replyWith('The record was replaced.', record),
+        201: replyWith('The record was created.', record),
         ...nowhereNew,
         ...invalid,
       },

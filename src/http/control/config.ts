@@ -30,12 +30,12 @@ const configurationSchema = object({
 
 const textsSchema = object({
   file: words,
-  applied: { ...words, description: 'What is being served.' },
+  applied: { ...words, description: 'The configuration that is being served.' },
   disk: {
     type: ['string', 'null'],
-    description: 'What its file holds now; null where it cannot be read, or where none has it.',
+    description: 'The current content of its file; null if it cannot be read or does not exist.',
   },
-  same: { type: 'boolean', description: 'Whether both are the same.' },
+  same: { type: 'boolean', description: 'Whether both texts are the same.' },
 })
 
 export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => [
@@ -44,7 +44,7 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     path: '/config',
     operation: 'getConfiguration',
     summary:
-      'The configuration that is being served, as written and with its defaults, or as a text; credentials never appear.',
+      'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
     replies: {
       200: {
         description: 'The configuration.',
@@ -98,9 +98,9 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     outsideTurns: true,
     underWorkers: 'absent',
     summary:
-      'Serves another configuration, until the next reload; the records stay. What cannot be served changes nothing, and so does a dry run.',
+      'Serves another configuration until the next reload, and keeps the records. A faulty configuration and a dry run change nothing.',
     parameters: {
-      'dry-run': { schema: { type: 'boolean' }, description: 'Says what is wrong with it, and changes nothing.' },
+      'dry-run': { schema: { type: 'boolean' }, description: 'Only reports the mistakes, and changes nothing.' },
     },
     body: {
       description:
@@ -110,10 +110,10 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
       maxBytes: MAX_CONFIGURATION,
     },
     replies: {
-      200: replyWith('It is being served, or could be.', adoptedSchema),
+      200: replyWith('The configuration is being served; of a dry run, it could be.', adoptedSchema),
       409: { description: 'This gateway was not started from a file.' },
       422: {
-        description: 'It cannot be served; the one before keeps serving.',
+        description: 'The configuration has errors; the previous one is still being served.',
         content: { 'application/problem+json': invalidConfigurationSchema },
       },
     },

@@ -46,7 +46,7 @@ export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): Co
     case 'bad-name':
       return problem(400, 'invalid_request', 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -')
     case 'exists':
-      return problem(409, 'conflict', `there is a world ${name} already`)
+      return problem(409, 'conflict', `the world ${name} already exists`)
     case 'permanent':
       return problem(409, 'conflict', `the world ${name} is permanent; it can be reset, but not deleted`)
     case 'switched-off':
@@ -60,6 +60,6 @@ export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): Co
 }
 
 /** For routes that make the world they change. */
-export const noNewWorld = { 409: { description: 'There is no such world, and sandboxes are switched off.' } } as const
+export const noNewWorld = { 409: { description: 'The world does not exist, and sandboxes are switched off.' } } as const
 
-export const noSuchWorld = { 404: { description: 'There is no such world.' } } as const
+export const noSuchWorld = { 404: { description: 'The world does not exist.' } } as const

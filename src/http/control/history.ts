@@ -35,7 +35,7 @@ const entrySchema = object({
 const historySchema = object({
   entries: list(entrySchema),
   more: { type: 'boolean', description: 'Whether there are older ones that are remembered.' },
-  reach: { ...count, description: 'The position that the world cannot go back beyond.' },
+  reach: { ...count, description: 'The earliest position that can be restored.' },
 })
 
 const unrecorded = { 409: { description: 'The changes of worlds are not recorded.' } }
@@ -67,7 +67,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
         ...nameParameter,
         limit: {
           schema: { type: 'integer', minimum: 1, maximum: MOST_ENTRIES },
-          description: 'So many. Default: 100.',
+          description: 'The maximum number of entries. Default: 100.',
         },
         before: { schema: { type: 'integer', minimum: 1 }, description: 'Only entries before this position.' },
       },
@@ -85,7 +85,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'rewindWorld',
       underWorkers: 'shared',
       summary:
-        'Takes a world back: to how it was after a position or at a time, or just before a request. That is a change itself, and can be taken back.',
+        'Restores an earlier state of a world: after a position, at a time, or before a request. This is a change, too, and can be undone.',
       parameters: nameParameter,
       body: {
         description: 'How far.',
@@ -102,7 +102,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
         }),
       },
       replies: {
-        200: replyWith('It is there.', object({ position: count, reversed: count })),
+        200: replyWith('The world is restored.', object({ position: count, reversed: count })),
         404: { description: 'There is no such world, or no such request in the journal.' },
         409: { description: 'The history does not reach back so far, or is not kept.' },
       },
@@ -113,7 +113,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
         const reversed = state.worldLog.rewind(name, position)
         if (reversed !== undefined) return json({ position, reversed })
         const { reach } = state.worldLog.history
-        return problem(409, 'out_of_reach', `the history reaches back to position ${reach}, and not to ${position}`)
+        return problem(409, 'out_of_reach', `the history begins at position ${reach}, after ${position}`)
       }),
     },
   ]
@@ -144,7 +144,7 @@ function positionOf(
   for (const entry of journal.each()) {
     if (entry.id !== to.request) continue
     if (entry.world !== world)
-      return problem(404, 'not_found', `the request ${to.request} reached the world ${entry.world}`)
+      return problem(404, 'not_found', `the request ${to.request} was in another world: ${entry.world}`)
     // A request that changed nothing: as it was when that arrived.
     return entry.position === undefined
       ? lastBefore(history.of(world), entry.at - entry.milliseconds, history.reach)

@@ -63,7 +63,7 @@ const COMMON = {
   Unsupported: { status: 415, description: 'The content type or content encoding of the body is not supported.' },
   Unexpected: { status: 417, description: 'Expect asks for more than 100-continue.' },
   LongHeaders: { status: 431, description: 'The request line and headers are too large.' },
-  Broken: { status: 500, description: 'Something broke; the log says what.' },
+  Broken: { status: 500, description: 'An internal error; see the log.' },
   Unknown: { status: 501, description: 'The method or the transfer coding is not known.' },
   OtherVersion: { status: 505, description: 'The request line names another version than HTTP/1.1 or HTTP/1.0.' },
   Full: { status: 507, description: 'Records need more memory than `worlds.maxBytes`, or than is left.' },

@@ -139,7 +139,7 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => 
       tag: { schema: { type: 'string' }, description: 'Operations with this tag alone.' },
       minutes: { schema: { type: 'integer', minimum: 1, maximum: 60 }, description: 'Default: 5.' },
     },
-    replies: { 200: replyWith('How they fare.', operationsSchema), 404: { description: 'There is no such world.' } },
+    replies: { 200: replyWith('The operations.', operationsSchema), 404: { description: 'The world does not exist.' } },
     answer: ({ parameters }) => {
       const { plan, worlds, clock } = gateway
       const {

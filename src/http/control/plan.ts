@@ -160,10 +160,10 @@ export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[
     outsideTurns: true,
     summary: 'Loads the configuration anew from its files; the records stay.',
     replies: {
-      200: { description: 'It is being served.', content: { 'application/json': adoptedSchema } },
+      200: { description: 'The configuration is being served.', content: { 'application/json': adoptedSchema } },
       409: { description: 'This gateway was not started from a file.' },
       422: {
-        description: 'It cannot be served; the last good one keeps serving.',
+        description: 'The configuration has errors; the last valid one is still being served.',
         content: { 'application/problem+json': invalidConfigurationSchema },
       },
     },

@@ -56,9 +56,9 @@ function compile({ parameters = {}, path, body }: ControlRoute): CallReader {
       const parameter = parameters[name] ?? parameters[familyOf(name) ?? '']
       if (parameter === undefined || (inPath.has(name) && !(name in segments))) {
         const hint = suggest(name, names)
-        return refuse(`there is no query parameter "${name}"${hint === undefined ? '' : `; ${hint}`}`)
+        return refuse(`unknown query parameter "${name}"${hint === undefined ? '' : `; ${hint}`}`)
       }
-      if (typeof sent !== 'string') return refuse(`the query parameter "${name}" stands there more than once`)
+      if (typeof sent !== 'string') return refuse(`duplicate query parameter "${name}"`)
       values[name] = typed(sent, parameter.schema.type)
     }
     const violations = check(values)

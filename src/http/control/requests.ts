@@ -40,22 +40,22 @@ const FILTER: Readonly<Record<string, CallParameter>> = {
   consumer: text('A list of consumers; empty for requests of nobody known.'),
   world: text('A list of worlds.'),
   method: text('A list of methods.'),
-  path: text('A path, base path included; `*` stands for anything.'),
+  path: text('A path, base path included; `*` matches any text.'),
   status: text('A list of statuses or classes of them: `404`, `5xx`.'),
   refusal: text('A list of codes of problems; empty for requests that were not refused.'),
   fault: text('A list of kinds of faults; empty for requests that none struck.'),
-  note: text('Stands in a note.'),
-  slowerThan: text('Took at least as long: `250ms`.'),
+  note: text('Text that a note contains.'),
+  slowerThan: text('The minimum duration: `250ms`.'),
   since: text('By the real clock: a date, a timestamp, or an offset such as `-5m`.'),
   until: text('By the real clock.'),
   'header.*': text(
-    'A request header that the journal keeps: `header.x-request-id=42`. `*` stands for anything, the empty text for none.',
+    'A request header that the journal keeps: `header.x-request-id=42`. `*` matches any text, the empty text a missing value.',
   ),
   'body.*': text(
-    'A field of the request body, by JSON Pointer: `body./name=Rex`, `body./tags/0=*`. `*` stands for anything, the empty text for none.',
+    'A field of the request body, by JSON Pointer: `body./name=Rex`, `body./tags/0=*`. `*` matches any text, the empty text a missing value.',
   ),
-  body: text('The whole request body, as far as the journal keeps it; `*` stands for anything.'),
-  after: { schema: { type: 'integer', minimum: 0 }, description: 'Came after the request with this id.' },
+  body: text('The whole request body, as far as the journal keeps it; `*` matches any text.'),
+  after: { schema: { type: 'integer', minimum: 0 }, description: 'Only requests after the one with this id.' },
 }
 
 /** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
@@ -77,16 +77,16 @@ const bodySchema = object({ text: { ...words, description: 'The beginning.' }, b
 
 export const requestSchema = object(
   {
-    id: { type: 'integer', minimum: 1, description: 'Counts the requests of the process.' },
+    id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
     at: { ...timestamp, description: 'When the reply was ready, by the real clock.' },
-    time: { ...timestamp, description: 'The same by the clock that the request met.' },
+    time: { ...timestamp, description: "The same by the world's clock." },
     world: words,
-    operation: { type: ['string', 'null'], description: 'null where none was meant.' },
-    consumer: { type: ['string', 'null'], description: 'null where nobody known called.' },
+    operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
+    consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
     method: words,
     path: words,
     query: { ...words, description: 'Credentials are masked, here and everywhere.' },
-    status: { type: 'integer', description: '0 where a fault left the client without a reply.' },
+    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
     durationMs: milliseconds,
     position: { ...count, description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.' },
     refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
@@ -100,23 +100,23 @@ export const requestSchema = object(
       world: words,
       real: { type: 'boolean', description: 'Whether the clock showed real time.' },
       ordinal: { ...count, description: 'Which request of the operation it was in its world.' },
-      passed: { ...list(words), description: 'The behaviours it came through; the last replied.' },
+      passed: { ...list(words), description: 'The behaviours that the request passed; the last one replied.' },
       replied: words,
       draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
     }),
-    headers: { type: 'object', additionalProperties: words, description: 'Of the request, as far as they are kept.' },
-    replyHeaders: { type: 'object', additionalProperties: words, description: 'Kept while somebody watches.' },
+    headers: { type: 'object', additionalProperties: words, description: 'The headers of the request that are kept.' },
+    replyHeaders: { type: 'object', additionalProperties: words, description: 'Kept while a client watches.' },
     requestBody: bodySchema,
     replyBody: bodySchema,
   },
   ...['position', 'refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
 )
 
-const evicted = { ...count, description: 'Requests that were forgotten to make room.' }
+const evicted = { ...count, description: 'The number of requests that were removed to make room.' }
 
 const pageSchema = object({
   requests: list(requestSchema),
-  total: { ...count, description: 'How many match, shown or not.' },
+  total: { ...count, description: 'The number of matching requests, shown or not.' },
   more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
   evicted,
 })
@@ -131,7 +131,7 @@ const verdictSchema = object(
     nearest: list(
       object({ differs: list(object({ key: words, wanted: words, found: words })), request: requestSchema }),
     ),
-    requests: { ...list(requestSchema), description: 'Where too many matched: the last of them.' },
+    requests: { ...list(requestSchema), description: 'If too many matched: the last of them.' },
   },
   'max',
 )
@@ -166,7 +166,8 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         ...FILTER,
         limit: {
           schema: { type: 'integer', minimum: 1, maximum: 100_000 },
-          description: 'The last so many of those that match; `more` says whether there are others. Default: 100.',
+          description:
+            'The maximum number of requests, the latest ones; `more` says whether others match. Default: 100.',
         },
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
@@ -185,7 +186,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       operation: 'deleteRequests',
       outsideTurns: true,
       underWorkers: 'shared',
-      summary: 'Forgets all requests, or those of one world.',
+      summary: 'Removes all requests from the journal, or those of one world.',
       parameters: { world: text('The world whose requests are forgotten.') },
       replies: { 204: { description: 'Done.' } },
       answer: async ({ parameters }) => {
@@ -204,9 +205,9 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         ...FILTER,
         min: {
           schema: { type: 'integer', minimum: 0 },
-          description: 'At least so many. Default: 1, or 0 where `max` is given.',
+          description: 'The minimum number of matching requests. Default: 1, or 0 with `max`.',
         },
-        max: { schema: { type: 'integer', minimum: 0 }, description: 'At most so many.' },
+        max: { schema: { type: 'integer', minimum: 0 }, description: 'The maximum number of matching requests.' },
       },
       replies: { 200: replyWith('The verdict.', verdictSchema) },
       answer: async call => {
@@ -215,7 +216,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         if ('status' in criteria) return criteria
         const { min, max } = call.parameters as { min?: number; max?: number }
         if (min !== undefined && max !== undefined && min > max) {
-          return problem(400, 'invalid_request', `min, ${min}, is more than max, ${max}`)
+          return problem(400, 'invalid_request', `min (${min}) must not be more than max (${max})`)
         }
         return json(verifyRequests(view, criteria, { min, max }))
       },
@@ -226,7 +227,8 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       operation: 'streamRequests',
       outsideTurns: true,
       underWorkers: 'absent',
-      summary: 'Every request that matches, as it is answered; with `after`, first those that are kept since then.',
+      summary:
+        'A stream of the matching requests as they are answered; with `after`, first those in the journal since then.',
       parameters: {
         ...FILTER,
         headers: {
@@ -236,13 +238,17 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         },
       },
       replies: {
-        200: { description: 'It ends when the client goes.', content: { 'text/event-stream': eventsSchema } },
+        200: {
+          description: 'The stream ends when the client disconnects.',
+          content: { 'text/event-stream': eventsSchema },
+        },
         429: { description: `${MOST_STREAMS} clients listen already.` },
       },
       answer: call => {
         const criteria = read(call)
         if ('status' in criteria) return criteria
-        if (streams >= MOST_STREAMS) return problem(429, 'too_many_streams', `${MOST_STREAMS} clients listen already`)
+        if (streams >= MOST_STREAMS)
+          return problem(429, 'too_many_streams', `${MOST_STREAMS} clients are already listening; close one of them`)
         streams += 1
         const stopWatching = call.parameters.headers === true ? journal.watch() : undefined
         const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)

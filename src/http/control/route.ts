@@ -143,8 +143,8 @@ export const problemSchema = {
   properties: {
     title: { type: 'string' },
     status: { type: 'integer', description: 'The status of the response.' },
-    detail: { type: 'string', description: 'What is wrong, in a sentence.' },
-    code: { type: 'string', description: 'Stable, snake_case: what a client may branch on.' },
+    detail: { type: 'string', description: 'A sentence that says what is wrong.' },
+    code: { type: 'string', description: 'A stable code in snake_case, for programs.' },
   },
 } as const
 

@@ -28,11 +28,11 @@ const sentSchema = object({
   },
   reply: object(
     {
-      status: { type: 'integer', description: '0 where a fault left the client without a reply.' },
+      status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
       headers: headersSchema,
       body: { type: ['string', 'null'] },
       base64: { const: true, description: 'The body is in base64, as it is not UTF-8.' },
-      wire: { type: 'string', description: 'What a client would have met on the wire.' },
+      wire: { type: 'string', description: 'The fault that a client would have seen on the connection.' },
     },
     'base64',
     'wire',
@@ -55,7 +55,7 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
     const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
     if (fault !== undefined) return refuseWorld(fault, name, worlds)
     if (name === worlds.default.name || gateway.plan.simulation.listen.clientControls) return undefined
-    return problem(409, 'conflict', 'listen.clientControls is off: requests cannot name a world')
+    return problem(409, 'conflict', 'requests cannot name a world because listen.clientControls is false')
   }
   return [
     {
@@ -91,8 +91,8 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
         ),
       },
       replies: {
-        200: replyWith('What became of it.', sentSchema),
-        409: { description: 'There is no such world, and sandboxes are switched off.' },
+        200: replyWith('The request and its reply.', sentSchema),
+        409: { description: 'The world does not exist, and sandboxes are switched off.' },
       },
       answer: async ({ body }) => {
         const sending = body as unknown as Sending
@@ -142,14 +142,14 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
       summary: 'Sends a request again, in process: to the world that it met, to another, or to a fresh one.',
       parameters: idParameter,
       body: {
-        description: 'Where it goes.',
+        description: 'The target of the request.',
         required: false,
         schema: object({ world, fresh: { type: 'boolean', description: 'A new sandbox.' } }, 'world', 'fresh'),
       },
       replies: {
-        200: replyWith('What became of it.', sentSchema),
+        200: replyWith('The request and its reply.', sentSchema),
         ...forgotten,
-        409: { description: 'The journal did not keep enough of it, or the world cannot be had.' },
+        409: { description: 'The journal did not keep enough of the request, or the world cannot be created.' },
       },
       answer: async ({ parameters, body }: Call) => {
         const id = parameters.id as number

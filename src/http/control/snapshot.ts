@@ -97,7 +97,7 @@ export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
     path: '/worlds/{name}/snapshot',
     operation: 'getSnapshot',
     underWorkers: 'shared',
-    summary: 'A whole world as one document.',
+    summary: 'A world as a snapshot: one document with all its state.',
     parameters: nameParameter,
     replies: { 200: replyWith('The snapshot.', snapshotSchema), ...noSuchWorld },
     answer: inWorld(gateway.worlds, async world =>
@@ -109,13 +109,13 @@ export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
     path: '/worlds/{name}/snapshot',
     operation: 'putSnapshot',
     underWorkers: 'shared',
-    summary: 'Makes a world what a snapshot says, if all of it holds; else nothing changes.',
+    summary: 'Replaces a world by a snapshot, if all of it is valid; otherwise nothing is changed.',
     parameters: nameParameter,
     body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT, decimals: true },
     replies: {
       204: { description: 'Done.' },
       ...noNewWorld,
-      422: { description: 'It breaks the contract; nothing changed.' },
+      422: { description: 'The request breaks the contract; nothing was changed.' },
     },
     answer: async ({ parameters, body }) => {
       const { worlds } = gateway

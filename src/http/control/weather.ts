@@ -23,10 +23,10 @@ import {
 
 export const weatherSchema = object(
   {
-    name: { type: ['string', 'null'], description: 'null where it is clear.' },
-    until: { type: 'string', format: 'date-time', description: 'By real time. Absent: until told.' },
-    operations: { ...list(words), description: 'Those that it touches for everybody.' },
-    consumers: { ...list(words), description: 'Those for whom it is different.' },
+    name: { type: ['string', 'null'], description: 'null if the weather is clear.' },
+    until: { type: 'string', format: 'date-time', description: 'By real time. Absent: until it is changed.' },
+    operations: { ...list(words), description: 'The operations that it changes for all consumers.' },
+    consumers: { ...list(words), description: 'The consumers with different weather.' },
     known: { ...list(words), description: 'The weather that the configuration names.' },
     blocks: {
       type: 'object',
@@ -66,7 +66,7 @@ const order = {
 
 const impossible = {
   422: {
-    description: 'It cannot be; the weather is what it was.',
+    description: 'The weather is invalid and was not changed.',
     content: { 'application/problem+json': invalidConfigurationSchema },
   },
 } as const
@@ -85,7 +85,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/weather',
       operation: 'getWeather',
       underWorkers: 'shared',
-      summary: 'What has come over the configuration, and what could.',
+      summary: 'The current weather (chaos profile), and those of the configuration.',
       replies: { 200: replyWith('The weather.', weatherSchema) },
       answer: () => json(describe(gateway.plan, gateway.weather.current)),
     },
@@ -95,9 +95,9 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'setWeather',
       underWorkers: 'shared',
       summary:
-        'Makes weather over every world that has none of its own: one that the configuration names, or another; for a while, or until told.',
+        'Sets the weather (chaos profile) of every world that has none of its own: one of the configuration, or new blocks; for a time, or until it is changed.',
       body: order,
-      replies: { 200: replyWith('The weather from now on.', weatherSchema), ...impossible },
+      replies: { 200: replyWith('The new weather.', weatherSchema), ...impossible },
       answer: call => make(gateway.weather.overall, call),
     },
     {
@@ -105,8 +105,8 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/weather',
       operation: 'clearWeather',
       underWorkers: 'shared',
-      summary: 'Back to the configuration.',
-      replies: { 204: { description: 'It is clear.' } },
+      summary: 'Clears the weather.',
+      replies: { 204: { description: 'The weather is clear.' } },
       answer: () => {
         gateway.weather.overall.clear()
         return DONE
@@ -117,7 +117,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/weather',
       operation: 'getWorldWeather',
       underWorkers: 'shared',
-      summary: 'The weather over one world alone.',
+      summary: 'The weather of one world.',
       parameters: nameParameter,
       replies: { 200: replyWith('The weather.', weatherSchema), ...noSuchWorld },
       answer: inWorld(gateway.worlds, world => json(describe(gateway.plan, slotOf(world).current))),
@@ -127,10 +127,10 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/weather',
       operation: 'setWorldWeather',
       underWorkers: 'shared',
-      summary: 'Makes weather over one world alone, in place of the weather over all. A reset clears it.',
+      summary: 'Sets the weather of one world, instead of that of all worlds. A reset clears it.',
       parameters: nameParameter,
       body: order,
-      replies: { 200: replyWith('The weather from now on.', weatherSchema), ...noNewWorld, ...impossible },
+      replies: { 200: replyWith('The new weather.', weatherSchema), ...noNewWorld, ...impossible },
       answer: inMadeWorld(gateway.worlds, (world, call) => make(slotOf(world), call)),
     },
     {
@@ -138,9 +138,9 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/weather',
       operation: 'clearWorldWeather',
       underWorkers: 'shared',
-      summary: 'Back to the weather over all.',
+      summary: 'Clears the weather of one world, so that the weather of all worlds applies.',
       parameters: nameParameter,
-      replies: { 204: { description: 'It is clear.' }, ...noSuchWorld },
+      replies: { 204: { description: 'The weather is clear.' }, ...noSuchWorld },
       answer: inWorld(gateway.worlds, world => {
         slotOf(world).clear()
         return DONE

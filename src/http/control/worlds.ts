@@ -26,7 +26,7 @@ import { MAX_SNAPSHOT, refuseSnapshot, snapshotSchema } from './snapshot.ts'
 const worldSchema = object(
   {
     name: words,
-    permanent: { type: 'boolean', description: 'Whether it is there for good; a sandbox may be evicted.' },
+    permanent: { type: 'boolean', description: 'Whether the world is permanent; a sandbox may be evicted.' },
     host: { type: 'string', description: 'The host whose requests reach it.' },
     default: { type: 'boolean', description: 'Whether requests reach it that name no world.' },
     clock: clockSchema,
@@ -97,7 +97,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
         maxBytes: MAX_SNAPSHOT,
       },
       replies: {
-        201: replyWith('It is there.', worldSchema),
+        201: replyWith('The world is restored.', worldSchema),
         404: { description: 'There is no world to copy by that name.' },
         409: { description: 'There is such a world already, or sandboxes are switched off.' },
         422: { description: 'The snapshot breaks the contract; no world was made.' },
@@ -119,7 +119,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}',
       operation: 'deleteWorld',
       underWorkers: 'shared',
-      summary: 'Forgets a sandbox and its requests; the next request that names it begins it anew.',
+      summary: 'Deletes a sandbox and its requests. The next request that names it creates it again.',
       parameters: nameParameter,
       replies: {
         204: { description: 'Done.' },

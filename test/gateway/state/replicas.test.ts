@@ -207,7 +207,7 @@ test('changed seeds are kept with a warning that names the fixture, or reset', a
     'books.yaml': '[{ id: 1, title: eins }]',
   }
   const keeping = await replica(log.connect(), {}, files)
-  assert.match(keeping.messages.join('\n'), /\.\/books\.yaml has changed since the state of books began, which is kept/)
+  assert.match(keeping.messages.join('\n'), /\.\/books\.yaml has changed, but the existing records of books are kept/)
   assert.equal(((await keeping.send('GET /books')).body as unknown[]).length, 3)
   // A reset by the old configuration begins with its seeds on every replica.
   await a.gateway.change(() => a.gateway.reset(), 'POST /reset')
@@ -235,7 +235,7 @@ test('records that do not fit a newer contract are kept and reported', async () 
       ),
     },
   )
-  assert.match(b.messages.join('\n'), /1 records of books do not fit the contract, and are kept; the first is 2\/title/)
+  assert.match(b.messages.join('\n'), /1 records of books break the contract and are kept; the first is 2\/title/)
   assert.equal((await b.send('GET /books/2')).status, 200)
 })
 
