@@ -1,7 +1,8 @@
 // From records to a page: comparing, searching, sorting, cutting. Pure; knows no engine.
 
-import { Decimal, isObject, type Json, stringifyJson } from '../kernel/json.ts'
+import { Decimal, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import type { Comparison, Entry, Id, Page, Query } from './collection.ts'
+import { fieldIn, valuesIn } from './record-field.ts'
 
 /** Whether a query asks for nothing but filters and a limit: what an index answers by itself. */
 export const isPlain = (query: Query): boolean =>
@@ -68,7 +69,7 @@ export function arrange(selected: Entry[], { comparisons = [], search, sort }: Q
       ? selected
       : selected.filter(
           ({ value }) =>
-            comparisons.every(one => holds(value[one.field], one)) && words.every(word => mentions(value, word)),
+            comparisons.every(one => holds(comparedIn(value, one), one)) && words.every(word => mentions(value, word)),
         )
   if (sort === undefined) return rows
   return rows.toSorted((a, b) => {
@@ -90,6 +91,12 @@ export function cutPage(rows: readonly Entry[], { sort, offset = 0, after, limit
     if (skip === -1) skip = rows.length
   }
   return pageOf(rows.slice(skip, skip + limit + 1), limit, 0, count === true ? rows.length : undefined)
+}
+
+/** The value that a comparison looks at: of a field such as `tags.name`, all of them. */
+function comparedIn(record: JsonObject, { field, is }: Comparison): Json | undefined {
+  const own = fieldIn(field, record)
+  return own === undefined && is === 'contains' && field.includes('.') ? valuesIn(field, record) : own
 }
 
 function holds(value: Json | undefined, { is, value: other }: Comparison): boolean {

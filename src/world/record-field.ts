@@ -23,3 +23,17 @@ function withFieldWithin([key = '', ...rest]: readonly string[], value: Json, re
   const inner = record[key]
   return { ...record, [key]: withFieldWithin(rest, value, isObject(inner) ? (inner as JsonObject) : {}) }
 }
+
+/** The values of a field, through lists: `tags.name` are the names of all tags. */
+export function valuesIn(field: string, record: JsonObject): readonly Json[] {
+  const own = fieldIn(field, record)
+  if (own !== undefined) return Array.isArray(own) ? own : [own]
+  if (!isPath(field)) return []
+  return field
+    .split('.')
+    .reduce<Json[]>(
+      (all, key) => all.flatMap(one => (isObject(one) && Object.hasOwn(one, key) ? (one[key] as Json) : [])),
+      [record],
+    )
+    .flat() as Json[]
+}

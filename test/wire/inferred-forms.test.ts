@@ -162,6 +162,34 @@ suite('a collection', () => {
     assert.deepEqual((await idsOf('/invoices?place=elsewhere')).includes(there.id), false)
   })
 
+  test('is selected by what the lists of its records hold', async () => {
+    const Dog = object({ id: number, name: text, tags: list(object({ id: number, name: text })), toys: list(text) })
+    const query = (name: string) => ({ in: 'query', name, schema: list(text) })
+    const send = await served({
+      '/dogs': {
+        get: { parameters: [query('tags'), query('toy')], ...ok(list(Dog)) },
+        post: { ...takes(Dog), ...ok(Dog, 201) },
+      },
+      '/dogs/{id}': { parameters: [inPath('id', number)], get: ok(Dog) },
+    })
+    await send('POST /dogs', {
+      id: 71,
+      name: 'rex',
+      tags: [
+        { id: 1, name: 'brown' },
+        { id: 2, name: 'big' },
+      ],
+      toys: ['ball'],
+    })
+    await send('POST /dogs', { id: 72, name: 'max', tags: [{ id: 3, name: 'small' }], toys: ['bone', 'rope'] })
+    const found = async (asked: string) =>
+      ((await send(`GET /dogs?${asked}`)).body as { id: number }[]).map(({ id }) => id)
+    assert.deepEqual(await found('tags=big'), [71])
+    assert.deepEqual(await found('tags=small&tags=brown'), [71, 72])
+    assert.deepEqual(await found('toy=rope'), [72])
+    assert.deepEqual(await found('tags=none'), [])
+  })
+
   test('whose pages are counted from one, and whose deletion answers no body where one is described', async () => {
     const Batch = object({ batch_id: text, note: text }, { required: ['batch_id'] })
     const Page = object({ batches: list(Batch), pages: { ...number, minimum: 1 } }, { required: ['batches', 'pages'] })

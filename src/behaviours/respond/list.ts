@@ -151,7 +151,7 @@ function compileFilters(
     const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
     const index = locate(parameter, path('parameter'))
     // A name that is neither a parameter nor a field is one mistake.
-    if (!properties.has(field) && (index !== -1 || field !== parameter)) {
+    if (!knowsField(field, resource, site) && (index !== -1 || field !== parameter)) {
       const message = `the records of ${list} have no field "${field}"`
       const at = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
       site.error('unknown-field', message, at, suggest(field, properties.keys()))
@@ -177,6 +177,17 @@ function compileFilters(
     }
     return { filters, comparisons }
   }
+}
+
+/** Whether records have a field, which may stand within, and within lists: `tags.name`. */
+function knowsField(field: string, { schema }: Resource, { contract }: Site): boolean {
+  if (schema.shape.properties.has(field)) return true
+  const below = (node: Node | undefined, key: string): Node | undefined => {
+    const { properties, items } =
+      node === undefined ? { properties: undefined, items: undefined } : contract.shapeOf(node)
+    return properties?.get(key) ?? (items && contract.shapeOf(items).properties.get(key))
+  }
+  return field.includes('.') && field.split('.').reduce(below, schema.node as Node | undefined) !== undefined
 }
 
 /** Reports a list without an envelope whose reply schema is not an array. */

@@ -2,6 +2,7 @@
 
 import { successStatus } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
+import type { BrokenRule } from '../../kernel/problem.ts'
 import { idIn, withId } from '../../world/collection.ts'
 import type { Handler } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
@@ -9,6 +10,7 @@ import { type ActionParts, NO_RULES } from './action-parts.ts'
 import { compileAddByPut } from './add-by-put.ts'
 import { compileDraft, isSound } from './draft.ts'
 import { compileId, isMissing, missingReply } from './identify-record.ts'
+import { isJsonPatch, patchRecord } from './json-patch.ts'
 import { compileKey, keepOwners } from './record-key.ts'
 import { compileDangling } from './references.ts'
 import { inBody } from './resource.ts'
@@ -42,7 +44,11 @@ export function compileWrite(
       if (isMissing(old, exchange, within)) return missing(id)
       const stopped = exchange.precondition?.(old)
       if (stopped !== undefined) return stopped
-      const merged = merge(old.value, draft.given(exchange))
+      const merged =
+        kind === 'update' && Array.isArray(exchange.body) && isJsonPatch(exchange)
+          ? patchRecord(old.value, exchange.body)
+          : merge(old.value, draft.given(exchange))
+      if (Array.isArray(merged) && isJsonPatch(exchange)) return invalid(merged as readonly BrokenRule[])
       if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
       const own = checksId ? idIn(idField, merged as JsonObject) : undefined
       if (own !== undefined && own !== id) {

@@ -1,6 +1,7 @@
 // Reads, parses and checks a request's body, by the media type that the contract documents for it.
 
 import { isUtf8 } from 'node:buffer'
+import { readXml } from '../../answer/xml.ts'
 import { essenceOf, isJson, type MediaType, type Operation } from '../../contract/contract.ts'
 import { compileMediaTypes } from '../../contract/media-types.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
@@ -12,6 +13,7 @@ import { firstOf } from '../../kernel/request.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
 import type { ValidateConfig } from './config.ts'
+import { checkPatch, JSON_PATCH } from './json-patch.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
 
@@ -40,8 +42,13 @@ export function compileBody(
   const absent = body.required ? [whole('required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  const check = ({ schema }: BodyReading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
+  const check = ({ schema, patch }: BodyReading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
     if ('fault' in parsed) return [whole('syntax', parsed.fault)]
+    if (patch === true) {
+      const broken = checkPatch(parsed.value)
+      if (broken.length === 0) draftOf(exchange, 'validate').body = parsed.value
+      return broken
+    }
     const violations = schema?.check(parsed.value, parsed.exact)
     if (violations !== undefined) {
       return violations.map(({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }))
@@ -82,6 +89,7 @@ export function compileBody(
 const UNICODE = /^(?:utf-?8|us-ascii)$/
 
 const NO_TYPES: ReadonlySet<string> = new Set()
+const XML = /^(?:application|text)\/xml$|\+xml$/
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/
 
 type ParseBody = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
@@ -89,7 +97,10 @@ type ParseBody = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 /** Returns a parser for a media type; `undefined` for one that stays bytes. */
 function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   if (isJson(essence)) return parseText(parseSent)
-  const { form, sequence } = media
+  const { form, sequence, schema } = media
+  if (XML.test(essence) && schema !== undefined) {
+    return parseText(text => readXml(text, schema.definitions[schema.key], schema.definitions))
+  }
   if (sequence !== undefined && sequence.framing !== 'parts') {
     return parseText(text => readSequence(text, sequence, parseSent) as Parsed)
   }
@@ -151,6 +162,8 @@ export interface BodyReading {
   readonly parse: ParseBody | undefined
   /** Set for an unsupported charset. */
   readonly charset: string | undefined
+  /** Whether it is a JSON Patch. */
+  readonly patch: boolean
 }
 
 /** Readers by documented media type. */
@@ -162,7 +175,12 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
     const parse = parserOf(essenceOf(type), media)
     const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
     const readable = parse === undefined || charset === undefined || UNICODE.test(charset)
-    return { schema: media.schema, parse, charset: readable ? undefined : charset }
+    return {
+      schema: media.schema,
+      parse,
+      charset: readable ? undefined : charset,
+      patch: essenceOf(type) === JSON_PATCH,
+    }
   }
   // The most common content types need no parsing.
   const usual = [...content.keys()].flatMap(type => [type, essenceOf(type), `${essenceOf(type)}; charset=utf-8`])

@@ -5,7 +5,7 @@ import type { Parameter } from '../../contract/parameters.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Shape } from '../../schema/dialect.ts'
 import type { Node } from '../../schema/document.ts'
-import { normal } from './paths.ts'
+import { normal, sameWord } from './paths.ts'
 import { rangeOf } from './range.ts'
 import { type Listed, nest } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
@@ -68,6 +68,11 @@ export function listKeys(
       if (isKnown(parameter, spelt[0] as string)) filter.push({ parameter: name, field: spelt[0] as string })
       continue
     }
+    const inside = listFilter(parameter, properties, schemas)
+    if (inside !== undefined) {
+      filter.push({ parameter: name, field: inside, is: 'contains' })
+      continue
+    }
     const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(normal(name)))
     const range = rangeOf(parameter, properties, schemas)
     if (range !== undefined && (role === undefined || range.certain)) {
@@ -98,6 +103,25 @@ function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas
   if (fallback === undefined) return true
   const values = schemas.enumOf(field)
   return values.length > 0 && values.includes(fallback as Json)
+}
+
+/** The field that a parameter selects by what its list holds: `tags` by the texts, or by the names, of a record's tags. */
+function listFilter(
+  { name, schema }: Parameter,
+  properties: ReadonlyMap<string, Node>,
+  schemas: SchemaReader,
+): string | undefined {
+  const own = [...properties].find(([field]) => sameWord(field, name))
+  const items = own && schemas.shape(own[1]).items
+  if (own === undefined || items === undefined || !(schema.types.has('array') || schema.types.has('string')))
+    return undefined
+  if (schemas.isScalar(items)) return schemas.types(items).has('string') ? own[0] : undefined
+  const names = schemas.shape(items).properties
+  const named = ['name', 'slug', 'key', 'value'].find(one => {
+    const node = names.get(one)
+    return node !== undefined && schemas.types(node).has('string')
+  })
+  return named === undefined ? undefined : `${own[0]}.${named}`
 }
 
 /** Whether whatever a parameter may ask to sort by is a field. */

@@ -1,5 +1,6 @@
 // Makes a request body that keeps to the contract: JSON, else a form.
 
+import { readXml, writeXml } from '../../answer/xml.ts'
 import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 import { valueFor } from '../../schema/sampling.ts'
@@ -19,7 +20,11 @@ const BOUNDARY = 'understudy-probe'
  */
 export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): ProbeBody | string | undefined {
   const types = [...(body?.content ?? [])]
-  const json = types.find(([type]) => isJson(type)) ?? types.find(([type]) => type === '*/*')
+  const isPlain = (type: string) => isJson(type) && !isPatch(type)
+  const json = types.find(([type]) => isPlain(type)) ?? types.find(([type]) => type === '*/*')
+  // An empty patch keeps to the form of one, and changes nothing.
+  const patch = json === undefined ? types.find(([type]) => isPatch(type)) : undefined
+  if (patch !== undefined) return { type: patch[0], text: '[]' }
   if (json !== undefined) {
     const [type, media] = json
     const value = firstOf(valuesOf(media, adapt), one => media.schema?.check(one, true) === undefined)
@@ -27,6 +32,8 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
     return { type: type === '*/*' ? 'application/json' : type, text: stringifyJson(value) }
   }
   const form = types.find(([type]) => isForm(type))
+  const xml = form === undefined ? xmlBody(types, adapt) : undefined
+  if (xml !== undefined) return xml
   if (form === undefined) {
     if (body?.required !== true) return undefined
     return rawBody(types) ?? `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
@@ -41,6 +48,27 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   }
   return 'no form was found that fits its schema'
 }
+
+/** A body of XML, as its schema describes it. */
+function xmlBody(
+  types: readonly (readonly [string, MediaType])[],
+  adapt: (value: Json) => Json,
+): ProbeBody | undefined {
+  const [type, media] = types.find(([one]) => isXml(one)) ?? []
+  const schema = media?.schema
+  if (type === undefined || media === undefined || schema === undefined) return undefined
+  const { key, definitions } = schema
+  for (const value of valuesOf(media, adapt)) {
+    if (typeof value !== 'object' || schema.check(value, true) !== undefined) continue
+    const text = writeXml(value, definitions[key], definitions, 'root', 'item')
+    const read = readXml(text, definitions[key], definitions)
+    if ('value' in read && schema.check(read.value, read.exact) === undefined) return { type, text }
+  }
+  return undefined
+}
+
+const isXml = (type: string): boolean => /^(?:application|text)\/xml\b|^[^;]*\+xml\b/i.test(type)
+const isPatch = (type: string): boolean => /^application\/json-patch\+json\b/i.test(type)
 
 /** A body of a media type that is not read: text, an image, an archive. */
 function rawBody(types: readonly (readonly [string, MediaType])[]): ProbeBody | undefined {

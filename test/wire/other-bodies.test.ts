@@ -1,0 +1,166 @@
+// Bodies that are not plain JSON: XML by the schema's `xml` keywords, JSON Patch, JSON Merge Patch.
+
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { serveInferred } from './serve-inferred.ts'
+
+const DOCUMENT = `
+openapi: 3.0.3
+info: { title: Kennel, version: '1' }
+paths:
+  /dogs:
+    get: { responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Dog' } } } } } } }
+    post:
+      requestBody: { required: true, content: &both { application/json: { schema: { $ref: '#/components/schemas/Dog' } }, application/xml: { schema: { $ref: '#/components/schemas/Dog' } } } }
+      responses: { '201': { description: ok, content: *both } }
+  /dogs/{id}:
+    parameters: [{ in: path, name: id, required: true, schema: { type: integer } }]
+    get: { responses: { '200': { description: ok, content: *both } } }
+    patch:
+      requestBody:
+        content:
+          application/json-patch+json: { schema: { type: object } }
+          application/merge-patch+json: { schema: { type: object } }
+      responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Dog' } } } } }
+components:
+  schemas:
+    Dog:
+      type: object
+      required: [name]
+      additionalProperties: false
+      xml: { name: dog }
+      properties:
+        id: { type: integer, xml: { attribute: true } }
+        name: { type: string }
+        weight: { type: number }
+        isGood: { type: boolean }
+        photos: { type: array, xml: { wrapped: true }, items: { type: string, xml: { name: photo } } }
+        tags: { type: array, items: { type: object, xml: { name: tag }, properties: { id: { type: integer }, name: { type: string } } } }
+`
+const XML = 'application/xml'
+const PATCH = 'application/json-patch+json'
+const REX =
+  '<?xml version="1.0"?><dog id="41"><name>Rex &amp; Co &#x263A;</name><weight>12.50</weight><isGood>true</isGood>' +
+  '<photos><photo>a.png</photo><photo>b.png</photo></photos><tag><id>1</id><name>small</name></tag><tag><id>2</id></tag></dog>'
+
+suite('XML', () => {
+  test('is read by the schema: attributes, wrapped and repeated elements, numbers digit for digit', async () => {
+    const send = await serveInferred(DOCUMENT)
+    const { status, body, text } = await send('POST /dogs', REX, XML)
+    assert.equal(status, 201)
+    const rex = {
+      id: 41,
+      name: 'Rex & Co ☺',
+      weight: 12.5,
+      isGood: true,
+      photos: ['a.png', 'b.png'],
+      tags: [{ id: 1, name: 'small' }, { id: 2 }],
+    }
+    assert.deepEqual(body, rex)
+    assert.match(text, /"weight":12\.50/)
+    assert.deepEqual((await send('GET /dogs/41')).body, rex)
+  })
+
+  test('is held to the schema as JSON is', async () => {
+    const send = await serveInferred(DOCUMENT)
+    const faults = async (xml: string) => {
+      const { status, body } = await send('POST /dogs', xml, XML)
+      return [status, (body as { detail: string }).detail]
+    }
+    assert.deepEqual(await faults('<dog><weight>much</weight></dog>'), [
+      400,
+      '/name is required; /weight must be a number',
+    ])
+    assert.deepEqual(await faults('<dog><name>Rex</name><colour>red</colour></dog>'), [400, '/colour is not allowed'])
+    assert.deepEqual(await faults('<dog/>'), [400, '/name is required'])
+  })
+
+  for (const [what, xml, fault] of [
+    ['cut short', '<dog><name>Rex', /is not XML/],
+    ['with a document type', '<!DOCTYPE dog [<!ENTITY a "aaaa">]><dog><name>&a;</name></dog>', /document type/],
+    ['nested very deeply', `${'<a>'.repeat(5000)}${'</a>'.repeat(5000)}`, /64 elements within one another/],
+    ['of very many elements', `<dog>${'<tag/>'.repeat(5000)}</dog>`, /at most 4000 elements/],
+    ['of very much text', `<dog><name>${'x'.repeat(70_000)}</name></dog>`, /at most 65536 characters/],
+    ['of a forbidden name', '<dog><__proto__><polluted>1</polluted></__proto__></dog>', /is not XML/],
+  ] as const) {
+    test(`${what} is refused`, async () => {
+      const send = await serveInferred(DOCUMENT)
+      const { status, body } = await send('POST /dogs', xml, XML)
+      assert.equal(status, 400)
+      assert.match((body as { detail: string }).detail, fault)
+    })
+  }
+
+  test('leaves entities that it does not know as they are', async () => {
+    const send = await serveInferred(DOCUMENT)
+    const { body } = await send('POST /dogs', '<dog id="42"><name>&rex; &lt;b&gt;</name></dog>', XML)
+    assert.equal((body as { name: string }).name, '&rex; <b>')
+  })
+})
+
+suite('a JSON Patch', () => {
+  const patch = async (operations: unknown, type = PATCH) => {
+    const send = await serveInferred(DOCUMENT)
+    assert.equal(
+      (await send('POST /dogs', { id: 50, name: 'Rex', weight: 1.1, tags: [{ id: 1, name: 'a' }] })).status,
+      201,
+    )
+    const { status, body, text } = await send('PATCH /dogs/50', operations, type)
+    return { status, body: body as Readonly<Record<string, unknown>>, text, now: (await send('GET /dogs/50')).body }
+  }
+
+  test('changes a record by its operations', async () => {
+    const { status, body, text, now } = await patch([
+      { op: 'test', path: '/name', value: 'Rex' },
+      { op: 'replace', path: '/name', value: 'Max' },
+      { op: 'add', path: '/tags/-', value: { id: 2, name: 'b' } },
+      { op: 'move', from: '/tags/0', path: '/tags/1' },
+      { op: 'add', path: '/photos', value: ['x'] },
+      { op: 'copy', from: '/photos/0', path: '/photos/-' },
+      { op: 'replace', path: '/weight', value: 2.5 },
+      { op: 'remove', path: '/photos/0' },
+    ])
+    assert.equal(status, 200)
+    const tags = [
+      { id: 2, name: 'b' },
+      { id: 1, name: 'a' },
+    ]
+    assert.deepEqual(body, { id: 50, name: 'Max', weight: 2.5, photos: ['x'], tags })
+    assert.deepEqual(now, body)
+    assert.match(text, /"weight":2\.5[,}]/)
+  })
+
+  for (const [what, operations, fault] of [
+    ['whose test fails', [{ op: 'test', path: '/name', value: 'Max' }], /the test fails/],
+    ['of what is not there', [{ op: 'remove', path: '/photos' }], /nothing at this path/],
+    ['of a required field', [{ op: 'remove', path: '/name' }], /name is required/],
+    ['to a wrong type', [{ op: 'replace', path: '/name', value: 5 }], /name must be a string/],
+    ['that is no list', { name: 'Max' }, /must be a list of operations/],
+    ['of an unknown operation', [{ op: 'rename', path: '/name' }], /add, remove, replace, move, copy or test/],
+    ['of no JSON Pointer', [{ op: 'remove', path: 'name' }], /must be a JSON Pointer/],
+    ['without a value', [{ op: 'add', path: '/name' }], /value is required/],
+    [
+      'that copies a record into itself again and again',
+      [
+        { op: 'add', path: '/photos', value: ['x'] },
+        ...Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/a${i}` })),
+      ],
+      /copies too much/,
+    ],
+  ] as const) {
+    test(`${what} changes nothing`, async () => {
+      const { status, body, now } = await patch(operations)
+      assert.equal(status, 400)
+      assert.match(String(body.detail), fault)
+      assert.equal((now as { name: string }).name, 'Rex')
+    })
+  }
+
+  test('that is a merge patch merges, and another type is refused with those that are taken', async () => {
+    const merged = await patch({ name: 'Max', weight: null }, 'application/merge-patch+json')
+    assert.deepEqual(merged.body, { id: 50, name: 'Max', tags: [{ id: 1, name: 'a' }] })
+    const refused = await patch('name=Max', 'application/x-www-form-urlencoded')
+    assert.equal(refused.status, 415)
+    assert.match(String(refused.body.detail), /application\/json-patch\+json, application\/merge-patch\+json/)
+  })
+})
