@@ -1,7 +1,8 @@
 // npm run build: the console as static files below `console/` of the output folder, each with its compressed twins. The
 // control plane serves them; names contain a hash of the content, so that a browser may keep them forever.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
@@ -11,6 +12,8 @@ const SOURCE = 'src/console'
 const MAIN = `${SOURCE}/main.tsx`
 /** Linked by the view of the contract when it is opened. */
 const REFERENCE_STYLE = 'node_modules/swagger-ui-dist/swagger-ui.css'
+/** Compressed files of earlier builds, by the hash of their content. */
+const COMPRESSED = 'node_modules/.cache/understudy/compressed'
 /** The path below which the control plane serves the files. */
 const BASE = '/console/'
 
@@ -89,11 +92,30 @@ async function oneFirstChunk(options) {
 /** Whether an import of that kind is loaded together with the module that has it. */
 const isStatic = kind => kind === 'import-statement'
 
-/** Compressed at build time with all the effort there is, so that the server compresses nothing. */
+/** Writes a file and its compressed twins, made with the highest effort, so that the server compresses nothing. */
 function writeCompressed(path, contents) {
   writeFileSync(path, contents)
   if (!['.js', '.css', '.html', '.svg'].includes(extname(path))) return
   const params = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY }
-  writeFileSync(`${path}.br`, brotliCompressSync(contents, { params }))
-  writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }))
+  writeFileSync(
+    `${path}.br`,
+    kept('br', contents, () => brotliCompressSync(contents, { params })),
+  )
+  writeFileSync(
+    `${path}.gz`,
+    kept('gz', contents, () => gzipSync(contents, { level: 9 })),
+  )
+}
+
+/** Returns the compressed bytes from an earlier build with the same engine, or makes them: most builds change few files. */
+function kept(form, contents, compress) {
+  const hash = createHash('sha256').update(process.version).update(contents).digest('hex')
+  const path = join(COMPRESSED, `${hash}.${form}`)
+  if (existsSync(path)) return readFileSync(path)
+  const bytes = compress()
+  mkdirSync(COMPRESSED, { recursive: true })
+  // Another build may read at the same time: the file appears whole.
+  writeFileSync(`${path}.${process.pid}`, bytes)
+  renameSync(`${path}.${process.pid}`, path)
+  return bytes
 }

@@ -49,6 +49,8 @@ const stream = run({
   files: files.map(file => `${import.meta.dirname}/${file}`),
   // Files that wait leave their core to others.
   concurrency: availableParallelism() + 1,
+  // Ends a process that hangs, in milliseconds: far above what any takes on a busy machine.
+  timeout: 1_800_000,
 })
 stream.on('test:fail', () => {
   process.exitCode = 1
