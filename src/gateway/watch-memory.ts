@@ -7,7 +7,7 @@ import type { Worlds } from './worlds.ts'
 /** The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects. */
 const STRAINED = 0.85
 /** The share of the heap beyond which the engine is about to end the process. */
-const EXHAUSTED = 0.97
+const EXHAUSTED = 0.91
 
 /**
  * Watches until the answer is called.

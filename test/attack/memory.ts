@@ -166,3 +166,26 @@ attack(KIND, 'a seed of 400,000 records with 64 MB of memory', () => {
     return 'seed-too-large with its place, exit code 1'
   })
 })
+
+/** Fills the heap from the signal on, as something that nobody bounded would. */
+const LEAK = `data:text/javascript,${encodeURIComponent(
+  "const kept = []; process.once('SIGUSR2', () => setInterval(() => kept.push(Array.from({ length: 20000 }, (_, i) => i + 0.5)), 4))",
+)}`
+
+attack(KIND, 'memory that something else fills, with 256 MB of it', async () => {
+  const program = await startProgram(['ignore', 'ignore', 'pipe'], [], ['--max-old-space-size=256', '--import', LEAK])
+  let said = ''
+  program.child.stderr?.on('data', chunk => {
+    said += chunk
+  })
+  try {
+    const ended = new Promise(resolve => program.child.once('close', resolve))
+    assert.equal(await program.status('/v1/pets?limit=1'), 200)
+    program.child.kill('SIGUSR2')
+    assert.equal(await ended, 3, said.slice(-2000))
+    assert.match(said, /understudy: the memory has run out; .*--max-old-space-size=4096\n$/)
+    return 'a message that says what to do, exit code 3'
+  } finally {
+    program.child.kill('SIGKILL')
+  }
+})

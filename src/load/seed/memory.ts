@@ -1,7 +1,8 @@
-// Whether the seeds in files fit the memory: asked before they are read, as the engine ends a process that has none left.
+// Checks whether seeds fit the memory before the world is made of them, because the engine ends a process that has none left.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { Diagnostics, Place } from '../../kernel/diagnostic.ts'
+import { stringifyJson } from '../../kernel/json.ts'
 import { heapLimit } from '../../world/heap.ts'
 
 /** Bytes of a record or an object within it, beside its text, which is kept twice. Measured with small records. */
@@ -23,9 +24,17 @@ export class SeedMemory {
     this.#limit = limit
   }
 
-  /** Whether the records of a file fit beside those of the files before it; reports those that are large or do not fit. */
+  /** Whether the records of a file fit beside the seeds before them; reports those that are large or do not fit. */
   admits(path: string, name: string, place: Place, report: Diagnostics): boolean {
-    const bytes = estimate(path)
+    return this.#admitsBytes(estimate(path), name, place, report)
+  }
+
+  /** As `admits`, for records in the gateway file itself. */
+  admitsRecords(records: readonly unknown[], name: string, place: Place, report: Diagnostics): boolean {
+    return this.#admitsBytes(estimateRecords(records), name, place, report)
+  }
+
+  #admitsBytes(bytes: number, name: string, place: Place, report: Diagnostics): boolean {
     this.#needed += bytes
     if (bytes === 0 || this.#needed <= LARGE * this.#limit) return true
     const needed = `${Math.ceil(this.#needed / 1e6)} MB`
@@ -39,6 +48,18 @@ export class SeedMemory {
     report.error('seed-too-large', message, place, hint)
     return false
   }
+}
+
+/** How many records of a list are looked at. */
+const LOOKED_AT = 200
+
+/** The bytes that records will take beside themselves, judged by some of them. */
+function estimateRecords(records: readonly unknown[]): number {
+  const step = Math.max(1, Math.floor(records.length / LOOKED_AT))
+  const some = records.filter((_, i) => i % step === 0).map(record => stringifyJson(record) ?? '')
+  if (records.length < LOOKED_AT) return 0
+  const bytes = some.reduce((sum, text) => sum + 2 * text.length + OBJECT * (text.split('{').length - 1), 0)
+  return (bytes / some.length) * records.length
 }
 
 /** The bytes that the records of a file will take, judged by a piece out of its middle; 0 for a file that cannot be read. */

@@ -155,6 +155,8 @@ export function* readResources(
         : undefined
       base = []
     } else {
+      const admitted = memory.admitsRecords(seed as readonly Json[], `those of ${name}`, at(['seed']), report)
+      if (!admitted) seedSource = undefined
       for (const { path, part, message, hint } of unfilled(seed, [], SEEDS_ARE_DATA)) {
         report.error('unknown-placeholder', message, source.locate([...base, ...path], part), hint)
       }
