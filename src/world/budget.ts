@@ -12,7 +12,7 @@ const RECORD = 190
 export const weigh = (text: string): number => RECORD + 2 * text.length
 
 /** The share of the heap beyond which no record is added. */
-const MOST_HEAP = 0.9
+const MOST_HEAP = 0.85
 
 export interface Bounds {
   /** Bytes, as `weigh` estimates them. */
