@@ -1,5 +1,5 @@
-// Where the interface document is silent, the shipped configuration chooses: each choice is as docs/recipes/petstore.md lists it, and each
-// has a switch that changes it.
+// The choices of the shipped configuration where the interface document is silent: each is as docs/recipes/petstore.md lists
+// it, and has a switch that changes it.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const shipped = {
 
 interface Choice {
   readonly silentAbout: string
-  /** What stands in gateway.yaml, and what could. */
+  /** The setting in gateway.yaml, and its alternatives. */
   readonly written: string
   readonly instead: string
   readonly ask: string

@@ -1,4 +1,4 @@
-// What strangers, web pages and clients of the control plane must not get at.
+// Data that strangers, web pages and clients of the control plane must not get.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'

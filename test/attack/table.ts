@@ -1,4 +1,4 @@
-// What was tried and what came of it, in one table at the end.
+// Collects each attack and its outcome in one table, printed at the end.
 
 import { after, test } from 'node:test'
 

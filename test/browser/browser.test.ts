@@ -1,4 +1,4 @@
-// What a page sees: the browser's cache and its CORS checks are the browser's own, so a browser is asked.
+// Pages in a real browser: its cache and its CORS checks cannot be simulated.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -70,7 +70,7 @@ interface Seen {
   readonly headers: Record<string, string>
 }
 
-/** What a page of `origin` gets from `fetch`; the error's name where the browser keeps the reply from it. */
+/** Returns the reply that a page of `origin` gets from `fetch`, or the error's name if the browser withholds it. */
 async function fetchFrom(origin: string, url: string, init: object = {}, tab = page): Promise<Seen | string> {
   if (!tab.url().startsWith(origin)) await tab.goto(`${origin}/`)
   return tab.evaluate(
@@ -125,7 +125,7 @@ test('a record with an entity tag is revalidated by the browser, and the page ge
         [200, 'first'],
       ],
     )
-    // What went over the wire the second time had no body: the browser filled it in.
+    // The second reply had no body on the wire: the browser filled it in.
     assert.deepEqual(
       gateway
         .world()

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { selfCheck } from '../../src/gateway/self-check/self-check.ts'
 import { loadInferred, loadPlan } from '../../src/load/load.ts'
 
-/** What must be said of a document, besides that it serves; the others are without a flaw. */
+/** The expected mistakes of a document. Documents that are not listed have none. */
 const FLAWED: Readonly<Record<string, readonly string[]>> = {
   'media-of-all-kinds.yaml': ['invalid-header'],
   'flawed-3.0.yaml': [

@@ -17,7 +17,7 @@ const gateway = new Gateway(plan, clock, log, worlds => new Metrics('0', worlds)
 const headers = { authorization: 'Bearer demo-key' }
 const SECRET = 'no such table at /srv/app/node_modules/engine/index.js:7'
 
-/** What comes of it when the engine behind the pets fails. */
+/** The status and the code of a reply when the engine behind the pets fails. */
 async function failing(error: unknown, what = 'GET /v1/pets/1') {
   const pets = gateway.worlds.default.collection('pets')
   Object.assign(pets, { read: () => Promise.reject(error), list: () => Promise.reject(error) })

@@ -15,7 +15,7 @@ test('service time and injected delay add up to the total, and are told apart', 
   assert.ok(Math.abs(total - service - injected) < 1e-9)
   assert.ok(service > 0 && injected > 0)
   assert.equal(await metric('understudy_injected_delay_seconds_count{operation="listThings"}'), 2)
-  // What never waited is no delay of zero.
+  // A request without a delay is not counted as a delay of zero.
   assert.equal(await metric('understudy_injected_delay_seconds_count{operation="getThing"}'), undefined)
   assert.equal(await metric('understudy_service_duration_seconds_count{operation="getThing"}'), 1)
 })

@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly text: string
   /** Comments, strings and regular expressions blanked, lines kept. */
   readonly code: string
-  /** What it imports or re-exports, types too: a path relative to src/, or a package. */
+  /** The files and packages that it imports or re-exports, types too; a file as a path relative to src/. */
   readonly imports: readonly string[]
 }
 
@@ -24,6 +24,17 @@ export const sourceFiles: readonly SourceFile[] = readdirSync(SRC, { recursive: 
     const text = readFileSync(join(SRC, path), 'utf8')
     return { path, text, code: blank(text, true), imports: importsOf(path, text) }
   })
+
+/** The texts of the files of test/, with paths relative to the root. */
+export const testFiles: readonly Pick<SourceFile, 'path' | 'text'>[] = readdirSync(join(ROOT, 'test'), {
+  recursive: true,
+  encoding: 'utf8',
+})
+  .filter(path => path.endsWith('.ts'))
+  .map(path => ({
+    path: `test/${path.replaceAll('\\', '/')}`,
+    text: readFileSync(join(ROOT, 'test', path), 'utf8'),
+  }))
 
 /** The lines of a file's code that match, as `file:line: text`: what a failing rule shows. */
 export function linesWith(file: SourceFile, pattern: RegExp): string[] {

@@ -5,7 +5,7 @@ import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/read-source.ts'
 import { inferGateway } from '../../src/load/infer/simulation.ts'
 
-/** What is inferred from a document of these paths: one line for each operation, and why something was left out. */
+/** Infers from a document with these paths. Returns one line for each operation, and why something was left out. */
 async function infer(paths: object, schemas: object = {}, openapi = '3.0.3'): Promise<readonly string[]> {
   const { operations, without } = await inferSimulation(paths, schemas, openapi)
   const lines = Object.entries(operations ?? {}).map(([id, block]) => {
@@ -17,7 +17,7 @@ async function infer(paths: object, schemas: object = {}, openapi = '3.0.3'): Pr
   return [...lines, ...[...without].map(([what, reason]) => `without ${what}: ${reason}`)]
 }
 
-/** What is inferred from a document of these paths, and what was left out. */
+/** Infers from a document with these paths. Returns the result and the parts that were left out. */
 async function inferSimulation(paths: object, schemas: object, openapi = '3.0.3') {
   const text = JSON.stringify({ openapi, info: { title: 't', version: '1' }, paths, components: { schemas } })
   const report = new Diagnostics()

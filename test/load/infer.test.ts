@@ -17,7 +17,7 @@ test('a contract is made sense of, line by line, and every line says from what',
   assert.ok(contract)
   const { plan, ...inferred } = await inferGateway(contract, file, '/api')
   const text = inferred.describe()
-  // What the generated records say is the generator's to choose; that there are some, and that they hold, is not.
+  // The values of generated records are arbitrary; their number and validity are not.
   const [lines, seeds] = [text.replace(/^ {6}- .*\n/gm, ''), text.match(/^ {6}- /gm) ?? []]
   assert.equal(lines, readFileSync(new URL('library.gateway.yaml', golden), 'utf8'))
   assert.equal(seeds.length, 15)

@@ -21,7 +21,7 @@ const clock: Clock = { now: () => NOW, sleep: async () => {} }
 
 interface Subject {
   readonly gateway: Gateway
-  /** What was logged as an error since it was last emptied. */
+  /** The errors that were logged since it was last emptied. */
   readonly failures: unknown[]
   readonly ordinary: Request
   readonly paths: readonly string[]

@@ -107,7 +107,7 @@ test('timed states follow a model over moves of the clock, writes, forks and sna
           const before = orders
           orders = orders.fork()
           orders.follow(clock)
-          // What happens to the original later is no business of the copy.
+          // Later changes of the original do not affect the copy.
           await before.put(1, { status: 'delivered' })
         } else if (one.kind === 'restore') {
           const dump = JSON.parse(JSON.stringify(await orders.dump()))

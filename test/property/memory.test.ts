@@ -6,7 +6,7 @@ import type { CollectionOptions, Id } from '../../src/world/collection.ts'
 import { MemoryCollection } from '../../src/world/memory.ts'
 import { cases } from '../support/cases.ts'
 
-/** What a collection promises, kept in a list that is looked through from end to end. */
+/** A model of a collection: a list that is searched from end to end. */
 interface Model {
   records: { id: Id; value: JsonObject; created: boolean }[]
   maxRecords: number

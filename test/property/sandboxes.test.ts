@@ -6,7 +6,7 @@ import { cases } from '../support/cases.ts'
 
 const SANDBOXES = 50
 
-/** What a client does in a sandbox: by header, or by either form of the path. */
+/** A step of a client in a sandbox, named by header or by either form of the path. */
 const deed = fc.record({
   sandbox: fc.nat(SANDBOXES - 1),
   way: fc.constantFrom('header', 'path'),

@@ -24,7 +24,7 @@ interface Shape {
 const root = simulationSchema as Shape
 const operations = root.properties?.operations?.additionalProperties as Shape
 
-/** What stands for a key that the author chooses. */
+/** The placeholder for a key that the author chooses. */
 const NAMES: Readonly<Record<string, string>> = {
   consumers: 'NAME',
   'consumers.NAME': 'SCHEME',

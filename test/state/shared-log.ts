@@ -1,4 +1,4 @@
-// What every engine promises to several readers of one log; each engine's test file calls this.
+// Tests of several readers of one log, for every engine; each engine's test file calls this.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What engines need around them, in a test: no timers, and a record of what was warned of.
+// The surroundings of an engine in a test: no timers, and recorded warnings.
 
 import type { EngineSurroundings } from '../../src/state/settings.ts'
 

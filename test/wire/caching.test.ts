@@ -1,4 +1,4 @@
-// What a cache may keep: nothing, unless the contract or the configuration says so.
+// Cache headers: nothing may be cached, unless the contract or the configuration says so.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

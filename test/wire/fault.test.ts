@@ -46,7 +46,7 @@ before(async () => {
 })
 after(() => gateway.close())
 
-/** What an application sees: a reply, or the code of what went wrong. */
+/** Returns the reply that an application gets, or the code of its error. */
 interface Seen {
   readonly status?: number
   readonly body?: string

@@ -1,4 +1,4 @@
-// What is not a sound request is refused alike by both planes, in the shape of each; requests sent ahead are answered first.
+// Both planes refuse malformed requests, each in its own shape; pipelined requests before them are answered first.
 
 import assert from 'node:assert/strict'
 import { after, describe, suite, test } from 'node:test'

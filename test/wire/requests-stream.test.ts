@@ -29,7 +29,7 @@ async function listen(control: string, query = ''): Promise<Stream> {
   received.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
   })
-  // What breaks off a stream is the test itself.
+  // The test itself breaks off the stream.
   received.on('error', () => {})
   return {
     type: received.headers['content-type'],

@@ -20,7 +20,7 @@ type Step =
   | { readonly kind: 'serve'; readonly config: string }
   | { readonly kind: 'curl' | 'understudy'; readonly command: string; readonly output: string }
 
-/** What a page is served by unless it shows `understudy serve`. */
+/** The configuration behind a page that does not show `understudy serve`. */
 const SHIPPED = 'config/gateway.yaml'
 const MISTAKES = readFileSync('test/golden/diagnostics/readme.txt', 'utf8')
 
@@ -130,7 +130,7 @@ function compare(printed: string, { command, output }: { readonly command: strin
   if (!new RegExp(`^${pattern}$`).test(printed)) assert.equal(printed, output, command)
 }
 
-/** What `understudy` prints, errors included. */
+/** Returns the output of `understudy`, errors included. */
 function run(command: string, cwd: string): Promise<string> {
   // The file with these mistakes is the input of a golden case.
   if (command === 'understudy check') {
@@ -149,7 +149,7 @@ function words(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|"((?:\\.|[^"])*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '')
 }
 
-/** What `curl` prints, for the options that the pages use. */
+/** Returns the output of `curl`, for the options that the pages use. */
 async function send(command: string, gateway: RunningGateway): Promise<string> {
   const headers: Record<string, string> = { 'user-agent': 'curl', accept: '*/*' }
   let method: string | undefined

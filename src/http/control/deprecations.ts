@@ -5,7 +5,7 @@ import { parseMoment } from '../../world/world-clock.ts'
 import { type Control, type ControlRoute, count, json, list, object, problem, text, words } from './route.ts'
 
 const caller = {
-  consumer: { type: ['string', 'null'], description: 'null for calls that named nobody known.' },
+  consumer: { type: ['string', 'null'], description: 'null for calls of unknown consumers.' },
   calls: count,
   firstSeen: { ...words, description: "By the world's clock." },
   lastSeen: words,

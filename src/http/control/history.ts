@@ -26,7 +26,7 @@ const time = { type: 'string', format: 'date-time' }
 const entrySchema = object({
   position: { ...count, description: 'Its place in the log.' },
   at: { ...time, description: 'By the real clock.' },
-  by: { ...words, description: 'The request that made it; empty for changes that nobody asked for.' },
+  by: { ...words, description: 'The request that made the change; empty for changes without a request.' },
   changes: list(
     object({ change: words, collection: words, id: { type: ['string', 'integer'] } }, ...['collection', 'id']),
   ),
@@ -103,7 +103,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       },
       replies: {
         200: replyWith('The world is restored.', object({ position: count, reversed: count })),
-        404: { description: 'There is no such world, or no such request in the journal.' },
+        404: { description: 'The world does not exist, or the journal does not have the request.' },
         409: { description: 'The history does not reach back so far, or is not kept.' },
       },
       answer: inRecorded((state, { name }, { body }) => {

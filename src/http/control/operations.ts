@@ -135,7 +135,10 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => 
       'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
     parameters: {
       world: { schema: { type: 'string' }, description: 'Requests of this world alone; phases by its clock.' },
-      consumer: { schema: { type: 'string' }, description: 'Requests of this consumer alone; empty for nobody known.' },
+      consumer: {
+        schema: { type: 'string' },
+        description: 'Only requests of this consumer; empty for unknown consumers.',
+      },
       tag: { schema: { type: 'string' }, description: 'Operations with this tag alone.' },
       minutes: { schema: { type: 'integer', minimum: 1, maximum: 60 }, description: 'Default: 5.' },
     },
@@ -180,7 +183,7 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => 
     underWorkers: 'absent',
     summary: 'An operation as a form needs it: parameters and bodies with schemas and samples, and documented replies.',
     parameters: { operation: { schema: { type: 'string' }, description: 'Its id.' } },
-    replies: { 200: replyWith('The operation.', formSchema), 404: { description: 'There is no such operation.' } },
+    replies: { 200: replyWith('The operation.', formSchema), 404: { description: 'The operation does not exist.' } },
     answer: ({ parameters }) => {
       const { plan } = gateway
       const id = parameters.operation as string

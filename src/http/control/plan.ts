@@ -114,7 +114,7 @@ export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[
       'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
     replies: {
       200: { description: 'The document.', content: { 'application/json': { type: 'object' } } },
-      404: { description: 'There is no document in one piece.' },
+      404: { description: 'The contract cannot be written as one document.' },
     },
     answer: () => {
       const { plan, worlds } = gateway

@@ -37,7 +37,7 @@ const text = (description: string): CallParameter => ({ schema: { type: 'string'
 /** The query parameters of filters; lists are separated by commas. */
 const FILTER: Readonly<Record<string, CallParameter>> = {
   operation: text('A list of operations; empty for requests that meant none.'),
-  consumer: text('A list of consumers; empty for requests of nobody known.'),
+  consumer: text('A list of consumers; empty for unknown consumers.'),
   world: text('A list of worlds.'),
   method: text('A list of methods.'),
   path: text('A path, base path included; `*` matches any text.'),

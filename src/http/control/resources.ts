@@ -37,7 +37,7 @@ export const resourceRoutes = ({ gateway }: Control): ControlRoute[] => [
     underWorkers: 'absent',
     summary: 'A resource: the schema of its records, and how they get their ids.',
     parameters: { resource: { schema: { type: 'string' }, description: 'Its name.' } },
-    replies: { 200: replyWith('The resource.', resourceSchema), 404: { description: 'There is no such resource.' } },
+    replies: { 200: replyWith('The resource.', resourceSchema), 404: { description: 'The resource does not exist.' } },
     answer: ({ parameters }) => {
       const { plan } = gateway
       const name = parameters.resource as string

@@ -59,7 +59,7 @@ function blocksOf({ simulation }: Plan, current: CurrentWeather | undefined): ob
 }
 
 const order = {
-  description: 'A name of the configuration; or blocks as they stand there under `weather`, in JSON or YAML.',
+  description: 'A name of the configuration; or blocks as under `weather` there, in JSON or YAML.',
   schema: { type: 'object' },
   texts: ['application/yaml'],
 } as const

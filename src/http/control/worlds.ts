@@ -98,7 +98,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       },
       replies: {
         201: replyWith('The world is restored.', worldSchema),
-        404: { description: 'There is no world to copy by that name.' },
+        404: { description: 'The world to copy does not exist.' },
         409: { description: 'There is such a world already, or sandboxes are switched off.' },
         422: { description: 'The snapshot breaks the contract; no world was made.' },
       },

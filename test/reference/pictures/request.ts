@@ -8,7 +8,7 @@ const STEP = 24
 /** How far each behaviour stands inside the one before. */
 const INSET = 9
 
-/** What each behaviour does, in a few words. */
+/** Describes each behaviour in a few words. */
 const DOES: Readonly<Record<string, string>> = {
   errors: 'gives refusals the shape of this API',
   replies: 'checks the reply against the contract',

@@ -7,7 +7,7 @@ const WIDTH = 760
 const ROW = 62
 const BOX = 150
 
-/** What each room holds, in a few words. */
+/** Describes the content of each room in a few words. */
 const HOLDS: Readonly<Record<string, string>> = {
   cli: 'the command line',
   library: 'startGateway',
