@@ -2,7 +2,6 @@
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
-import type { Parameter } from '../../contract/parameters.ts'
 import type { Node } from '../../schema/document.ts'
 import { serverSetOf } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
@@ -13,7 +12,6 @@ import {
   answersEmpty,
   answersOtherwise,
   isLike,
-  isSilent,
   type Listed,
   listedIn,
   replySchema,
@@ -22,6 +20,7 @@ import {
   singleIn,
 } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
+import { isIdOf, silentList, takenBy, withIdAdded } from './taken.ts'
 
 export interface InferredCollection {
   readonly path: string
@@ -154,60 +153,10 @@ function findList(operation: Operation | undefined, word: string, schemas: Schem
   return operation === undefined || listed === undefined ? undefined : { operation, listed }
 }
 
-/**
- * The record that a POST takes, where neither its reply nor that of the item's GET is described: records are kept by the
- * request's schema then. `undefined` where a reply is described.
- */
-function takenBy(
-  own: ReadonlyMap<string, Operation>,
-  reader: Operation | undefined,
-  schemas: SchemaReader,
-): Node | undefined {
-  const posted = own.get('POST')
-  if (posted === undefined || reader === undefined) return undefined
-  if (!saysNothing(posted, schemas) || !saysNothing(reader, schemas)) return undefined
-  const request = requestSchema(posted)
-  return request !== undefined && schemas.isRecord(request) && !schemas.shape(request).items ? request : undefined
-}
-
-/** Whether nothing is said of a success, or only that it is an object. */
-function saysNothing(operation: Operation, schemas: SchemaReader): boolean {
-  const whole = replySchema(operation)
-  return isSilent(operation) || (whole !== undefined && answersEmpty(whole, schemas))
-}
-
-/** Whether nothing is said of a list, or only that it has objects. */
-function listsNothing(operation: Operation, schemas: SchemaReader): boolean {
-  const whole = replySchema(operation)
-  const { items } = whole === undefined ? { items: undefined } : schemas.shape(whole)
-  return isSilent(operation) || (items !== undefined && answersEmpty(items, schemas))
-}
-
-/** Whether a request's field is surely the id that the path has: another one, such as `name`, need not be. */
-const isIdOf = (field: string | undefined, parameter: string | undefined): boolean =>
-  field !== undefined && (normal(field) === normal(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
-
 /** Whether a reply says no more of a record than its id. */
 function isBareId(record: Node, parameter: string | undefined, schemas: SchemaReader): boolean {
   const names = [...schemas.shape(record).properties.keys()]
   return names.length === 1 && isIdOf(names[0], parameter)
-}
-
-/** A list whose reply is not described, of records that are taken. */
-const silentList = (
-  operation: Operation | undefined,
-  taken: Node | undefined,
-  schemas: SchemaReader,
-): InferredCollection['list'] =>
-  operation === undefined || taken === undefined || !listsNothing(operation, schemas)
-    ? undefined
-    : { operation, listed: { items: taken, whole: taken, keys: [] } }
-
-/** A candidate whose records get an id that their schema does not have. */
-function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCandidate {
-  const isNumber = declared?.schema.types.has('integer') === true || declared?.schema.types.has('number') === true
-  const assign = isNumber ? 'sequence' : 'generate'
-  return { schema, idField: 'id', added: true, assign, byServer: assign, server: { defaults: {}, set: {} } }
 }
 
 function single(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {

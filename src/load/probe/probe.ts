@@ -6,11 +6,11 @@ import type { Parameter } from '../../contract/parameters.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 import type { ClientCertificate, Request } from '../../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { parseSubject } from '../../plan/tls.ts'
 import { valueFor } from '../../schema/sampling.ts'
 import { idIn } from '../../world/collection.ts'
 import { fieldIn } from '../../world/record-field.ts'
 import { bodyOf, type ProbeBody } from './body.ts'
+import { asksForCredential, credentialFor, withoutCredential } from './credential.ts'
 import { referring } from './references.ts'
 
 export interface Probe {
@@ -90,13 +90,6 @@ export function requestTo(
   const request = requestOf(operation, { ...draft, ...withoutCredential(draft, operation, plan) })
   return { ...request, text: draft.body?.text ?? '' }
 }
-
-/** Whether every alternative wants something that can be left out. */
-const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
-  security.length > 0 &&
-  security.every(alternative =>
-    alternative.some(({ scheme }) => contract.securitySchemes.get(scheme)?.type !== 'other'),
-  )
 
 function draftOf(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {
   const segments: string[] = []
@@ -212,48 +205,6 @@ function ownedBy(
 }
 
 const RECORD_ACTIONS = ['list', 'create', 'read', 'update', 'replace', 'delete'] as const
-
-function credentialFor(
-  { security }: Operation,
-  { contract, simulation }: Plan,
-): Pick<ProbeDraft, 'query' | 'headers' | 'certificate'> {
-  let certificate: ClientCertificate | undefined
-  const query: [string, string][] = []
-  const headers: Record<string, string> = {}
-  const consumers = Object.values(simulation.file.consumers ?? {}).filter(one => one.expires === undefined)
-  const alternative = security[0] ?? []
-  const consumer = consumers.find(one =>
-    alternative.every(
-      ({ scheme, scopes }) => one[scheme] !== undefined && scopes.every(scope => one.scopes?.includes(scope)),
-    ),
-  )
-  for (const { scheme: name } of alternative) {
-    const scheme = contract.securitySchemes.get(name)
-    const key = String(consumer?.[name] ?? 'self:check')
-    if (scheme?.type === 'apiKey') {
-      if (scheme.in === 'query') query.push([scheme.name, encodeURIComponent(key)])
-      else if (scheme.in === 'header') headers[scheme.name] = key
-      else headers.cookie = `${scheme.name}=${key}`
-    } else if (scheme?.type === 'http' && scheme.scheme === 'basic') {
-      headers.authorization = `Basic ${Buffer.from(key).toString('base64')}`
-    } else if (scheme?.type === 'mutualTLS') {
-      certificate = { verified: true, subject: parseSubject(key) ?? [] }
-    } else if (scheme?.type !== 'other') {
-      headers.authorization = `${scheme?.type === 'http' ? scheme.scheme : 'Bearer'} ${key}`
-    }
-  }
-  return { query, headers, certificate }
-}
-
-function withoutCredential(draft: ProbeDraft, operation: Operation, plan: Plan): Partial<ProbeDraft> {
-  const { query, headers } = credentialFor(operation, plan)
-  const given = new Set(query.map(([name]) => name))
-  return {
-    query: draft.query.filter(([name]) => !given.has(name)),
-    headers: Object.fromEntries(Object.entries(draft.headers).filter(([name]) => !(name in headers))),
-    certificate: undefined,
-  }
-}
 
 function requestOf(
   { method, path, basePaths }: Operation,

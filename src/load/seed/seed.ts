@@ -1,14 +1,11 @@
 // Resources and the records they begin with: checked against the contract before anything is served.
 
 import { dirname, relative, resolve } from 'node:path'
-import { compileValue, type Make, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
-import type { RespondConfig } from '../../behaviours/respond/index.ts'
-import { check, type Resource, type ResourceReference } from '../../behaviours/respond/resource.ts'
-import { isUnshown, withinsOf } from '../../behaviours/respond/within.ts'
+import type { Resource } from '../../behaviours/respond/resource.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject, parsePointer, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { readNamed } from '../../kernel/read-source.ts'
 import type { Path, Source } from '../../kernel/source.ts'
 import type { Steps } from '../../kernel/steps.ts'
@@ -17,12 +14,14 @@ import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
-import { type Assign, type Id, idIn, withId } from '../../world/collection.ts'
-import { keyOf } from '../../world/key.ts'
+import { type Assign, type Id, withId } from '../../world/collection.ts'
+import { checkReferences, checkWithin, unshownOf } from './check-resource.ts'
+import { checkSeeds } from './check-seeds.ts'
 import { exampleIds } from './example-ids.ts'
 import { generateRecords, type Wanted } from './generate-records.ts'
 import { SeedMemory } from './memory.ts'
 import { compileNewId } from './new-ids.ts'
+import { compileFields, fitsRecord } from './resource-fields.ts'
 
 export interface Seeding {
   readonly resources: ReadonlyMap<string, Resource>
@@ -33,7 +32,6 @@ export interface Seeding {
 const MAX_RECORDS = 100_000
 const MAX_BYTES = '256MB'
 /** The actions that name a record by the last parameter of their path. */
-const RECORD_ACTIONS = ['list', 'create', 'read', 'update', 'replace', 'delete'] as const
 const NAMING = ['read', 'update', 'replace', 'delete']
 const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 
@@ -194,131 +192,11 @@ function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, re
   report.error('max-records', message, at(['maxRecords']), `more than ${seeds}`)
 }
 
-/** The fields that ids are unique within. */
-function checkWithin(
-  { id, schema: name }: ResourceFile,
-  { shape }: SchemaUse,
-  contract: Contract,
-  at: LocateWithin,
-  report: Diagnostics,
-): readonly string[] {
-  const fields = id?.within ?? []
-  for (const [i, field] of fields.entries()) {
-    if (isUnshown(field) || fieldNode(shape, field, contract) !== undefined) continue
-    const hint = suggest(field, shape.properties.keys())
-    report.error('unknown-field', `${name} has no field "${field}"`, at(['id', 'within', i]), hint)
-  }
-  return fields
-}
-
-/** The owners that records are kept with and that no reply shows: those of the configuration's fields in braces. */
-function unshownOf(
-  name: string,
-  { id }: ResourceFile,
-  operations: NonNullable<SimulationFile['operations']>,
-): readonly string[] {
-  const fields = new Set((id?.within ?? []).filter(isUnshown))
-  for (const block of Object.values(operations)) {
-    const respond = block.respond as RespondConfig | undefined
-    if (respond?.within === undefined || !RECORD_ACTIONS.some(action => respond[action] === name)) continue
-    for (const { field } of withinsOf(respond.within)) if (field !== undefined && isUnshown(field)) fields.add(field)
-  }
-  return [...fields]
-}
-
 /** The schema of a component's name, or at a JSON Pointer into the contract: `#/components/schemas/Book`. */
 function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
   const node = contract.at(name)
   return contract.schemas.get(name) ?? (node === undefined ? undefined : contract.use(node))
 }
-
-function checkReferences(
-  { references = {}, schema: name }: ResourceFile,
-  declared: Readonly<Record<string, ResourceFile>>,
-  schema: SchemaUse,
-  at: LocateWithin,
-  report: Diagnostics,
-): ReadonlyMap<string, ResourceReference> {
-  const { shape } = schema
-  return new Map(
-    Object.entries(references).map(([field, written]) => {
-      const { to, onDelete = 'restrict' } = typeof written === 'string' ? { to: written } : written
-      if (!shape.properties.has(field)) {
-        const hint = suggest(field, shape.properties.keys())
-        report.error('unknown-field', `${name} has no field "${field}"`, at(['references', field], 'key'), hint)
-      }
-      if (!Object.hasOwn(declared, to)) {
-        const place = at(typeof written === 'string' ? ['references', field] : ['references', field, 'to'])
-        report.error('unknown-resource', `there is no resource "${to}"`, place, suggest(to, Object.keys(declared)))
-      } else if ((declared[to]?.id?.within ?? []).length > 0) {
-        const place = at(typeof written === 'string' ? ['references', field] : ['references', field, 'to'])
-        const message = `"${field}" alone cannot name a record of ${to}, whose ids are unique only within ${declared[to]?.id?.within?.join(', ')}`
-        report.error('invalid-value', message, place)
-      }
-      if (onDelete === null && shape.required.has(field)) {
-        const faults = schema.check({ [field]: null })?.filter(({ pointer }) => pointer === `/${field}`) ?? []
-        if (faults.length > 0 && schema.check({ [field]: [] })?.some(({ pointer }) => pointer === `/${field}`)) {
-          const message = `"${field}" cannot be emptied: it is required and cannot be null`
-          report.error('invalid-value', message, at(['references', field, 'onDelete']), 'write restrict or cascade')
-        }
-      }
-      return [field, { to, onDelete: onDelete ?? 'null' }] as const
-    }),
-  )
-}
-
-/** The fields of a block, compiled: each must be a field of the schema, and what is written or made for it must fit. */
-function compileFields(
-  block: ResourceFile,
-  key: 'defaults' | 'set',
-  schema: SchemaUse,
-  contract: Contract,
-  at: LocateWithin,
-  report: Diagnostics,
-): ReadonlyMap<string, Make> {
-  const makes = new Map<string, Make>()
-  for (const [field, value] of Object.entries(block[key] ?? {})) {
-    const node = schema.shape.properties.get(field)
-    if (node === undefined) {
-      const hint = suggest(field, schema.shape.properties.keys())
-      report.error('unknown-field', `${block.schema} has no field "${field}"`, at([key, field], 'key'), hint)
-      continue
-    }
-    let sound = true
-    const make = compileValue(value, node, contract, [field], (path, message, hint) => {
-      report.error('unknown-expression', message, at([key, ...path]), hint)
-      sound = false
-    })
-    if (sound) makes.set(field, make)
-  }
-  if (makes.size === 0) return makes
-  // Values with request expressions are validated when the record is written.
-  const fixed = [...makes].filter(([, make]) => make.scoped !== true)
-  const tried = Object.fromEntries(fixed.map(([field, make]) => [field, make(SOME_REQUEST) as Json]))
-  if (fitsRecord(block, schema, record => ({ ...record, ...tried }))) return makes
-  for (const { pointer, message } of schema.check(tried, true) ?? []) {
-    const path = parsePointer(pointer) ?? []
-    if (path[0] === undefined || !makes.has(path[0])) continue
-    const place = at([key, ...path])
-    report.error('invalid-default', `this ${SINGULAR[key]} breaks ${block.schema}: ${pointer} ${message}`, place)
-  }
-  return makes
-}
-
-/**
- * Whether the first seed fits the schema with some of its fields changed, which then fit too. This saves checking the fields
- * by themselves: that fails for want of the others, and explaining a failure costs the most.
- */
-function fitsRecord(
-  { seed }: ResourceFile,
-  schema: SchemaUse,
-  change: (record: JsonObject) => Record<string, Json>,
-): boolean {
-  const [first] = Array.isArray(seed) ? seed : []
-  return isObject(first) && schema.check(change(first as JsonObject), true) === undefined
-}
-
-const SINGULAR = { defaults: 'default', set: 'value' } as const
 
 /** The operations that do one of these things with a resource. */
 const operationsOn = (
@@ -338,51 +216,4 @@ function once<Made>(make: () => Made): () => Made {
     made ??= { value: make() }
     return made.value
   }
-}
-
-function* checkSeeds(
-  resource: Resource,
-  source: Source,
-  base: Path,
-  report: Diagnostics,
-): Steps<JsonObject[] | undefined> {
-  const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
-  if (!Array.isArray(value)) {
-    const key = isObject(value) && Object.keys(value).find(key => Array.isArray(value[key]))
-    const hint = key ? `make the list under "${key}" the whole file` : undefined
-    report.error('invalid-seed', 'seeds must be a list of records', source.locate(base), hint)
-    return undefined
-  }
-  const { idField, name, ids, within } = resource
-  const { required } = resource.schema.shape
-  const seen = new Map<unknown, number>()
-  for (const [index, record] of value.entries()) {
-    if (index % 100 === 99) yield
-    const path = [...base, index]
-    if (!isObject(record)) {
-      report.error('invalid-seed', 'a record must be an object', source.locate(path))
-      continue
-    }
-    for (const fault of check(resource, record as JsonObject) ?? []) {
-      const [pointer = '', ...words] = fault.split(' ')
-      const place = source.locate([...path, ...(parsePointer(pointer) ?? [])])
-      report.error('invalid-seed', `this record of ${name} breaks its schema: ${pointer} ${words.join(' ')}`, place)
-    }
-    const id = idIn(idField, record as JsonObject)
-    const key = keyOf(record as JsonObject, idField, within)
-    const fits = ids === 'text' ? typeof id === 'string' : typeof id === 'number' || typeof id === 'bigint'
-    if (!fits) {
-      if (id === undefined && !required.has(idField))
-        report.error('invalid-seed', `a record of ${name} must have the field ${idField}`, source.locate(path))
-      continue
-    }
-    const twin = seen.get(key)
-    if (twin !== undefined) {
-      const { line } = source.locate([...base, twin])
-      const message = `duplicate ${idField} ${String(id)}: the record on line ${line} has it too`
-      report.error('duplicate-id', message, source.locate([...path, idField]))
-    }
-    seen.set(key, index)
-  }
-  return value as JsonObject[]
 }
