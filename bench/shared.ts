@@ -11,7 +11,8 @@ import { petStoreWith } from './generate.ts'
 import type { Effort } from './ratios.ts'
 import { create, list } from './rows.ts'
 import { spreadOf } from './spread.ts'
-import { command, inTurn, RESULTS, running, type Subject, startUnderstudy } from './subject.ts'
+import { command, inTurn, RESULTS, running, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
+import type { Usage } from './subjects/probe.ts'
 
 /** Connections under load, as the target of Redis has it. */
 const CONNECTIONS = 32
@@ -53,7 +54,9 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
     await shared.stop()
     redis.stop()
   }
-  const workers = await startUnderstudy(petStoreWith('shared-workers', ''), '--workers', '2')
+  // Its workers would inherit the probe, which only the process of the bench can ask.
+  const unprobed = await startUnprobed(petStoreWith('shared-workers', ''), '--workers', '2', '--log-level', 'warn')
+  const workers: Subject = { name: 'two workers', ...unprobed, usage: async () => UNKNOWN, heap: async () => 0 }
   for (const [name, shot] of SHOTS) {
     const pairs = await compare(memory, workers, shot, CONNECTIONS, effort)
     const value = above(pairs.map(([own, other]) => own.rate / other.rate))
@@ -63,6 +66,8 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
   await memory.stop()
   return figures
 }
+
+const UNKNOWN: Usage = { cpu: Number.NaN, peak: Number.NaN }
 
 /** The median of ratios, in per cent above 1. */
 const above = (ratios: readonly number[]): number => (spreadOf(ratios).median - 1) * 100

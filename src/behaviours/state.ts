@@ -2,7 +2,8 @@
 // in the chain.
 
 import type { Reply } from '../kernel/reply.ts'
-import { type Cause, latestOf, type Turns } from '../world/world.ts'
+import type { Cause, Turns } from '../world/turns.ts'
+import { latestOf } from '../world/world.ts'
 import type { Behaviour } from './behaviour.ts'
 import { draftOf, type Exchange, type Handler } from './exchange.ts'
 import { KeptBody } from './kept-body.ts'

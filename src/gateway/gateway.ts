@@ -1,7 +1,6 @@
 // The gateway: holds the plan and the worlds, and answers requests. Knows no socket.
 
 import { draftOf, Exchange } from '../behaviours/exchange.ts'
-import { isDecodable } from '../contract/paths.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
 import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders, withWarning } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
@@ -12,6 +11,7 @@ import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { Outage } from '../world/collection.ts'
 import { StandingAnswers } from './answers.ts'
 import { readControls } from './client-controls.ts'
+import { delayed } from './delayed.ts'
 import { type Explanation, explain, explanationHeaders } from './explain.ts'
 import { Journal, type RequestOutcome } from './journal/journal.ts'
 import { type JournalView, joinJournals, writeJournal } from './journal/portable.ts'
@@ -22,8 +22,10 @@ import type { Metrics } from './metrics/metrics.ts'
 import { Overheard, overheardBody } from './overheard.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
+import { replyToUnmatched } from './unmatched.ts'
 import { underWeather, WeatherStation } from './weather.ts'
-import { findMark, type Visit, type WorldFault, Worlds } from './worlds.ts'
+import { findMark } from './world-mark.ts'
+import { type Visit, type WorldFault, Worlds } from './worlds.ts'
 
 export class Gateway {
   /** The gateway's real time. */
@@ -380,36 +382,6 @@ const outcomeOf = (
   requestBody: overheardBody(request),
   replyBody: body,
 })
-
-/** Returns the operation with an additional delay. */
-const delayed = (planned: PlannedOperation, delay: number): PlannedOperation => {
-  const wait =
-    (run: (exchange: Exchange, passed: string[]) => Promise<Reply>) =>
-    async (exchange: Exchange, passed: string[] = []): Promise<Reply> => {
-      const reply = await run(exchange, passed)
-      exchange.note(`delay: ${delay} ms`)
-      await exchange.wait(delay)
-      return reply
-    }
-  return { ...planned, handle: wait(planned.handle), trace: wait(planned.trace) }
-}
-
-/** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
-function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
-  if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
-  const known = plan.near.recall(method, path)
-  if (known !== undefined) return refuse(problems.not_found, known)
-  const methods: string[] = [...plan.methodsOf(path)]
-  if (methods.length === 0) {
-    if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
-    return refuse(problems.not_found, plan.near.describe(method, path))
-  }
-  if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
-  if (!methods.includes('OPTIONS')) methods.push('OPTIONS')
-  const headers = { allow: methods.join(', ') }
-  if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
-  return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
-}
 
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', { 'retry-after': '1' })
 

@@ -9,14 +9,14 @@ import { WORLD_NAME } from '../plan/worlds.ts'
 import { Budget } from '../world/budget.ts'
 import type { Clock } from '../world/clock.ts'
 import { heapLimit } from '../world/heap.ts'
-import { Hits } from '../world/hits.ts'
-import { makeCollection } from '../world/make-collection.ts'
-import { PathCounts } from '../world/path-counts.ts'
 import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
-import { World } from '../world/world.ts'
+import type { World } from '../world/world.ts'
 import { parseMoment } from '../world/world-clock.ts'
+import { foresee } from './foresee.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
+import { maxBytesOf, seedWorld } from './seed-world.ts'
+import { findMark } from './world-mark.ts'
 
 /** The destination of a request: the world, its time, and the path without the world's name. */
 export interface Visit {
@@ -367,56 +367,7 @@ export class Worlds {
   }
 }
 
-/** Returns the world at a later time, with its records' timed changes. Changes to it do not last. */
-function foresee(world: World, moment: number): World {
-  const ahead = world.fork()
-  ahead.resume(world.ordinals)
-  for (const [rule, { count }] of world.kept(Hits)) ahead.keep(Hits, rule).resume(count)
-  for (const [key, counts] of world.kept(PathCounts)) ahead.keep(PathCounts, key).continue(counts)
-  ahead.clock.adjust({ now: moment, freeze: true })
-  return ahead
-}
-
 const asItIs = (basePath: string): string => basePath
-
-interface WorldAddress {
-  readonly name: string
-  /** The path without the world's name. */
-  readonly path: string
-  readonly address: (basePath: string) => string
-}
-
-/** `/~NAME` at the beginning of a path, or after one of the base paths. */
-export function findMark(path: string, basePaths: readonly string[]): WorldAddress | undefined {
-  const base = path.startsWith('/~')
-    ? ''
-    : basePaths.find(one => path.startsWith('/~', one.length) && path.startsWith(one))
-  if (base === undefined) return undefined
-  const from = base.length
-  const end = path.indexOf('/', from + 1)
-  const mark = end === -1 ? path.slice(from) : path.slice(from, end)
-  const rest = base + path.slice(from + mark.length)
-  // The name keeps its position before or after the base path.
-  const address = base === '' && !basePaths.includes('') ? (one: string) => mark + one : (one: string) => one + mark
-  return { name: mark.slice(2), path: rest === '' ? '/' : rest, address }
-}
 
 /** Converts a host to a world's name: invalid characters, such as the colons of an IPv6 address, become dashes. */
 const nameOf = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)
-
-/** The default share of the heap for records; a page may contain all of them a second time. */
-const SHARE = 0.4
-
-const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes ?? Math.floor(SHARE * heapLimit())
-
-const seedWorld = (plan: Plan, clock: Clock, budget: Budget): World =>
-  new World(
-    plan.simulation.seed,
-    clock,
-    new Map(
-      [...plan.collections].map(([name, { options, resource }]) => [
-        name,
-        makeCollection(options, resource.seeds, budget),
-      ]),
-    ),
-  )

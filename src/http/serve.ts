@@ -12,8 +12,9 @@ import { Listener, type Plane } from './listener.ts'
 import { faultOf } from './message-fault.ts'
 import type { KoaMiddleware } from './middleware.ts'
 import { createStatus } from './status.ts'
+import { askForCertificate } from './this-worker.ts'
 import { writeReply } from './wire.ts'
-import { askForCertificate, type Fleet } from './workers.ts'
+import type { Fleet } from './workers.ts'
 
 export interface Listen {
   readonly host: string

@@ -9,27 +9,8 @@ import { LivingCollection } from './living.ts'
 import { adaptCollection } from './make-collection.ts'
 import { RecordedPlace } from './recorded-place.ts'
 import { RequestCounts } from './request-counts.ts'
+import type { Turns } from './turns.ts'
 import { WorldClock } from './world-clock.ts'
-
-/** The reason of a change, for the history. */
-export interface Cause {
-  /** `POST /v1/books`. */
-  readonly text: string
-  /** Set to the position in the log of what was changed, once known. */
-  position?: number
-}
-
-/** Runs the work that changes recorded worlds, one piece after the other, in an order that is the same for all processes. */
-export interface Turns {
-  /** Whether work may run several times. */
-  readonly repeats: boolean
-  /**
-   * Runs some work in its turn, and resolves once its changes are as durable as the engine promises. The work may run
-   * several times: its changes of worlds are undone when another process was faster. It must not wait for the network or
-   * the time, because all others wait for it.
-   */
-  run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result>
-}
 
 export class World {
   readonly name: string

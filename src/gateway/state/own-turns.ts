@@ -3,7 +3,7 @@
 
 import { type Engine, type Position, Unavailable } from '../../state/engine.ts'
 import { monotonic } from '../../world/clock.ts'
-import type { Cause } from '../../world/world.ts'
+import type { Cause } from '../../world/turns.ts'
 import { writeGroup } from './changes.ts'
 import { OwnRecording } from './own-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'

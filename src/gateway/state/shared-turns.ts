@@ -3,7 +3,7 @@
 
 import { type Engine, type News, type Position, Unavailable } from '../../state/engine.ts'
 import { monotonic } from '../../world/clock.ts'
-import type { Cause } from '../../world/world.ts'
+import type { Cause } from '../../world/turns.ts'
 import { type Change, type Group, writeGroup } from './changes.ts'
 import { SharedRecording } from './shared-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'

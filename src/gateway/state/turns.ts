@@ -3,7 +3,7 @@
 
 import type { News, Position } from '../../state/engine.ts'
 import type { Recorder } from '../../world/effects.ts'
-import type { Turns } from '../../world/world.ts'
+import type { Turns } from '../../world/turns.ts'
 import type { Change, Effect, Group } from './changes.ts'
 
 /** The worlds that the turns change. */

@@ -1,0 +1,23 @@
+// The reply to a request that no operation matches.
+
+import { isDecodable } from '../contract/paths.ts'
+import { problems } from '../kernel/problem.ts'
+import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
+import type { Plan } from '../plan/plan.ts'
+
+/** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
+export function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
+  if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
+  const known = plan.near.recall(method, path)
+  if (known !== undefined) return refuse(problems.not_found, known)
+  const methods: string[] = [...plan.methodsOf(path)]
+  if (methods.length === 0) {
+    if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
+    return refuse(problems.not_found, plan.near.describe(method, path))
+  }
+  if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
+  if (!methods.includes('OPTIONS')) methods.push('OPTIONS')
+  const headers = { allow: methods.join(', ') }
+  if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
+  return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
+}

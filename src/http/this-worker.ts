@@ -1,0 +1,87 @@
+// This process as one of several workers: hears the orders of the primary, and tells it what it has counted.
+
+import cluster from 'node:cluster'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { Metrics } from '../gateway/metrics/metrics.ts'
+import type { Reloader } from '../gateway/reload.ts'
+import type { KeyPair } from '../plan/tls.ts'
+import type { Channel } from '../state/remote-log.ts'
+import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
+
+/** A worker tells what it has counted this often, in milliseconds; where telling takes long, after a hundred times that. */
+const TELL = 100
+
+/** In a worker: the channel to the primary. */
+export function primaryChannel(): Channel {
+  const { worker } = cluster
+  return {
+    send: message => void (worker?.isConnected() && worker.send(message, () => {})),
+    listen: handler => void worker?.on('message', handler),
+  }
+}
+
+/** Whether this process is one of several that serve. */
+export const isWorker = (): boolean => cluster.isWorker
+
+/** In a worker: the certificate that the primary made. */
+export const askForCertificate = (): Promise<KeyPair> =>
+  new Promise((resolve, reject) => {
+    const { worker } = cluster
+    const hear = (order: WorkerOrder) => {
+      if (order.order !== 'certificate') return
+      worker?.off('message', hear)
+      resolve(order.pair)
+    }
+    worker?.on('message', hear)
+    worker?.once('disconnect', () => reject(new Error('the primary process has ended')))
+    worker?.send({ asks: 'certificate' } satisfies WorkerMessage, () => {})
+  })
+
+/** Does what the primary says; `stop` is called when it says so, or is gone. */
+export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
+  const { worker } = cluster
+  if (worker === undefined) return
+  const tell = (told: WorkerMessage) => void (worker.isConnected() && worker.send(told, () => {}))
+  worker.on('error', stop)
+  worker.on('disconnect', stop)
+  worker.on('message', async (order: WorkerOrder) => {
+    const { order: kind } = order
+    switch (kind) {
+      case 'metrics':
+        tell({ call: order.call, snapshot: await gateway.metrics.snapshot() })
+        return
+      case 'reload':
+        reloader.reload().catch(() => {})
+        return
+      case 'reset':
+        gateway.reset()
+        return
+      case 'stop':
+        stop()
+        return
+      case 'certificate':
+        // For `askForCertificate`.
+        return
+      default:
+        kind satisfies never
+    }
+  })
+  tell({ obeys: true })
+  tellCounts(gateway.metrics, tell)
+}
+
+/** Tells what was counted again and again, so that little of it is lost with the process. */
+function tellCounts(metrics: Metrics, tell: (told: WorkerMessage) => void): void {
+  let told = 0
+  const look = async () => {
+    const { counted } = metrics
+    const began = performance.now()
+    if (counted !== told) tell({ counts: await metrics.counts() })
+    told = counted
+    setTimeout(look, Math.max(TELL, 100 * (performance.now() - began))).unref()
+  }
+  void look()
+}
+
+/** Lets go of the primary, so that the process can end. */
+export const leave = (): void => void (cluster.worker?.isConnected() && cluster.worker.disconnect())
