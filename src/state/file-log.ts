@@ -13,7 +13,7 @@ const WRITE = 100
 /** Waiting lines of more bytes than this are written at once. */
 const MOST_WAITING = 2 ** 20
 /** Compaction is worth it above so many bytes, and above so many times the size of the last snapshot. */
-const [WORTH_BYTES, WORTH_FACTOR] = [2 ** 20, 2]
+const [WORTH_BYTES, WORTH_FACTOR] = [8 * 2 ** 20, 4]
 
 interface Waiting {
   readonly done: () => void

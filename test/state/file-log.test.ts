@@ -124,7 +124,7 @@ test('compaction leaves the snapshot and what came after it', async () => {
   const log = new FileLog(settings(file), surroundings())
   let { position } = await log.open()
   for (let i = 0; i < 1000; i++) {
-    const result = await log.append(position, [`{"n":${i},"text":"${'x'.repeat(2000)}"}`])
+    const result = await log.append(position, [`{"n":${i},"text":"${'x'.repeat(9000)}"}`])
     if ('appended' in result) position = result.appended
   }
   assert.ok(log.worthCompacting)

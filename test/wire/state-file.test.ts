@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { PROGRAM } from '../support/built-program.ts'
 import { pause, until } from '../support/until.ts'
+import { NOTES } from './replicas.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 const children: ChildProcess[] = []
@@ -18,45 +19,10 @@ after(() => {
 })
 let files = 0
 
-const gatewayWith = (state: string) => `
-contract:
-  openapi: 3.1.0
-  info: { title: Notes, version: "1" }
-  components:
-    schemas:
-      Note: { type: object, required: [id, text], properties: { id: { type: integer }, text: { type: string }, status: { enum: [draft, sent] } } }
-      Draft: { type: object, required: [text], properties: { text: { type: string }, status: { enum: [draft, sent] } } }
-  paths:
-    /notes:
-      get: { operationId: list, responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Note" } } } } } } }
-      post:
-        operationId: create
-        requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Draft" } } } }
-        responses: { 201: { description: made, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } } }
-    /notes/{id}:
-      parameters: [{ in: path, name: id, required: true, schema: { type: integer } }]
-      get: { operationId: read, responses: { 200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }, 404: { description: none } } }
-      put:
-        operationId: replace
-        requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Draft" } } } }
-        responses: { 200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } } }
-    /hit: { get: { operationId: hit, responses: { 200: { description: ok }, 503: { description: once } } } }
-    /limited: { get: { operationId: limited, responses: { 200: { description: ok } } } }
-listen: { expose: [readyz] }
-state: ${state}
-resources:
-  notes:
-    schema: Note
-    seed: ./notes.yaml
-    states: { field: status, from: { draft: { sent: { after: 30d } } } }
-operations:
-  list: { respond: { list: notes } }
-  create: { respond: { create: notes }, idempotency: { for: 1h } }
-  read: { respond: { read: notes } }
-  replace: { respond: { replace: notes } }
-  hit: { respond: { status: 200, body: {} }, rules: [{ times: 1, respond: { status: 503, body: {} } }] }
-  limited: { rateLimit: { limit: 2/h }, respond: { status: 200, body: {} } }
-`
+const gatewayWith = (state: string) =>
+  `${NOTES.replace(/notes: \{ schema: Note.*\}/, RESOURCE).replace('limit: 5/h', 'limit: 2/h')}\nstate: ${state}\n`
+const RESOURCE =
+  'notes: { schema: Note, seed: ./notes.yaml, states: { field: status, from: { draft: { sent: { after: 30d } } } } }'
 
 /** A folder with a configuration; the path of its state is in it. */
 function project(state = '{ file: ./state, sync: always }') {
