@@ -30,7 +30,7 @@ const GROUPS = {
     folder: 'contributing',
     pages: [
       'contribute',
-      ...['architecture', 'adding-a-behaviour', 'adding-a-route', 'tests', 'style', 'releases'].map(
+      ...['architecture', 'adding-a-behaviour', 'adding-a-route', 'adding-a-kind', 'tests', 'style', 'releases'].map(
         name => `contributing/${name}`,
       ),
       ...['decisions/index', 'security'],

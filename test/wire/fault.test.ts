@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { get, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
+import { fault } from '../../src/behaviours/fault.ts'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { fileOf } from '../simulate.ts'
 
@@ -20,6 +21,15 @@ const FAULTS: Record<string, object | null> = {
   hang: { kind: 'hang', for: '20ms' },
   third: { kind: 'reset', every: 3 },
 }
+
+test('each kind of fault is tried here', () => {
+  const { properties } = fault.schema as {
+    readonly properties: { readonly kind: { readonly enum: readonly string[] } }
+  }
+  const tried = new Set(Object.values(FAULTS).map(one => (one as { readonly kind?: string } | null)?.kind))
+  const untried = properties.kind.enum.filter(kind => !tried.has(kind))
+  assert.deepEqual(untried, [], 'add the kind to FAULTS, and a test of what a client sees')
+})
 
 const names = Object.keys(FAULTS)
 const content = { 'application/json': { schema: { type: 'object' } } }
