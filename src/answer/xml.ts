@@ -170,11 +170,14 @@ class XmlReader extends XmlForm {
             ? inner
             : name
       read.add(at)
-      const found = Object.hasOwn(node, at) ? node[at] : undefined
+      // Some contracts name a list otherwise than their clients, who write the property's own name.
+      const other = isList && !Object.hasOwn(node, at) ? key : at
+      read.add(other)
+      const found = Object.hasOwn(node, other) ? node[other] : undefined
       if (found === undefined) continue
       if (!isList) put(out, key, this.element(Array.isArray(found) ? found.at(-1) : found, inside))
       else if (wrapped !== true) put(out, key, this.#list(found, items))
-      else put(out, key, isObject(found) ? this.#list(found[inner], items) : [])
+      else put(out, key, isObject(found) ? this.#list(found[inner] ?? Object.values(found)[0], items) : [])
     }
     for (const [name, child] of Object.entries(node)) {
       if (read.has(name) || (name === TEXT && child === '')) continue

@@ -35,6 +35,7 @@ components:
         weight: { type: number }
         isGood: { type: boolean }
         photos: { type: array, xml: { wrapped: true }, items: { type: string, xml: { name: photo } } }
+        toys: { type: array, xml: { name: toy, wrapped: true }, items: { type: string } }
         tags: { type: array, items: { type: object, xml: { name: tag }, properties: { id: { type: integer }, name: { type: string } } } }
 `
 const XML = 'application/xml'
@@ -59,6 +60,16 @@ suite('XML', () => {
     assert.deepEqual(body, rex)
     assert.match(text, /"weight":12\.50/)
     assert.deepEqual((await send('GET /dogs/41')).body, rex)
+  })
+
+  test('may name a list as the property is called', async () => {
+    const send = await serveInferred(DOCUMENT)
+    const { status, body } = await send(
+      'POST /dogs',
+      '<dog id="43"><name>Rex</name><toys><toy>ball</toy><toy>bone</toy></toys></dog>',
+      XML,
+    )
+    assert.deepEqual([status, body], [201, { id: 43, name: 'Rex', toys: ['ball', 'bone'] }])
   })
 
   test('is held to the schema as JSON is', async () => {
@@ -135,7 +146,7 @@ suite('a JSON Patch', () => {
     ['of what is not there', [{ op: 'remove', path: '/photos' }], /nothing at this path/],
     ['of a required field', [{ op: 'remove', path: '/name' }], /name is required/],
     ['to a wrong type', [{ op: 'replace', path: '/name', value: 5 }], /name must be a string/],
-    ['that is no list', { name: 'Max' }, /must be a list of operations/],
+    ['of what is no operation', ['remove'], /must be an object/],
     ['of an unknown operation', [{ op: 'rename', path: '/name' }], /add, remove, replace, move, copy or test/],
     ['of no JSON Pointer', [{ op: 'remove', path: 'name' }], /must be a JSON Pointer/],
     ['without a value', [{ op: 'add', path: '/name' }], /value is required/],
@@ -155,6 +166,11 @@ suite('a JSON Patch', () => {
       assert.equal((now as { name: string }).name, 'Rex')
     })
   }
+
+  test('that is an object, as the contract describes it, is merged', async () => {
+    const { status, body } = await patch({ name: 'Max', weight: null, tags: null })
+    assert.deepEqual([status, body], [200, { id: 50, name: 'Max' }])
+  })
 
   test('that is a merge patch merges, and another type is refused with those that are taken', async () => {
     const merged = await patch({ name: 'Max', weight: null }, 'application/merge-patch+json')
