@@ -25,7 +25,7 @@ const BODIES = [
   ...[`{"a":${'9'.repeat(5000)}}`, `{"when":"${'!'.repeat(3000)}true"}`, `{"time":"${'9'.repeat(50)}"}`],
 ]
 
-/** What any request may be answered with, before its route is known. */
+/** Statuses that any request may have, before its route is known. */
 const ALWAYS = new Set([400, 404, 405, 413, 415, 422])
 
 attack(KIND, 'odd names, parameters and bodies for every route', async () => {
