@@ -33,7 +33,7 @@ suite('whoever takes his time', { concurrency: true }, () => {
     ['half a request line', 'GET /v1/pe', ''],
     ['headers byte by byte', 'GET /v1/pets HTTP/1.1\r\n', 'X-A: 1\r\n'],
     ['half a body', `${POST}Content-Length: 50\r\n\r\n{"na`, ''],
-    ['a body byte by byte', `${POST}Content-Length: 100\r\n\r\n`, ' '],
+    ['a body byte by byte', `${POST}Content-Length: 10000\r\n\r\n`, ' '],
     ['no byte of a compressed body', `${POST}Content-Encoding: gzip\r\nContent-Length: 100\r\n\r\n`, ''],
     ['chunks byte by byte', `${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'],
   ] as const) {
