@@ -12,7 +12,7 @@ import {
   put,
   stringifyJson,
 } from '../kernel/json.ts'
-import { type Definitions, propertySchemas } from '../sample/fits.ts'
+import { type Definitions, propertySchemas } from '../sample/schema-parts.ts'
 import { type Facts, XmlForm } from './xml-form.ts'
 
 const ATTRIBUTE = '@'

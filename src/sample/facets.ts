@@ -3,7 +3,7 @@
 
 import { isObject, type Json } from '../kernel/json.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
-import { type Definitions, keyOf, type SchemaObject } from './fits.ts'
+import { type Definitions, keyOf, type SchemaObject } from './schema-parts.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
 export type Type = (typeof TYPES)[number]

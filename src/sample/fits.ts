@@ -2,17 +2,10 @@
 // generator checks each value once, part by part, and needs only yes or no.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import { compilePattern } from '../kernel/pattern.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { isFormat } from '../kernel/schema-formats.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
-
-export type SchemaObject = Readonly<Record<string, unknown>>
-/** Schemas by key: `#/$defs/KEY`. */
-export type Definitions = Readonly<Record<string, Schema>>
-
-/** Returns the key of a reference. */
-export const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
+import { type Definitions, entries, keyOf, propertySchemas, regExpOf, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that refers to itself endlessly accepts no value. */
 const DEEPEST = 400
@@ -206,20 +199,6 @@ export class Fitting {
   }
 }
 
-/** Returns the schemas for one property: by name, by pattern, else `additionalProperties`. */
-export function propertySchemas(schema: SchemaObject, name: string): unknown[] {
-  const { properties, patternProperties, additionalProperties } = schema
-  const out: unknown[] = []
-  if (isObject(properties) && Object.hasOwn(properties, name)) out.push(properties[name])
-  for (const [pattern, part] of entries(patternProperties)) if (regExpOf(pattern)?.test(name) !== false) out.push(part)
-  if (out.length === 0 && additionalProperties !== undefined) out.push(additionalProperties)
-  return out
-}
-
-export const objectOf = (value: unknown): SchemaObject => (isObject(value) ? value : {})
-
-export const entries = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
-
 function fitsNumber(schema: SchemaObject, value: number): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema
   if (typeof minimum === 'number' && !(value >= minimum)) return false
@@ -263,14 +242,3 @@ const canonical = (value: Json): string =>
 
 const same = (a: Json, b: Json): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
-
-const expressions = new Map<string, RegExp | undefined>()
-
-/** Compiles a pattern as the validator does; `undefined` for an invalid one, which then matches everything. */
-export function regExpOf(pattern: string): RegExp | undefined {
-  if (!expressions.has(pattern)) {
-    if (expressions.size > 2000) expressions.clear()
-    expressions.set(pattern, compilePattern(pattern))
-  }
-  return expressions.get(pattern)
-}

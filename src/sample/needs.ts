@@ -2,7 +2,7 @@
 // this to see a cycle before it enters one.
 
 import { isObject } from '../kernel/json.ts'
-import { type Definitions, keyOf } from './fits.ts'
+import { type Definitions, keyOf } from './schema-parts.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
 

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { DEAD_END } from './dead-end.ts'
 import type { Facets } from './facets.ts'
-import { objectOf, propertySchemas } from './fits.ts'
+import { objectOf, propertySchemas } from './schema-parts.ts'
 import { WITHIN_ITSELF } from './stopgap.ts'
 import { word } from './words.ts'
 import type { Writer } from './writer.ts'

@@ -2,7 +2,7 @@
 // as the request. Knows no requests: it receives the value.
 
 import { Decimal, isObject, type Json } from '../kernel/json.ts'
-import { type Definitions, entries, keyOf, objectOf, type SchemaObject } from './fits.ts'
+import { type Definitions, entries, keyOf, objectOf, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that chooses between branches: its properties, and those that name a branch. */
 export interface Fork {

@@ -1,13 +1,15 @@
 // Generates a value for a schema: valid, readable, of bounded size, and the same for the same seed. A failed attempt is
 // repeated in another way, a bounded number of times. Knows JSON Schema, and no OpenAPI.
 
-import { approximate, holdsExact, isObject, type Json } from '../kernel/json.ts'
+import { approximate, holdsExact, type Json } from '../kernel/json.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
 import { Facets } from './facets.ts'
-import { type Definitions, entries, Fitting, keyOf, propertySchemas, type SchemaObject } from './fits.ts'
+import { Fitting } from './fits.ts'
 import { Needs } from './needs.ts'
 import { type Fork, forkOf, pinsOf, wrappedForks, wrappedPins } from './pins.ts'
 import { type Gap, type Learnt, Run, type SampleOptions, type Terms } from './run.ts'
+import { type Definitions, entries, type SchemaObject } from './schema-parts.ts'
+import { schemasWithin } from './schemas-within.ts'
 import { StringWriter } from './strings.ts'
 
 export interface Sample {
@@ -124,32 +126,7 @@ export class Sampler {
 
   /** Returns the schemas that the schema kept under `key` has for a nested value, from all branches of its unions. */
   within(key: string, path: readonly string[]): readonly unknown[] {
-    return path.reduce<unknown[]>((schemas, step) => this.#inside(schemas, step), [{ $ref: `#/$defs/${key}` }])
-  }
-
-  #inside(schemas: readonly unknown[], step: string): unknown[] {
-    const found: unknown[] = []
-    const seen = new Set<unknown>()
-    const visit = (schema: unknown): void => {
-      if (!isObject(schema) || seen.has(schema)) return
-      seen.add(schema)
-      const { $ref, allOf, anyOf, oneOf, items, prefixItems } = schema
-      if (typeof $ref === 'string') visit(this.#definitions[keyOf($ref)])
-      found.push(...propertySchemas(schema, step))
-      if (/^\d+$/.test(step)) {
-        const place = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined
-        if (place !== undefined || items !== undefined) found.push(place ?? items)
-      }
-      // The first alternative that has the property is enough: the whole value is checked afterwards.
-      for (const parts of [allOf, anyOf, oneOf]) {
-        for (const part of Array.isArray(parts) ? parts : []) {
-          if (parts !== allOf && found.length > 0) break
-          visit(part)
-        }
-      }
-    }
-    schemas.forEach(visit)
-    return found.filter(isObject)
+    return schemasWithin([{ $ref: `#/$defs/${key}` }], path, this.#definitions)
   }
 
   /** Returns a value for the schema kept under `key`. */

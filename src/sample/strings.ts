@@ -2,8 +2,9 @@
 
 import type { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
-import { type Fitting, lengthOf, regExpOf } from './fits.ts'
+import { type Fitting, lengthOf } from './fits.ts'
 import { PatternWriter } from './patterns.ts'
+import { regExpOf } from './schema-parts.ts'
 import * as words from './words.ts'
 
 const base64 = (chance: Chance): string => Buffer.from(words.writeFor('title', chance)).toString('base64')

@@ -2,7 +2,8 @@
 
 import type { Json, JsonObject } from '../kernel/json.ts'
 import { Facets } from './facets.ts'
-import { type Definitions, type Fitting, objectOf } from './fits.ts'
+import type { Fitting } from './fits.ts'
+import { type Definitions, objectOf } from './schema-parts.ts'
 
 /** One value of each type. */
 const ODDITIES: readonly Json[] = ['none', 1, true, null, [], {}]

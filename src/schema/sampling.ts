@@ -1,8 +1,8 @@
 // The sampler for all the schemas of a contract.
 
 import type { Json } from '../kernel/json.ts'
-import type { Definitions } from '../sample/fits.ts'
 import { Sampler } from '../sample/sample.ts'
+import type { Definitions } from '../sample/schema-parts.ts'
 import type { SchemaUse } from './dialect.ts'
 
 const samplers = new WeakMap<Definitions, Sampler>()

@@ -6,7 +6,6 @@ const MOST_LINES = 250
 
 /** Files that were longer when the rule was made, and may stay so until they are split. The list only shrinks. */
 const LONGER = new Set([
-  'answer/xml.ts',
   'gateway/answers.ts',
   'gateway/gateway.ts',
   'gateway/journal/journal.ts',
@@ -15,19 +14,12 @@ const LONGER = new Set([
   'gateway/worlds.ts',
   'http/control/collections.ts',
   'http/control/requests.ts',
-  'http/workers.ts',
   'kernel/json.ts',
   'kernel/yaml.ts',
-  'load/infer/collections.ts',
-  'load/probe/probe.ts',
-  'load/seed/seed.ts',
-  'sample/fits.ts',
   'sample/run.ts',
-  'sample/sample.ts',
   'schema/translate.ts',
   'world/living.ts',
   'world/memory.ts',
-  'world/world.ts',
 ])
 
 test('a file has at most 250 lines', () => {
