@@ -9,6 +9,7 @@ import { type Collection, type Id, idIn, type SortOrder, withId } from '../../wo
 import { keyOf } from '../../world/key.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
+import { invalid, refuseRecord } from './invalid-records.ts'
 import {
   type Call,
   type Control,
@@ -20,7 +21,6 @@ import {
   list,
   object,
   problem,
-  problemSchema,
   replyWith,
   words,
 } from './route.ts'
@@ -30,28 +30,6 @@ const idParameter = { id: { schema: { type: 'string' }, description: 'The id of 
 const inCollection = { ...nameParameter, ...collectionParameter }
 const nowhere = { 404: { description: 'The world, the collection or the record does not exist.' } } as const
 const nowhereNew = { 404: { description: 'The collection or the record does not exist.' }, ...noNewWorld } as const
-const invalidSchema = {
-  ...problemSchema,
-  required: [...problemSchema.required, 'errors'],
-  properties: {
-    ...problemSchema.properties,
-    errors: {
-      ...list(
-        object({
-          pointer: { ...words, description: 'A JSON Pointer to the field; empty for the whole.' },
-          message: words,
-        }),
-      ),
-      description: 'The first 20.',
-    },
-  },
-} as const
-const invalid = {
-  422: {
-    description: 'The request breaks the contract; nothing was changed.',
-    content: { 'application/problem+json': invalidSchema },
-  },
-} as const
 const record = { type: 'object', description: 'A record, as its schema in the contract has it.' } as const
 const MAX_RECORDS_BODY = 64_000_000
 
@@ -239,19 +217,6 @@ const describeCollections = ({ collections }: World, plan: Plan): object[] =>
 const idOf = (text: string, { ids }: Resource): Id | undefined => (ids === 'text' ? text : parseInteger(text))
 
 const noRecord = (id: string): ControlReply => problem(404, 'not_found', `there is no record ${id}`)
-
-const MOST_FAULTS = 20
-
-/** @param faults sentences that begin with a JSON Pointer */
-const refuseRecord = (faults: readonly string[]): ControlReply => {
-  const shown = faults.slice(0, MOST_FAULTS)
-  const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : ''
-  const errors = shown.map(fault => {
-    const [, pointer = '', message = fault] = /^(\/\S*)? ?(.*)$/s.exec(fault) ?? []
-    return { pointer, message }
-  })
-  return problem(422, 'invalid_record', shown.join('; ') + more, { errors })
-}
 
 /** Reads `-price,name`; returns a sentence about a field that no record has. */
 function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | string {
