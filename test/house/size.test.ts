@@ -12,7 +12,6 @@ const LONGER = new Set([
   'gateway/metrics/metrics.ts',
   'gateway/state/world-log.ts',
   'gateway/worlds.ts',
-  'http/control/requests.ts',
   'kernel/json.ts',
   'kernel/yaml.ts',
   'sample/run.ts',

@@ -1,35 +1,28 @@
 // The journal: what came, whether it was what should have come, and what comes right now.
 
-import { Readable } from 'node:stream'
-import { describeEntry } from '../../gateway/journal/entry.ts'
 import {
   type Criterion,
   compileFilter,
   findUnknown,
-  matches,
   type RequestFilter,
   selectPage,
   selectRequests,
   verifyRequests,
 } from '../../gateway/journal/filter.ts'
-import type { JournalEntry } from '../../gateway/journal/journal.ts'
 import type { JournalView } from '../../gateway/journal/portable.ts'
-import type { Schema } from '../../kernel/schema.ts'
+import { eventsSchema, RequestEvents } from './request-events.ts'
+import { pageSchema, verdictSchema } from './request-schemas.ts'
 import {
   type Call,
   type CallParameter,
   type Control,
   type ControlReply,
   type ControlRoute,
-  count,
   DONE,
   json,
-  list,
-  object,
   problem,
   replyWith,
   stream,
-  words,
 } from './route.ts'
 
 const text = (description: string): CallParameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
@@ -69,78 +62,6 @@ function filterOf({ body: whole, headers: _, ...parameters }: Call['parameters']
     else plain[name] = value
   }
   return { ...plain, header, body }
-}
-
-const milliseconds = { type: 'number', minimum: 0 }
-const timestamp = { type: 'string', format: 'date-time' }
-const bodySchema = object({ text: { ...words, description: 'The beginning.' }, bytes: count })
-
-export const requestSchema = object(
-  {
-    id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
-    at: { ...timestamp, description: 'When the reply was ready, by the real clock.' },
-    time: { ...timestamp, description: "The same by the world's clock." },
-    world: words,
-    operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
-    consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
-    method: words,
-    path: words,
-    query: { ...words, description: 'Credentials are masked, here and everywhere.' },
-    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
-    durationMs: milliseconds,
-    position: { ...count, description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.' },
-    refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
-    injected: object(
-      { weather: words, delayMs: milliseconds, queued: { const: true }, fault: words, notes: list(words) },
-      ...['weather', 'delayMs', 'queued', 'fault', 'notes'],
-    ),
-    explanation: object({
-      route: words,
-      operation: words,
-      world: words,
-      real: { type: 'boolean', description: 'Whether the clock showed real time.' },
-      ordinal: { ...count, description: 'Which request of the operation it was in its world.' },
-      passed: { ...list(words), description: 'The behaviours that the request passed; the last one replied.' },
-      replied: words,
-      draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
-    }),
-    headers: { type: 'object', additionalProperties: words, description: 'The headers of the request that are kept.' },
-    replyHeaders: { type: 'object', additionalProperties: words, description: 'Kept while a client watches.' },
-    requestBody: bodySchema,
-    replyBody: bodySchema,
-  },
-  ...['position', 'refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
-)
-
-const evicted = { ...count, description: 'The number of requests that were removed to make room.' }
-
-const pageSchema = object({
-  requests: list(requestSchema),
-  total: { ...count, description: 'The number of matching requests, shown or not.' },
-  more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
-  evicted,
-})
-
-const verdictSchema = object(
-  {
-    ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
-    matched: count,
-    min: count,
-    max: count,
-    evicted,
-    nearest: list(
-      object({ differs: list(object({ key: words, wanted: words, found: words })), request: requestSchema }),
-    ),
-    requests: { ...list(requestSchema), description: 'If too many matched: the last of them.' },
-  },
-  'max',
-)
-
-/** A stream is a sequence of texts: what one event looks like. */
-const eventsSchema: Schema = {
-  type: 'string',
-  description:
-    'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
 }
 
 export function requestRoutes({ gateway }: Control): ControlRoute[] {
@@ -252,7 +173,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
         streams += 1
         const stopWatching = call.parameters.headers === true ? journal.watch() : undefined
         const past = call.parameters.after === undefined ? [] : selectRequests(journal, criteria, MOST_PAST)
-        const events = new Events(
+        const events = new RequestEvents(
           listener => journal.listen(listener),
           criteria,
           () => {
@@ -269,51 +190,3 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
 
 const MOST_STREAMS = 100
 const MOST_PAST = 1000
-/** The maximum number of characters that wait for a slow client; more events are dropped, and counted in the stream. */
-const MOST_WAITING = 1_000_000
-/** Milliseconds between signs of life on a quiet stream. */
-const HEARTBEAT = 15_000
-
-class Events extends Readable {
-  readonly #stop: () => void
-  #omitted = 0
-
-  constructor(
-    listen: (listener: (entry: JournalEntry) => void) => () => void,
-    criteria: readonly Criterion[],
-    ended: () => void,
-  ) {
-    super({ highWaterMark: MOST_WAITING, encoding: 'utf8' })
-    const stopListening = listen(entry => {
-      if (matches(criteria, entry)) this.tell(describeEntry(entry))
-    })
-    const heartbeat = setInterval(() => this.push(': \n\n'), HEARTBEAT)
-    heartbeat.unref()
-    this.#stop = () => {
-      stopListening()
-      clearInterval(heartbeat)
-      ended()
-    }
-    // The client then knows at once that it is heard.
-    this.push(': listening\n\n')
-  }
-
-  tell(request: { readonly id: number }): void {
-    if (this.readableLength >= MOST_WAITING) {
-      this.#omitted += 1
-      return
-    }
-    if (this.#omitted > 0) {
-      this.push(`event: dropped\ndata: {"count":${this.#omitted}}\n\n`)
-      this.#omitted = 0
-    }
-    this.push(`event: request\nid: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
-  }
-
-  override _read(): void {}
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#stop()
-    callback(error)
-  }
-}

@@ -6,7 +6,7 @@ import { type Sending, send } from '../../gateway/send.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME } from '../../plan/worlds.ts'
 import { refuseWorld } from './find-world.ts'
-import { requestSchema } from './requests.ts'
+import { requestSchema } from './request-schemas.ts'
 import {
   type Call,
   type Control,
