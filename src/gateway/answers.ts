@@ -1,61 +1,33 @@
 // The answers that the control plane was told to give: to which requests, in which worlds, and how often still. Requests
 // pay for them only while there are some.
 
-import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
-import { KeptBody } from '../behaviours/kept-body.ts'
+import type { Exchange } from '../behaviours/behaviour.ts'
 import { Diagnostics, formatReport } from '../kernel/diagnostic.ts'
-import { parseSource } from '../kernel/read-source.ts'
-import type { Reply } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
-import type { AnswerOrder } from '../plan/answer-order.ts'
 import type { Plan, PlannedAnswer, PlannedOperation } from '../plan/plan.ts'
 import { checkAnswer } from '../plan/simulation.ts'
 import type { Clock } from '../world/clock.ts'
-import type { Turns } from '../world/turns.ts'
 import { latestOf, type World } from '../world/world.ts'
+import { chooseInTurn, withAnswerBefore } from './answer-before.ts'
 import type { Log } from './log.ts'
+import {
+  type AnswerState,
+  type AnswersListener,
+  countRequest,
+  describe,
+  isOver,
+  numberOf,
+  placeAndCounts,
+  readStanding,
+  type Standing,
+  type StandingAnswer,
+  stateOf,
+} from './standing-answer.ts'
 import type { Worlds } from './worlds.ts'
 
 /** At most so many answers stand for one world, and so many for every world. */
 export const MOST_ANSWERS = 1000
-
-export interface StandingAnswer {
-  readonly id: string
-  /** The world whose requests it answers; `undefined`: every world. */
-  readonly world: string | undefined
-  readonly order: AnswerOrder
-  /** How many requests it answers still; `undefined`: without end. */
-  readonly left: number | undefined
-  readonly given: number
-  /** How many requests it lets pass before the first that it answers. */
-  readonly toSkip: number
-  /** Milliseconds since the epoch, by the real clock. */
-  readonly until: number | undefined
-}
-
-/** An answer as a log holds it: the order as text, and what has become of it. */
-export type AnswerState = readonly [
-  order: string,
-  left: number | null,
-  given: number,
-  toSkip: number,
-  until: number | null,
-]
-
-/** Told of every change of an answer; `null` stands for none. The world is empty for an answer of every world. */
-type AnswersListener = (world: string, id: string, after: AnswerState | null, before: AnswerState | null) => void
-
-interface Standing extends StandingAnswer {
-  readonly source: Source
-  readonly home: World | undefined
-  left: number | undefined
-  given: number
-  toSkip: number
-  /** The plan that it is compiled for. */
-  plan: Plan
-  byOperation: ReadonlyMap<number, PlannedAnswer>
-}
 
 export class StandingAnswers {
   readonly #clock: Clock
@@ -125,22 +97,9 @@ export class StandingAnswers {
 
   /** @param known the same answer in another state: what it was compiled to is used again */
   #read(plan: Plan, world: World | undefined, id: string, state: AnswerState, known: Standing | undefined): Standing {
-    const [text, left, given, toSkip, until] = state
-    const found = {
-      id,
-      world: world?.name,
-      home: world,
-      left: left ?? undefined,
-      given,
-      toSkip,
-      until: until ?? undefined,
-    }
-    if (known !== undefined) return { ...known, ...found }
+    if (known !== undefined) return { ...known, ...placeAndCounts(world, id, state) }
     const report = new Diagnostics()
-    const source = parseSource('answer', text, report) as Source
-    const order = checkAnswer(source, report) ?? {}
-    const standing: Standing = { ...found, order, source, plan, byOperation: new Map() }
-    if (!report.failed) standing.byOperation = plan.compileAnswer(order, source, report)
+    const standing = readStanding(plan, world, id, state, report)
     if (report.failed) this.#warn(standing, report)
     return standing
   }
@@ -201,22 +160,12 @@ export class StandingAnswers {
   }
 
   #before(plan: Plan, usual: PlannedOperation): PlannedOperation {
-    const answer = async (exchange: Exchange, last: Handler, passed?: string[]): Promise<Reply> => {
+    return withAnswerBefore(usual, exchange => {
+      const choose = () => this.#choose(plan, usual, exchange)
       // An answer of recorded worlds is taken in turn, so that none is given too often.
       const turns = exchange.world.turns ?? this.#worlds.default.turns
-      const chosen = await (turns === undefined
-        ? this.#choose(plan, usual, exchange)
-        : this.#chooseInTurn(plan, usual, exchange, turns))
-      if (chosen === undefined) return last(exchange)
-      passed?.push('answer')
-      const { made, isUsual } = await chosen.handle(exchange, last)
-      return isUsual ? made : usual.decorate(exchange, made)
-    }
-    return {
-      ...usual,
-      handle: exchange => answer(exchange, usual.handle),
-      trace: (exchange, passed) => answer(exchange, inner => usual.trace(inner, passed), passed),
-    }
+      return turns === undefined ? choose() : chooseInTurn(plan, exchange, turns, choose)
+    })
   }
 
   async #choose(plan: Plan, usual: PlannedOperation, exchange: Exchange): Promise<PlannedAnswer | undefined> {
@@ -229,38 +178,14 @@ export class StandingAnswers {
     return undefined
   }
 
-  async #chooseInTurn(
-    plan: Plan,
-    usual: PlannedOperation,
-    exchange: Exchange,
-    turns: Turns,
-  ): Promise<PlannedAnswer | undefined> {
-    const { request } = exchange
-    if (request.hasBody) {
-      const body = await request.readBody(plan.simulation.limits.body)
-      draftOf(exchange, 'answers').request = new KeptBody(request, body)
-    }
-    const restart = turns.repeats ? exchange.mark() : undefined
-    const work = () => {
-      restart?.()
-      return this.#choose(plan, usual, exchange)
-    }
-    return turns.run(work, { text: `${request.method} ${request.path}` })
-  }
-
   /** Counts a request: returns whether it is answered, which it is if one is left and none is to be skipped. Nothing happens between looking and counting. */
   #take(one: Standing): boolean {
     if (one.left === 0 || isOver(one, this.#clock.now())) return false
     const before = stateOf(one)
-    const skipped = one.toSkip > 0
-    if (skipped) one.toSkip -= 1
-    else {
-      one.given += 1
-      if (one.left !== undefined) one.left -= 1
-    }
+    const answered = countRequest(one)
     if (one.left === 0) this.#forget(one)
     this.#tell(one, one.left === 0 ? null : stateOf(one), before)
-    return !skipped
+    return answered
   }
 
   /** The handlers under this plan; those of an answer that cannot be given under it are none. */
@@ -305,28 +230,4 @@ export class StandingAnswers {
       this.#hasOwn ||= standing.length > 0
     }
   }
-}
-
-const stateOf = ({ source, left, given, toSkip, until }: Standing): AnswerState => [
-  source.text,
-  left ?? null,
-  given,
-  toSkip,
-  until ?? null,
-]
-
-/** The number in `a12`: later answers have higher ones. */
-const numberOf = (id: string): number => Number(id.slice(1))
-
-const isOver = ({ until, left }: StandingAnswer, now: number): boolean =>
-  left === 0 || (until !== undefined && now >= until)
-
-/** `answer a7: 503`. */
-function describe({ id, order: { reply, fault, delay } }: Standing): string {
-  const done = [
-    ...(reply === undefined ? [] : [reply.status ?? `example ${reply.example}`]),
-    ...(fault === undefined ? [] : [`fault ${fault.status ?? fault.kind}`]),
-    ...(delay === undefined ? [] : [`${delay} later`]),
-  ]
-  return `answer ${id}: ${done.join(', ')}`
 }

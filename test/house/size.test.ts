@@ -6,7 +6,6 @@ const MOST_LINES = 250
 
 /** Files that were longer when the rule was made, and may stay so until they are split. The list only shrinks. */
 const LONGER = new Set([
-  'gateway/answers.ts',
   'gateway/gateway.ts',
   'gateway/journal/journal.ts',
   'gateway/metrics/metrics.ts',

@@ -1,6 +1,7 @@
 // Answers that are given on demand: the next request, or the next few, get what a test or a person asks for.
 
-import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
+import { MOST_ANSWERS } from '../../gateway/answers.ts'
+import type { StandingAnswer } from '../../gateway/standing-answer.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
