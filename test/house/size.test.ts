@@ -9,7 +9,6 @@ const LONGER = new Set([
   'gateway/gateway.ts',
   'gateway/journal/journal.ts',
   'gateway/metrics/metrics.ts',
-  'gateway/state/world-log.ts',
   'gateway/worlds.ts',
   'kernel/json.ts',
   'kernel/yaml.ts',

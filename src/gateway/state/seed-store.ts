@@ -11,6 +11,9 @@ export class SeedStore {
   /** The digests of the seeds of the current configuration, by collection. */
   #origin: Readonly<Record<string, string>> = {}
 
+  /** The seeds that the log holds. */
+  readonly #logged = new Set<string>()
+
   get origin(): Readonly<Record<string, string>> {
     return this.#origin
   }
@@ -41,6 +44,14 @@ export class SeedStore {
     const base = like.fork()
     base.apply(['all', () => state])
     this.#bases.set(keyOf(name, digest), base)
+  }
+
+  /** Takes note that the log holds these seeds. Returns whether that is new. */
+  log(name: string, digest: string): boolean {
+    const key = keyOf(name, digest)
+    if (this.#logged.has(key)) return false
+    this.#logged.add(key)
+    return true
   }
 
   /** The seeds of these origins, as values. */

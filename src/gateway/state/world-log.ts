@@ -1,33 +1,17 @@
 // The worlds as the memory of a log: records what changes them, applies what others recorded, and writes them down whole.
 
-import type { Plan } from '../../plan/plan.ts'
 import type { News } from '../../state/engine.ts'
-import type { CollectionState, Recorder, WorldChange, WorldEffect } from '../../world/effects.ts'
+import type { Recorder, WorldChange } from '../../world/effects.ts'
 import type { Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
-import type { StandingAnswers } from '../answers.ts'
-import type { WeatherStation } from '../weather.ts'
-import type { Worlds, WorldsKeeper } from '../worlds.ts'
-import { type Change, changeOf, type Effect, type Group, readGroup, type WorldState } from './changes.ts'
+import type { WorldsKeeper } from '../worlds.ts'
+import { type Change, changeOf, type Effect, type Group, readGroup } from './changes.ts'
+import { beginFromSeeds, doEffect, putting } from './do-effect.ts'
 import { History, MOST_ENTRIES } from './history.ts'
 import { SeedStore } from './seed-store.ts'
-import { readSnapshot, writeSnapshot } from './snapshot-text.ts'
+import { loadSnapshot, takeSnapshot } from './snapshot.ts'
+import type { Subjects } from './subjects.ts'
 import type { ChangeRecorder, Memory } from './turns.ts'
-import { restoreState, stateOf } from './world-state.ts'
-
-/** The parts of the gateway that a log changes. */
-export interface Subjects {
-  readonly worlds: Worlds
-  readonly weather: WeatherStation
-  readonly answers: StandingAnswers
-  plan(): Plan
-  /** Forgets the requests that reached a world. */
-  forgetRequests(world: string): void
-  /** Serves another configuration, which another process was given. */
-  configure(text: string): Promise<void>
-  /** The engine lost its log. */
-  lost(): void
-}
 
 export class WorldLog implements Memory, WorldsKeeper, Recorder {
   readonly history = new History()
@@ -37,8 +21,6 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   #turns: Turns | undefined
   /** Whether changes are those of the log itself. */
   #applying = false
-  /** The seeds that the log holds, each as digest and collection. */
-  readonly #known = new Set<string>()
 
   constructor(subjects: Subjects) {
     this.#subjects = subjects
@@ -65,8 +47,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   announceSeeds(): void {
     const { origin } = this.seeds
     for (const [name, digest] of Object.entries(origin)) {
-      if (this.#known.has(`${digest} ${name}`)) continue
-      this.#known.add(`${digest} ${name}`)
+      if (!this.seeds.log(name, digest)) continue
       const base = this.seeds.base(name, digest)
       if (base !== undefined) this.#record(name, ['seeds', digest, base.state()], undefined)
     }
@@ -77,7 +58,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   placed(world: World, before: World | undefined): void {
     if (this.#recording === undefined) return
     const { name } = world
-    const inverse: Effect | undefined = before === undefined ? ['deleted'] : this.#putting(before)
+    const inverse: Effect | undefined = before === undefined ? ['deleted'] : putting(this.seeds, before)
     if (before !== undefined && before !== world) {
       before.record(undefined)
       before.turns = undefined
@@ -104,17 +85,12 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   #placing(world: World, before: World | undefined): Effect {
     const pristine = !world.touched && world.ordinals.size === 0 && [...world.lasting()].length === 0
     // A copy of another world begins with its time, and with its records, which may be untouched as a copy.
-    if (!pristine || world.copied) return this.#putting(world)
+    if (!pristine || world.copied) return putting(this.seeds, world)
     return [before === undefined ? 'made' : 'reset', world.began, world.origin]
   }
 
-  #putting(world: World): Effect {
-    let state: WorldState | undefined
-    return ['put', () => (state ??= stateOf(world, this.seeds)), world]
-  }
-
   removed(world: World): void {
-    const inverse = this.#putting(world)
+    const inverse = putting(this.seeds, world)
     world.record(undefined)
     world.turns = undefined
     // An eviction belongs to nobody's request, and happens whoever asked for the place.
@@ -200,11 +176,15 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   #redo(world: string, effect: Effect): void {
     const inverse = this.#do(world, effect)
     const own = this.#subjects.worlds.peek(world)
-    this.#record(world, effect[0] === 'put' && own !== undefined ? this.#putting(own.fork(world)) : effect, inverse)
+    this.#record(
+      world,
+      effect[0] === 'put' && own !== undefined ? putting(this.seeds, own.fork(world)) : effect,
+      inverse,
+    )
   }
 
   #do(name: string, effect: Effect): Effect | undefined {
-    return this.#quietly(() => this.#doQuietly(name, effect))
+    return this.#quietly(() => doEffect(this.#subjects, this.seeds, name, effect))
   }
 
   #quietly<Result>(work: () => Result): Result {
@@ -217,121 +197,26 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     }
   }
 
-  #doQuietly(name: string, effect: Effect): Effect | undefined {
-    const { worlds, weather } = this.#subjects
-    const world = worlds.peek(name)
-    switch (effect[0]) {
-      case 'made':
-        if (world === undefined) worlds.put(this.#begin(name, effect[1], effect[2]))
-        else if (!world.touched && world.began !== effect[1]) {
-          world.began = effect[1]
-          world.begin(effect[1])
-        }
-        return world === undefined ? ['deleted'] : undefined
-      case 'reset':
-        worlds.put(this.#begin(name, effect[1], effect[2]))
-        this.#subjects.forgetRequests(name)
-        return world === undefined ? ['deleted'] : this.#putting(world)
-      case 'put':
-        worlds.put(effect[2] ?? restoreState(worlds.blank(name), effect[1](), this.seeds))
-        return world === undefined ? ['deleted'] : this.#putting(world)
-      case 'deleted':
-        if (world === undefined || worlds.isPermanent(name)) return undefined
-        worlds.delete(name)
-        this.#subjects.forgetRequests(name)
-        return this.#putting(world)
-      case 'seen':
-        worlds.get(name)
-        return undefined
-      case 'weather':
-        return ['weather', ...weather.restore(this.#subjects.plan(), world, [effect[1], effect[2]])]
-      case 'answer': {
-        // An answer for a world that is gone has gone with it.
-        if (name !== '' && world === undefined) return undefined
-        return ['answer', effect[1], this.#subjects.answers.restore(this.#subjects.plan(), world, effect[1], effect[2])]
-      }
-      case 'seeds':
-        this.#keepSeeds(name, effect[1], effect[2])
-        return undefined
-      case 'reseed':
-        if (world !== undefined) this.#reseed(world, effect[1], effect[2])
-        return undefined
-      case 'config':
-        return undefined
-      default:
-        return world?.apply(effect as WorldEffect)
-    }
-  }
-
-  #begin(name: string, began: number, origin: Readonly<Record<string, string>>): World {
-    const world = this.#subjects.worlds.blank(name)
-    for (const [collection, digest] of Object.entries(origin)) {
-      const base = world.origin[collection] === digest ? undefined : this.seeds.base(collection, digest)
-      if (base !== undefined && world.collections.has(collection)) world.replace(collection, base.fork())
-    }
-    world.origin = { ...world.origin, ...origin }
-    world.began = began
-    return world.begin(began)
-  }
-
-  #keepSeeds(name: string, digest: string, state: CollectionState): void {
-    this.#known.add(`${digest} ${name}`)
-    const like = this.#subjects.worlds.default.collections.get(name)
-    if (like !== undefined) this.seeds.keep(name, digest, state, like)
-  }
-
   /** Has a collection of a world begin anew from the seeds of the current configuration. */
   reseed(world: World, collection: string): void {
     const digest = this.seeds.origin[collection]
     if (digest === undefined) return
-    this.#reseed(world, collection, digest)
+    beginFromSeeds(world, this.seeds, collection, digest)
     this.#record(world.name, ['reseed', collection, digest], undefined)
-  }
-
-  #reseed(world: World, collection: string, digest: string): void {
-    const base = this.seeds.base(collection, digest)
-    if (base === undefined || !world.collections.has(collection)) return
-    world.replace(collection, base.fork())
-    world.origin = { ...world.origin, [collection]: digest }
   }
 
   // --- all at once ---------------------------------------------------------------------------------------------------
 
   /** Takes everything as it is when this is called, and writes it in slices. */
   snapshot(): Promise<string> {
-    const worlds = this.#subjects.worlds.list()
-    const seeds = this.seeds.dump(worlds.map(({ origin }) => origin))
-    for (const [name, digest] of seeds) this.#known.add(`${digest} ${name}`)
-    return writeSnapshot({
-      seeds,
-      worlds: worlds.map(world => stateOf(world, this.seeds)),
-      weather: this.#subjects.weather.dump(worlds),
-      answers: this.#subjects.answers.dump(worlds),
-    })
+    return takeSnapshot(this.#subjects, this.seeds)
   }
 
   /** Begins anew with what a snapshot holds. @param position where it was taken */
   load(text: string, position: number): void {
-    const { seeds, worlds, weather, answers } = readSnapshot(text)
-    const subjects = this.#subjects
     this.#quietly(() => {
       this.history.clear(position)
-      for (const one of seeds) this.#keepSeeds(...one)
-      const names = new Set(worlds.map(({ name }) => name))
-      for (const world of subjects.worlds.list()) {
-        if (!names.has(world.name) && !subjects.worlds.isPermanent(world.name)) subjects.worlds.delete(world.name)
-      }
-      // The list begins with the world that was used last, which must be put last.
-      for (const state of [...worlds].reverse()) {
-        subjects.worlds.put(restoreState(subjects.worlds.blank(state.name), state, this.seeds))
-      }
-      for (const one of subjects.answers.dump([])) subjects.answers.restore(subjects.plan(), undefined, one[1], null)
-      for (const [world, id, answer] of answers) {
-        subjects.answers.restore(subjects.plan(), subjects.worlds.peek(world), id, answer)
-      }
-      for (const [world, order, until] of weather) {
-        subjects.weather.restore(subjects.plan(), subjects.worlds.peek(world), [order, until])
-      }
+      loadSnapshot(text, this.#subjects, this.seeds)
     })
   }
 }

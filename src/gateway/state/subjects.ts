@@ -1,0 +1,20 @@
+// The parts of the gateway that a log changes: the worlds, and what stands over them.
+
+import type { Plan } from '../../plan/plan.ts'
+import type { StandingAnswers } from '../answers.ts'
+import type { WeatherStation } from '../weather.ts'
+import type { Worlds } from '../worlds.ts'
+
+/** The parts of the gateway that a log changes. */
+export interface Subjects {
+  readonly worlds: Worlds
+  readonly weather: WeatherStation
+  readonly answers: StandingAnswers
+  plan(): Plan
+  /** Forgets the requests that reached a world. */
+  forgetRequests(world: string): void
+  /** Serves another configuration, which another process was given. */
+  configure(text: string): Promise<void>
+  /** The engine lost its log. */
+  lost(): void
+}
