@@ -2,12 +2,14 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { isBounded } from './alias-bound.ts'
 import { Diagnostics, type Place, suggest } from './diagnostic.ts'
+import { fillFrom } from './environment-variables.ts'
 import { type Filling, type QuickRead, readQuickly, TOO_MANY, type Unreadable } from './events.ts'
 import { MAX_DEPTH, parseJson } from './json.ts'
 import { type Environment, placeOfFile, Source } from './source.ts'
 import { type KeyBounds, valueWithoutSurplus } from './surplus.ts'
-import { fillFrom, isBounded, locateAnew, locateJson, parseYaml, placeOfOffset } from './yaml.ts'
+import { locateAnew, locateJson, parseYaml, placeOfOffset, retype } from './yaml.ts'
 
 /** How a text is read. */
 export interface ReadingOptions {
@@ -70,7 +72,7 @@ export function parseSource(
   let missing: string | undefined
   const fill =
     environment &&
-    fillFrom(environment, name => {
+    fillFrom(environment, retype, name => {
       missing = name
     })
   const read = readSound(text, fill, options)

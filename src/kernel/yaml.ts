@@ -14,12 +14,14 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
+import { isBounded } from './alias-bound.ts'
 import type { Diagnostics, Place } from './diagnostic.ts'
+import { fillFrom } from './environment-variables.ts'
 import { indexEvents } from './event-index.ts'
-import type { Filling } from './events.ts'
 import { MAX_DEPTH } from './json.ts'
 import { jsonSpans } from './json-places.ts'
-import { type Show, withoutSecrets } from './secrets.ts'
+import { type IndexedText, placeAt } from './offset-places.ts'
+import { withoutSecrets } from './secrets.ts'
 import { type Environment, type Locate, type Path, placeOfFile, Source } from './source.ts'
 import { describeSyntax } from './syntax.ts'
 
@@ -31,13 +33,14 @@ export function parseYaml(
   environment: Environment | undefined,
   lenient: boolean,
 ): Source | undefined {
-  // The library compares each key with every other one: half a minute for 60,000 keys.
-  const page: IndexedText = { file, text, lines: new LineCounter(), show: withoutSecrets(text) }
+  const lineCounter = new LineCounter()
+  const page: IndexedText = { file, text, lines: lineCounter, show: withoutSecrets(text) }
   const options = {
-    lineCounter: page.lines,
+    lineCounter,
     merge: true,
     prettyErrors: false,
     stringKeys: true,
+    // The library compares each key with every other one: half a minute for 60,000 keys.
     uniqueKeys: false,
   } as const
   const document = parseDocument(text, options)
@@ -84,7 +87,7 @@ export function parseYaml(
       noteAnchor(_, node)
       if (typeof node.value === 'string') {
         if (environment !== undefined && node.value.includes('${')) {
-          const fill = fillFrom(environment, name => {
+          const fill = fillFrom(environment, retype, name => {
             const place = placeAt(page, ...rangeOf(node))
             const hint = `set ${name}, or write a default: \${${name}:-value}`
             report.error('missing-variable', `the environment variable ${name} is not set`, place, hint)
@@ -145,24 +148,6 @@ function openedAt(document: ReturnType<typeof parseDocument>, at: number): numbe
   return opened
 }
 
-/** Reports a text whose aliases expand to too many values, or to a cycle. */
-export function isBounded(value: unknown, most: number = MOST_VALUES): boolean {
-  const sizes = new Map<object, number>()
-  const sizeOf = (item: unknown): number => {
-    if (typeof item !== 'object' || item === null) return 1
-    const known = sizes.get(item)
-    if (known !== undefined) return known
-    sizes.set(item, Number.POSITIVE_INFINITY)
-    let size = 1
-    for (const child of Object.values(item)) size += sizeOf(child)
-    sizes.set(item, size)
-    return size
-  }
-  return sizeOf(value) <= most
-}
-
-const MOST_VALUES = 5_000_000
-
 function isTooDeep(node: Node | null, depth = 0): boolean {
   if (depth > MAX_DEPTH) return true
   if (isMap(node)) return node.items.some(({ value }) => isTooDeep(value as Node | null, depth + 1))
@@ -188,24 +173,6 @@ function linesOf(text: string): LineCounter {
 /** Returns the place of an offset. */
 export const placeOfOffset = (file: string, text: string, at: number): Place =>
   placeAt({ file, text, lines: linesOf(text), show: withoutSecrets(text) }, at, at + 1)
-
-/** A text with its line starts. */
-interface IndexedText {
-  readonly file: string
-  readonly text: string
-  readonly lines: LineCounter
-  readonly show: Show
-}
-
-/** The place of a stretch of text: its line, column and length. */
-function placeAt({ file, text, lines, show }: IndexedText, from: number, to: number): Place {
-  const { line, col } = lines.linePos(from)
-  const start = lines.lineStarts[line - 1] ?? 0
-  const end = text.indexOf('\n', start)
-  const whole = text.slice(start, end === -1 ? undefined : end)
-  const length = Math.max(1, Math.min(to - from, whole.trimEnd().length - (col - 1)))
-  return { file, line: Math.max(1, line), column: Math.max(1, col), length, text: show(start, whole) }
-}
 
 /** Finds offsets in the tree of the `yaml` library. */
 const locateIn = (contents: Node | null, resolve: (node: Node | null | undefined) => Node | undefined): SpanOf => {
@@ -260,32 +227,8 @@ const resolver =
   (node: Node | null | undefined): Node | undefined =>
     (isAlias(node) ? node.resolve(document) : node) ?? undefined
 
-/** Environment variables have upper-case names: `${now}` is for a template. */
-const VARIABLE = /\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g
-
-/** Fills in `${NAME}`. An unquoted scalar then gets the YAML type of its new text. */
-export function fillFrom(environment: Environment, missing: (name: string) => void): Filling {
-  const fill = (text: string): string | undefined => {
-    let whole = true
-    const filled = text.replace(VARIABLE, (_, name: string, fallback?: string) => {
-      const value = Object.hasOwn(environment, name) ? environment[name] : undefined
-      // As in a shell, `:-` also replaces a variable that is empty.
-      if (value !== undefined && (value !== '' || fallback === undefined)) return value
-      if (fallback !== undefined) return fallback
-      missing(name)
-      whole = false
-      return ''
-    })
-    return whole && filled !== text ? filled : undefined
-  }
-  const plain = (text: string): unknown => {
-    const filled = fill(text)
-    return filled === undefined ? text : retype(filled)
-  }
-  return { plain, quoted: text => fill(text) ?? text }
-}
-
-function retype(text: string): unknown {
+/** Returns the value that an unquoted scalar has as YAML. */
+export function retype(text: string): unknown {
   // Only scalars change their type: a value with a colon or a bracket stays a string.
   if (!/^(?:-?\d[\d.eE+-]*|true|false|null|)$/.test(text)) return text
   if (/^-?\d{16,}$/.test(text)) return BigInt(text)

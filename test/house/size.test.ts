@@ -11,7 +11,6 @@ const LONGER = new Set([
   'gateway/metrics/metrics.ts',
   'gateway/worlds.ts',
   'kernel/json.ts',
-  'kernel/yaml.ts',
   'sample/run.ts',
   'schema/translate.ts',
   'world/living.ts',
