@@ -1,6 +1,9 @@
 // JSON without loss: integers beyond 2^53 are read as bigint, decimals that a double would change as `Decimal`, and both are
 // written back digit for digit. Knows no schema.
 
+import { looksInexact } from './inexact-numbers.ts'
+import { deeperThan, describeSyntaxError } from './json-faults.ts'
+
 export type Json = null | boolean | number | bigint | Decimal | string | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
@@ -35,18 +38,8 @@ export const MAX_DEPTH = 256
 /** `exact`: the value holds a bigint or a decimal. Callers need not search for one. */
 export type Parsed = { readonly value: Json; readonly exact: boolean } | { readonly fault: string }
 
-// Sixteen digits in a row, or an exponent: nothing else leaves the safe range, or the range of a double.
-const SUSPICIOUS = /\d{16}|\d[eE]\+?\d/
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y
 const INTEGER = /^-?\d+$/
-// A number that ends in a zero behind its point, or that has more than sixteen characters.
-const SUSPICIOUS_DECIMAL = /(?:^|[:,[\s])-?(?:\d+\.\d*0(?=[\s,}\]]|$)|[\d.]{17})/
-
-/**
- * Above it the engine may give a pattern to its linear matcher, which takes 170 ns a character (see `guarded-pattern.ts`).
- */
-const LONG = 10_000
-
 /**
  * Reads JSON text (RFC 8259); a fault is a sentence without the name of any library in it.
  *
@@ -62,11 +55,7 @@ export function parseJson(text: string, decimals = false): Parsed {
   } catch (error) {
     return { fault: describeSyntaxError(text, (error as Error).message) }
   }
-  const suspicious =
-    text.length > LONG
-      ? looksInexact(text, decimals)
-      : SUSPICIOUS.test(text) || (decimals && text.includes('.') && SUSPICIOUS_DECIMAL.test(text))
-  return suspicious ? parseExactly(text, value, decimals) : { value, exact: false }
+  return looksInexact(text, decimals) ? parseExactly(text, value, decimals) : { value, exact: false }
 }
 
 /** Reads JSON text that a client sent: no digit of a number is lost. */
@@ -115,33 +104,6 @@ function parseExactly(text: string, value: Json, decimals: boolean): Parsed {
   }) as Json
   return { value: revived, exact }
 }
-
-/** As the patterns above, and now and then more careful: a few nanoseconds a character. */
-function looksInexact(text: string, decimals: boolean): boolean {
-  let digits = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (isDigit(code)) {
-      if (++digits === 16) return true
-      continue
-    }
-    if (digits === 0) continue
-    if (code === 69 || code === 101) {
-      const sign = text.charCodeAt(i + 1) === 43 ? 1 : 0
-      if (isDigit(text.charCodeAt(i + 1 + sign))) return true
-    }
-    const whole = digits
-    digits = 0
-    if (code !== 46) continue
-    while (isDigit(text.charCodeAt(i + digits + 1))) digits += 1
-    if (digits >= 16) return true
-    i += digits
-    if (decimals && digits > 0 && (text.charCodeAt(i) === ZERO || whole + 1 + digits >= 17)) return true
-  }
-  return false
-}
-
-const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
 
 const [QUOTE, MINUS, ZERO, NINE, COLON, BACKSLASH] = [34, 45, 48, 57, 58, 92]
 
@@ -275,34 +237,6 @@ export function parsePointer(text: string): string[] | undefined {
     .slice(1)
     .split('/')
     .map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-function deeperThan(text: string, limit: number): boolean {
-  let depth = 0
-  let inString = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (inString) {
-      if (code === 92) i++
-      else if (code === 34) inString = false
-    } else if (code === 34) inString = true
-    else if (code === 123 || code === 91) {
-      if (++depth > limit) return true
-    } else if (code === 125 || code === 93) depth--
-  }
-  return false
-}
-
-// The messages of `JSON.parse` differ between Node versions; only these three forms are stable.
-function describeSyntaxError(text: string, message: string): string {
-  if (text.trim() === '') return 'is empty'
-  if (/end of JSON|unterminated/i.test(message)) return 'is not JSON: it ends too early'
-  const position = /at position (\d+)/.exec(message)?.[1]
-  if (position === undefined) return 'is not JSON'
-  if (Number(position) >= text.length) return 'is not JSON: it ends too early'
-  const before = text.slice(0, Number(position))
-  const place = `line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')}`
-  return `is not JSON: unexpected ${JSON.stringify(text[Number(position)])} at ${place}`
 }
 
 const excerpt = (token: string): string => (token.length > 24 ? `${token.slice(0, 24)}…` : token)

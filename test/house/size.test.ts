@@ -10,7 +10,6 @@ const LONGER = new Set([
   'gateway/journal/journal.ts',
   'gateway/metrics/metrics.ts',
   'gateway/worlds.ts',
-  'kernel/json.ts',
   'sample/run.ts',
   'schema/translate.ts',
   'world/living.ts',
