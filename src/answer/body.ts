@@ -3,7 +3,7 @@
 import { essenceOf, isJson, type MediaType } from '../contract/contract.ts'
 import { framingOf, writeSequence } from '../contract/sequences.ts'
 import { isObject, type Json, parseJson, stringifyJson } from '../kernel/json.ts'
-import type { Gap } from '../sample/run.ts'
+import type { Gap } from '../sample/terms.ts'
 import { samplerOf } from '../schema/sampling.ts'
 import { type EchoSource, echo, echoOver } from './echo.ts'
 import { writeXml } from './xml.ts'

@@ -2,7 +2,7 @@
 // are reported with their operation and property before a client meets them.
 
 import type { Steps } from '../kernel/steps.ts'
-import type { Gap } from '../sample/run.ts'
+import type { Gap } from '../sample/terms.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import type { Node } from '../schema/document.ts'
 import { samplerOf } from '../schema/sampling.ts'

@@ -1,12 +1,14 @@
 // Generates one value: tries the ways that its facets allow, one after the other, until a value is valid. `objects.ts` and
 // `arrays.ts` call back for their members.
 
-import { isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { writeArray } from './arrays.ts'
+import { orderBranches } from './branch-order.ts'
 import { Chance } from './chance.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
-import { Facets, type Type } from './facets.ts'
+import { Facets } from './facets.ts'
 import type { Fitting } from './fits.ts'
+import { writeJsonText } from './json-text.ts'
 import type { Needs } from './needs.ts'
 import { writeNumber } from './numbers.ts'
 import { writeObject } from './objects.ts'
@@ -15,24 +17,9 @@ import type { Definitions, SchemaObject } from './schema-parts.ts'
 import { stopgapFor, WITHIN_ITSELF, whyNothingFits } from './stopgap.ts'
 import type { StringWriter } from './strings.ts'
 import { tellApart } from './tell-apart.ts'
+import type { Gap, Learnt, SampleOptions, Terms } from './terms.ts'
+import { typeOf } from './value-type.ts'
 import type { Writer } from './writer.ts'
-
-export interface SampleOptions {
-  /** Any integer. The same seed gives the same value. */
-  readonly seed: number
-  /** Whether to generate every value instead of using the schema's examples and defaults. */
-  readonly dynamic?: boolean
-  /** Whether the value is for a request, which omits `readOnly` properties; a reply omits `writeOnly` ones. */
-  readonly request?: boolean
-  /** The name of the value's property, from which its meaning is guessed. */
-  readonly name?: string
-  /** The value that was sent. The sample repeats its fields where the schema chooses between branches. */
-  readonly sent?: Json
-  /** The maximum number of values beyond the required ones. */
-  readonly budget?: number | undefined
-  /** Whether a few different values will do for all seeds where making one takes long. */
-  readonly few?: boolean
-}
 
 /** The maximum depth of a value, and of a definition inside itself. */
 const DEEPEST = 48
@@ -48,26 +35,6 @@ const ATTEMPT = 4
 const BEYOND = 2000
 /** The maximum number of reported parts. */
 const MOST_GAPS = 20
-
-/** The limit of a run, and whether it accepts an invalid value. */
-export interface Terms {
-  /** The limit in comparisons of a value with a schema: `Fitting.work`. */
-  readonly limit: number
-  /** Whether to return the best invalid value if no valid one is found. */
-  readonly settle: boolean
-  /** The knowledge of an earlier run about the same schema. */
-  readonly learnt: Learnt
-}
-
-/** For a schema that took several attempts: the one that succeeded, and the number that failed before it. */
-export type Learnt = ReadonlyMap<unknown, { readonly attempt: number; readonly misses: number }>
-
-/** A part of a value without a valid value. */
-export interface Gap {
-  readonly path: readonly (string | number)[]
-  /** The rest of a sentence that begins with the place: `its bounds exclude each other`. */
-  readonly why: string
-}
 
 /** The generation of one body. */
 export class Run implements Writer {
@@ -123,6 +90,8 @@ export class Run implements Writer {
   value(schemas: readonly unknown[], name: string | undefined, budget: number, depth: number, turn = 0): Json {
     if (depth > DEEPEST) throw DEAD_END
     const fits = (value: Json) => schemas.every(schema => this.fitting.fits(schema, value))
+    const denied = (branch: unknown) => this.#pinned.size > 0 && denies(branch, this.#pinned, this.#definitions)
+    const circles = (branch: unknown) => this.circles([branch])
     // The result for one item of a list holds for the next one.
     const learnt = schemas.length === 1 ? this.#learnt.get(schemas[0]) : undefined
     let misses = learnt === undefined ? 0 : learnt.misses
@@ -143,7 +112,7 @@ export class Run implements Writer {
       const facets = new Facets(
         this.#definitions,
         branches => {
-          const order = this.#orderOf(branches)
+          const order = orderBranches(branches, denied, circles, this.#dynamic ? this.chance : undefined)
           const chosen = order[code % order.length]
           code = Math.floor(code / order.length)
           unions *= order.length
@@ -226,22 +195,6 @@ export class Run implements Writer {
     }
   }
 
-  /**
-   * Sorts branches: in the order of the document, then `null`, then those that begin a cycle, then those that contradict
-   * pins.
-   */
-  #orderOf(branches: readonly unknown[]): readonly unknown[] {
-    const denied = (branch: unknown) => this.#pinned.size > 0 && denies(branch, this.#pinned, this.#definitions)
-    const rank = (branch: unknown) => (denied(branch) ? 3 : this.circles([branch]) ? 2 : isNull(branch) ? 1 : 0)
-    if (branches.length < 2) return branches
-    const ranks = branches.map(rank)
-    const order = [0, 1, 2, 3].flatMap(wanted => branches.filter((_, i) => ranks[i] === wanted))
-    if (!this.#dynamic) return order
-    const values = order.slice(0, ranks.filter(one => one === 0).length)
-    const shift = values.length === 0 ? 0 : this.chance.between(0, values.length - 1)
-    return [...values.slice(shift), ...values.slice(0, shift), ...order.slice(values.length)]
-  }
-
   /** Returns whether a value would have to contain another value of the same definition. */
   circles(schemas: readonly unknown[]): boolean {
     for (const schema of schemas) {
@@ -270,14 +223,14 @@ export class Run implements Writer {
       if (from.length === 0) return undefined
       return variant === 0 ? this.chance.pick(from) : from[variant % from.length]
     }
-    const type = this.#typeOf(facets, variant)
+    const type = typeOf(facets, variant)
     switch (type) {
       case 'object':
         return writeObject(this, facets, name, budget, depth, variant)
       case 'array':
         return writeArray(this, facets, name, budget, depth, variant)
       case 'string':
-        return this.#json(facets, name, budget, depth) ?? this.#strings.write(facets, name, this.chance)
+        return writeJsonText(this, facets, name, budget, depth) ?? this.#strings.write(facets, name, this.chance)
       case 'integer':
       case 'number':
         return writeNumber(facets, type === 'integer', name, this.chance, this.fitting)
@@ -287,55 +240,4 @@ export class Run implements Writer {
         return null
     }
   }
-
-  /**
-   * Returns a value of `contentSchema` as text; `undefined` if the content is not JSON or another keyword decides the text.
-   */
-  #json(facets: Facets, name: string | undefined, budget: number, depth: number): string | undefined {
-    const content = facets.schemas.flatMap(({ contentSchema }) => (contentSchema === undefined ? [] : [contentSchema]))
-    const types = facets.schemas.flatMap(({ contentMediaType }) =>
-      typeof contentMediaType === 'string' ? contentMediaType : [],
-    )
-    if (content.length === 0 || !types.every(type => /\bjson\b/.test(type))) return undefined
-    const text = stringifyJson(this.value(content, name, budget, depth + 1))
-    return facets.schemas.every(schema => this.fitting.fits(schema, text)) ? text : undefined
-  }
-
-  /** Returns the first type that is not `null`; without `type`, the type that the other keywords apply to. */
-  #typeOf({ types, schemas }: Facets, variant: number): Type {
-    const telling = types.filter(type => type !== 'null')
-    const shift = Math.floor(variant / 3)
-    if (types.length < 7) return (shift === 0 ? telling : types)[shift % types.length] ?? (types[0] as Type)
-    const meant = schemas.flatMap(schema => SPEAKING.filter(([keyword]) => schema[keyword] !== undefined))
-    const order = [...meant.map(([, type]) => type), 'string', ...types] as const
-    return order[shift % order.length] as Type
-  }
 }
-
-/** The type that each keyword applies to, for schemas without `type`. */
-const SPEAKING: readonly (readonly [string, Type])[] = [
-  ['properties', 'object'],
-  ['required', 'object'],
-  ['additionalProperties', 'object'],
-  ['patternProperties', 'object'],
-  ['propertyNames', 'object'],
-  ['minProperties', 'object'],
-  ['dependentRequired', 'object'],
-  ['dependentSchemas', 'object'],
-  ['items', 'array'],
-  ['prefixItems', 'array'],
-  ['contains', 'array'],
-  ['minItems', 'array'],
-  ['uniqueItems', 'array'],
-  ['pattern', 'string'],
-  ['format', 'string'],
-  ['minLength', 'string'],
-  ['maxLength', 'string'],
-  ['minimum', 'number'],
-  ['maximum', 'number'],
-  ['exclusiveMinimum', 'number'],
-  ['exclusiveMaximum', 'number'],
-  ['multipleOf', 'number'],
-]
-
-const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'

@@ -7,10 +7,11 @@ import { Facets } from './facets.ts'
 import { Fitting } from './fits.ts'
 import { Needs } from './needs.ts'
 import { type Fork, forkOf, pinsOf, wrappedForks, wrappedPins } from './pins.ts'
-import { type Gap, type Learnt, Run, type SampleOptions, type Terms } from './run.ts'
+import { Run } from './run.ts'
 import { type Definitions, entries, type SchemaObject } from './schema-parts.ts'
 import { schemasWithin } from './schemas-within.ts'
 import { StringWriter } from './strings.ts'
+import type { Gap, Learnt, SampleOptions, Terms } from './terms.ts'
 
 export interface Sample {
   readonly value: Json

@@ -10,7 +10,6 @@ const LONGER = new Set([
   'gateway/journal/journal.ts',
   'gateway/metrics/metrics.ts',
   'gateway/worlds.ts',
-  'sample/run.ts',
   'schema/translate.ts',
   'world/living.ts',
   'world/memory.ts',

@@ -1,0 +1,40 @@
+// The terms of a sample: its options, the limit of one run, and the results of a run beside its value.
+
+import type { Json } from '../kernel/json.ts'
+
+export interface SampleOptions {
+  /** Any integer. The same seed gives the same value. */
+  readonly seed: number
+  /** Whether to generate every value instead of using the schema's examples and defaults. */
+  readonly dynamic?: boolean
+  /** Whether the value is for a request, which omits `readOnly` properties; a reply omits `writeOnly` ones. */
+  readonly request?: boolean
+  /** The name of the value's property, from which its meaning is guessed. */
+  readonly name?: string
+  /** The value that was sent. The sample repeats its fields where the schema chooses between branches. */
+  readonly sent?: Json
+  /** The maximum number of values beyond the required ones. */
+  readonly budget?: number | undefined
+  /** Whether a few different values will do for all seeds where making one takes long. */
+  readonly few?: boolean
+}
+
+/** The limit of a run, and whether it accepts an invalid value. */
+export interface Terms {
+  /** The limit in comparisons of a value with a schema: `Fitting.work`. */
+  readonly limit: number
+  /** Whether to return the best invalid value if no valid one is found. */
+  readonly settle: boolean
+  /** The knowledge of an earlier run about the same schema. */
+  readonly learnt: Learnt
+}
+
+/** For a schema that took several attempts: the one that succeeded, and the number that failed before it. */
+export type Learnt = ReadonlyMap<unknown, { readonly attempt: number; readonly misses: number }>
+
+/** A part of a value without a valid value. */
+export interface Gap {
+  readonly path: readonly (string | number)[]
+  /** The rest of a sentence that begins with the place: `its bounds exclude each other`. */
+  readonly why: string
+}
