@@ -1,7 +1,7 @@
 // A request of the journal once more: sent again, or as a line for a terminal.
 
 import type { Gateway } from './gateway.ts'
-import type { JournalEntry } from './journal/journal.ts'
+import type { JournalEntry } from './journal/kept-request.ts'
 import { type Sending, type SendResult, send } from './send.ts'
 
 /** Fields that belong to the connection that the request came on, or to the world that it met. */

@@ -3,7 +3,7 @@
 import { compileGlob } from '../../kernel/glob.ts'
 import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
 import type { JournalSettings } from '../../plan/journal.ts'
-import type { JournalBody, JournalEntry } from './journal.ts'
+import type { JournalBody, JournalEntry } from './kept-request.ts'
 
 /** In each value `*` stands for anything; the empty text is for requests that have no such header or field. */
 export interface ContentFilter {

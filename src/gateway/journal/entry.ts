@@ -2,7 +2,7 @@
 
 import { timestamp } from '../../world/clock.ts'
 import type { Explanation } from '../explain.ts'
-import type { JournalBody, JournalEntry } from './journal.ts'
+import type { JournalBody, JournalEntry } from './kept-request.ts'
 
 export interface RecordedRequest {
   /** Counts the requests of the process. */

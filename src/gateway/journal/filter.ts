@@ -8,7 +8,7 @@ import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { type ContentFilter, compileContent, findUnkept } from './content.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
-import type { JournalEntry } from './journal.ts'
+import type { JournalEntry } from './kept-request.ts'
 import type { JournalView } from './portable.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */

@@ -9,55 +9,7 @@ import type { JournalSettings } from '../../plan/journal.ts'
 import { heapLimit } from '../../world/heap.ts'
 import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
-
-/** One request. The entry itself is overwritten once the ring has come round: see `Journal.each`. */
-export interface JournalEntry {
-  /** Counts the requests of the process; 0 where the entry was forgotten. */
-  id: number
-  /** The time of the reply in milliseconds since the epoch, by the real clock and by the world's. */
-  at: number
-  time: number
-  world: string
-  /** Empty without an operation. */
-  operation: string
-  consumer: string | undefined
-  method: string
-  /** As sent, without the name of a world, and unmasked: see `describeEntry`. */
-  path: string
-  query: string
-  /** 0 if a fault left the client without a reply. */
-  status: number
-  milliseconds: number
-  /** The injected delay in milliseconds, and the kind of the injected fault. */
-  injected: number
-  fault: string | undefined
-  /** The name of its weather, and whether it queued. */
-  weather: string | undefined
-  queued: boolean
-  notes: readonly string[]
-  /** The position of its changes in the log of a recorded world. */
-  position: number | undefined
-  refusal: Refusal | undefined
-  explanation: Explanation | undefined
-  /** Request headers that are kept, unmasked; `undefined` for none. */
-  headers: Readonly<Record<string, string>> | undefined
-  /** The same of the reply: kept only while somebody watches. */
-  replyHeaders: Readonly<Record<string, string>> | undefined
-  requestBody: JournalBody | undefined
-  replyBody: JournalBody | undefined
-  mask: Mask
-  /** About how much memory it takes, in bytes. */
-  size: number
-}
-
-/** The beginning of a body, masked. */
-export interface JournalBody {
-  readonly text: string
-  /** The length of the whole. */
-  readonly bytes: number
-  /** Whether the text is less than the whole. */
-  readonly cut: boolean
-}
+import { blankEntry, type JournalBody, type JournalEntry, sizeOf } from './kept-request.ts'
 
 /** The data of a request besides its exchange. */
 export interface RequestOutcome {
@@ -74,9 +26,6 @@ export interface RequestOutcome {
 
 /** The share of the heap that entries may take, whatever `journal.size` says: records take up to 40 %, see `Budget`. */
 const SHARE = 0.1
-
-/** An entry without its texts. */
-const ENTRY_BYTES = 300
 
 /** Bytes of each body that are kept while somebody watches. */
 const WATCHED_BODIES = 64_000
@@ -142,7 +91,7 @@ export class Journal {
     const index = id % requests
     let entry = this.#ring[index]
     if (entry === undefined) {
-      entry = blank(mask)
+      entry = blankEntry(mask)
       this.#ring[index] = entry
     }
     entry.id = id
@@ -267,55 +216,4 @@ export class Journal {
     }
     return kept
   }
-}
-
-const blank = (mask: Mask): JournalEntry => ({
-  id: 0,
-  at: 0.5,
-  time: 0.5,
-  world: '',
-  operation: '',
-  consumer: undefined,
-  method: '',
-  path: '',
-  query: '',
-  status: 0,
-  milliseconds: 0.5,
-  injected: 0.5,
-  fault: undefined,
-  weather: undefined,
-  queued: false,
-  notes: [],
-  position: undefined,
-  refusal: undefined,
-  explanation: undefined,
-  headers: undefined,
-  replyHeaders: undefined,
-  requestBody: undefined,
-  replyBody: undefined,
-  mask,
-  size: 0,
-})
-
-function sizeOf({
-  path,
-  query,
-  refusal,
-  explanation,
-  notes,
-  headers,
-  replyHeaders,
-  requestBody,
-  replyBody,
-}: JournalEntry): number {
-  let size = ENTRY_BYTES + path.length + query.length
-  if (refusal !== undefined) size += refusal.detail.length
-  if (explanation !== undefined) size += ENTRY_BYTES
-  for (const note of notes) size += note.length
-  for (const fields of [headers, replyHeaders]) {
-    if (fields !== undefined) for (const name in fields) size += name.length + (fields[name] as string).length
-  }
-  if (requestBody !== undefined) size += 2 * requestBody.text.length
-  if (replyBody !== undefined) size += 2 * replyBody.text.length
-  return size
 }

@@ -1,7 +1,8 @@
 // The journals of several processes as one: entries travel masked, and are put in the order in which they were answered.
 
 import type { Mask } from '../mask.ts'
-import type { Journal, JournalEntry } from './journal.ts'
+import type { Journal } from './journal.ts'
+import type { JournalEntry } from './kept-request.ts'
 
 /** The requests that questions are asked about: of one process, or of all. */
 export interface JournalView {

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { type Criterion, matches } from '../../gateway/journal/filter.ts'
-import type { JournalEntry } from '../../gateway/journal/journal.ts'
+import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
 import type { Schema } from '../../kernel/schema.ts'
 
 /** The schema of a stream is that of a text; it describes one event. */
