@@ -56,7 +56,7 @@ function fittingExample(
     if (fits(value) || isVerbatim(value, type)) return asContent(value, type)
     if (typeof value !== 'string') continue
     // Examples are often the text of the body: a JSON document, or XML.
-    const parsed = isJson(type) ? parseJson(value) : { fault: '' }
+    const parsed = isJson(type) ? parseJson(value, true) : { fault: '' }
     if ('value' in parsed && fits(parsed.value)) return { value: parsed.value }
   }
   return undefined

@@ -1,6 +1,6 @@
 // A contract as one JSON document: what it refers to in other files is brought along.
 
-import { isObject, pointer } from '../kernel/json.ts'
+import { Decimal, isObject, pointer } from '../kernel/json.ts'
 import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
 import type { Contract } from './contract.ts'
 
@@ -38,7 +38,7 @@ export function bundle(contract: Contract): DocumentPart | undefined {
   const copy = (node: Node): unknown => {
     const { value } = node
     if (Array.isArray(value)) return itemsOf(node).map(copy)
-    if (!isObject(value)) return typeof value === 'bigint' ? Number(value) : value
+    if (!isObject(value)) return isExact(value) ? Number(value) : value
     const reference = typeof value.$ref === 'string' ? value.$ref : undefined
     const target = reference === undefined ? node : contract.resolve(node)
     const out: DocumentPart = {}
@@ -55,9 +55,11 @@ export function bundle(contract: Contract): DocumentPart | undefined {
   return names.size === 0 ? bundled : { ...bundled, [ELSEWHERE]: elsewhere }
 }
 
-/** The value without the exact integers that JSON text cannot tell from others. */
+const isExact = (value: unknown): value is bigint | Decimal => typeof value === 'bigint' || value instanceof Decimal
+
+/** The value without the exact numbers that JSON text cannot tell from others. */
 const plain = (value: unknown): unknown =>
-  typeof value === 'bigint'
+  isExact(value)
     ? Number(value)
     : Array.isArray(value)
       ? value.map(plain)

@@ -1,9 +1,10 @@
-// The keywords that are validated here and not by the library: uniqueItems, pattern and requiredBy.
+// The keywords that are validated here and not by the library: uniqueItems, multipleOf, pattern and requiredBy.
 
 import { _, type KeywordCxt, type SchemaValidateFunction } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
 import { Decimal, isObject, parsePointer, stringifyJson } from './json.ts'
+import { isMultipleOf } from './multiple-of.ts'
 import { compilePattern } from './pattern.ts'
 
 /** The side that sends the value: some properties are required of one side only. */
@@ -75,6 +76,17 @@ function canonical(value: unknown): string {
   return `{${keys.map(key => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`
 }
 
+const MULTIPLE_ERROR = {
+  message: 'must be a multiple',
+  params: ({ schemaCode }: { schemaCode: unknown }) => _`{multipleOf: ${schemaCode as never}}`,
+}
+
+function tryMultiple(cxt: KeywordCxt): void {
+  const { data, schemaCode } = cxt
+  const test = cxt.gen.scopeValue('func', { ref: isMultipleOf })
+  cxt.fail(_`!${test}(${data}, ${schemaCode})`)
+}
+
 const PATTERN_ERROR = {
   message: 'must match',
   params: ({ schemaCode }: { schemaCode: unknown }) => _`{pattern: ${schemaCode as never}}`,
@@ -98,6 +110,14 @@ export function addKeywords(ajv: Ajv2020): void {
   // Ajv compares every item with every other one: a megabyte of items would take minutes.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: isUnique })
+  ajv.removeKeyword('multipleOf')
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: MULTIPLE_ERROR,
+    code: tryMultiple,
+  })
   ajv.removeKeyword('pattern')
   ajv.addKeyword({ keyword: 'pattern', type: 'string', schemaType: 'string', error: PATTERN_ERROR, code: tryPattern })
   ajv.addKeyword({ keyword: 'requiredBy', type: 'object', errors: true, validate: checkRequiredBy })

@@ -13,6 +13,7 @@ import { runThrough, type Steps } from '../kernel/steps.ts'
 import { compilePlanInSteps } from '../plan/compile.ts'
 import { simulationOf } from '../plan/settings.ts'
 import { placeOf } from '../schema/document.ts'
+import { roundBeyondExamples } from '../schema/example-decimals.ts'
 import { runInTurns } from '../world/clock.ts'
 import { confine } from './confine.ts'
 import { type InferredGateway, inferGateway } from './infer/simulation.ts'
@@ -118,7 +119,8 @@ export async function inferFile(
   if (refuseRemote(path, placeOfFile(path), report)) return { inferred: undefined, report }
   progress?.(`reading ${path}`)
   const file = resolve(home, path)
-  const source = readSource(file, relative(home, file) || file, report, { lenient: true })
+  const source = readSource(file, relative(home, file) || file, report, { lenient: true, decimals: true })
+  roundBeyondExamples(source?.value)
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
   return {

@@ -5,6 +5,7 @@ import type { Contract } from '../contract/contract.ts'
 import { foreignFile } from '../contract/foreign-file.ts'
 import { readContractInSteps } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
+import { looksInexact } from '../kernel/inexact-numbers.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
@@ -20,6 +21,7 @@ import type { SimulationFile } from '../plan/simulation-file.ts'
 import { checkState } from '../plan/state.ts'
 import { readTls, type TlsSettings } from '../plan/tls.ts'
 import type { Document } from '../schema/document.ts'
+import { roundBeyondExamples } from '../schema/example-decimals.ts'
 import { keyVariables, publishedKeys } from './published.ts'
 
 export interface Loaded {
@@ -81,8 +83,8 @@ export function* readGateway(
   // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
   const first = new Diagnostics(options.strict)
   const bounds = gatewayBounds(options.text !== undefined)
-  const read = (into: Diagnostics, variables?: Environment, lenient = false) => {
-    const how = { environment: variables, lenient, bounds }
+  const read = (into: Diagnostics, variables?: Environment, lenient = false, decimals = false) => {
+    const how = { environment: variables, lenient, bounds, decimals }
     return options.text === undefined ? readSource(file, name, into, how) : parseSource(name, options.text, into, how)
   }
   // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
@@ -96,7 +98,7 @@ export function* readGateway(
     report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
     return { plan: undefined, report, files: [file] }
   }
-  const filled = bare || raw.settled ? raw : read(report, environment)
+  const filled = bare ? withExampleDecimals(raw, read) : raw.settled ? raw : read(report, environment)
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   report.omit(filled?.surplus ?? 0)
   yield
@@ -141,6 +143,16 @@ export function* readGateway(
   }
 }
 
+/** Returns a contract's source, read again if the digits of its decimals may have been lost. */
+function withExampleDecimals(
+  raw: Source,
+  read: (into: Diagnostics, variables: undefined, lenient: true, decimals: true) => Source | undefined,
+): Source {
+  const exact = looksInexact(raw.text, true) ? read(new Diagnostics(), undefined, true, true) : undefined
+  roundBeyondExamples(exact?.value)
+  return exact ?? raw
+}
+
 const withRecordedState = (file: SimulationFile): SimulationFile =>
   typeof file.state === 'object' ? file : { ...file, state: { history: true } }
 
@@ -163,7 +175,8 @@ function contractDocument(
   if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
   if (refuseRemote(contract, source.locate(['contract']), report)) return { document: undefined, files: [] }
   const path = resolve(dirname(file), contract)
-  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true)
+  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true, true)
   if (found === undefined) return { document: undefined, files: [path] }
+  roundBeyondExamples(found.value)
   return { document: { file: path, source: found, base: [] }, files: [path] }
 }

@@ -2,6 +2,7 @@
 // generator checks each value once, part by part, and needs only yes or no.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { isMultipleOf } from '../kernel/multiple-of.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { isFormat } from '../kernel/schema-formats.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
@@ -205,7 +206,7 @@ function fitsNumber(schema: SchemaObject, value: number): boolean {
   if (typeof maximum === 'number' && !(value <= maximum)) return false
   if (typeof exclusiveMinimum === 'number' && !(value > exclusiveMinimum)) return false
   if (typeof exclusiveMaximum === 'number' && !(value < exclusiveMaximum)) return false
-  if (typeof multipleOf === 'number' && !Number.isInteger(value / multipleOf)) return false
+  if (typeof multipleOf === 'number' && !isMultipleOf(value, multipleOf)) return false
   return typeof format !== 'string' || isFormat(format, value)
 }
 

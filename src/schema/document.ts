@@ -7,6 +7,7 @@ import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer, pointer } from '../kernel/json.ts'
 import { readSource } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
+import { roundBeyondExamples } from './example-decimals.ts'
 import { type Identifiers, readIdentifiers } from './identifiers.ts'
 
 /** A document: a file, or the part of a file below `base` (an inline contract). */
@@ -172,7 +173,8 @@ export class Documents {
     if (!this.#documents.has(file)) {
       // Mistakes in a referenced file do not invalidate the rest of the contract.
       const report = new Diagnostics()
-      const source = readSource(file, relative(this.#home, file) || file, report, { lenient: true })
+      const source = readSource(file, relative(this.#home, file) || file, report, { lenient: true, decimals: true })
+      roundBeyondExamples(source?.value)
       this.#documents.set(file, source && { file, source, base: [] })
       for (const one of report.first(report.size)) this.#report.warning(one.code, one.message, one.place, one.hint)
     }

@@ -1,7 +1,12 @@
-// Numbers with a fraction, digit for digit: into a record, through its changes and filters, and out of a snapshot.
+// Numbers with a fraction, digit for digit: into a record, through its changes and filters, and out of a
+// snapshot and an example.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { parse } from 'yaml'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
 import { ask } from './ask.ts'
 
@@ -88,4 +93,85 @@ operations:
     assert.equal((await send(`PUT ${worlds}/copy/snapshot`, snapshot)).status, 204)
     assert.match((await send(`GET ${worlds}/copy/snapshot`)).text, /"price":4\.40/)
   })
+})
+
+const EXAMPLES = `
+paths:
+  /price:
+    get:
+      operationId: getPrice
+      responses:
+        200:
+          description: One
+          content:
+            application/json:
+              schema: { $ref: "#/components/schemas/Price" }
+              examples:
+                one: { $ref: "#/components/examples/One" }
+                many: { value: { amount: 12345678901234567890.12345678901234567890, taxes: [0.10, 2.00] } }
+    put:
+      operationId: setPrice
+      requestBody:
+        content:
+          application/json:
+            schema: { $ref: "#/components/schemas/Price" }
+            examples: { two: { value: { amount: 2.50 } } }
+      responses:
+        200:
+          description: Set
+          content:
+            application/json:
+              schema: { $ref: "#/components/schemas/Price" }
+              examples: { one: { value: { amount: 1.00 } }, two: { value: { amount: 3.00 } } }
+components:
+  examples: { One: { value: { amount: 1.10 } } }
+  schemas:
+    Price:
+      type: object
+      required: [amount]
+      properties:
+        amount: { type: number, multipleOf: 0.10, minimum: 0.00, example: 1.20 }
+        taxes: { type: array, items: { type: number } }
+`
+
+suite('decimals in examples of a contract', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const yaml = `openapi: 3.1.0\ninfo: { title: Prices, version: "1" }\n${EXAMPLES}`
+  const document = parse(yaml) as object
+  // As JSON, which has digits of its own.
+  const json = JSON.stringify(document)
+    .replace('"amount":1.1}', '"amount":1.10}')
+    .replace('"amount":12345678901234567000', '"amount":12345678901234567890.12345678901234567890')
+    .replace('[0.1,2]', '[0.10,2.00]')
+    .replace('"amount":2.5}', '"amount":2.50}')
+    .replace('"amount":3}', '"amount":3.00}')
+  for (const [name, text, config] of [
+    ['openapi.yaml', yaml, 'openapi.yaml'],
+    ['openapi.json', json, 'openapi.json'],
+    ['openapi.yaml', yaml, 'gateway.yaml'],
+  ] as const) {
+    test(`are served as they are written in ${name}, by ${config}`, async () => {
+      writeFileSync(join(folder, name), text)
+      writeFileSync(join(folder, 'gateway.yaml'), 'contract: ./openapi.yaml\n')
+      const gateway = await startGateway({ config: join(folder, config) })
+      try {
+        const put = (body: string) =>
+          ask(`${gateway.url}/price`, { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
+        assert.equal((await ask(`${gateway.url}/price`)).text, '{"amount":1.10}')
+        assert.equal(
+          (await ask(`${gateway.url}/price`, { headers: { prefer: 'example=many' } })).text,
+          '{"amount":12345678901234567890.12345678901234567890,"taxes":[0.10,2.00]}',
+        )
+        assert.equal((await put('{"amount":2.50}')).text, '{"amount":3.00}', 'the example of the same name')
+        assert.equal((await put('{"amount":9.10}')).status, 200, 'a multiple of 0.10')
+        assert.equal((await put('{"amount":9.15}')).status, 400)
+        for (const path of ['/contract', '/operations/getPrice']) {
+          assert.equal((await ask(gateway.control + path)).status, 200)
+        }
+      } finally {
+        await gateway.close()
+      }
+    })
+  }
 })

@@ -1,0 +1,33 @@
+// Decimals of an OpenAPI document: those of examples keep their digits, all others are numbers to calculate with.
+
+import { Decimal } from '../kernel/json.ts'
+
+/**
+ * Replaces each `Decimal` of a parsed document by the nearest double, in place. The examples of bodies (`content.*.example`,
+ * `content.*.examples`, `components.examples`) keep theirs, because they are sent as they are written.
+ */
+export function roundBeyondExamples(value: unknown): void {
+  if (typeof value === 'object' && value !== null) round(value, '', '', 0)
+}
+
+/** @param key the key of `value`, below `owner` */
+function round(value: unknown, key: string, owner: string, depth: number): void {
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i]
+      if (item instanceof Decimal) value[i] = Number(item)
+      else if (typeof item === 'object' && item !== null) round(item, '', key, depth + 1)
+    }
+    return
+  }
+  const isMedia = owner === 'content' && key.includes('/')
+  const members = value as Record<string, unknown>
+  for (const name in members) {
+    const item = members[name]
+    if (typeof item !== 'object' || item === null) continue
+    if (isMedia && (name === 'example' || name === 'examples')) continue
+    if (depth === 1 && key === 'components' && name === 'examples') continue
+    if (item instanceof Decimal) members[name] = Number(item)
+    else round(item, name, key, depth + 1)
+  }
+}
