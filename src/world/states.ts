@@ -1,4 +1,4 @@
-// The states that a record may have, and the ways from one to another: vocabulary. `living.ts` makes records live by it.
+// The states that a record may have, and the ways from one to another: vocabulary. `lives.ts` makes records live by it.
 
 import type { Json, JsonObject } from '../kernel/json.ts'
 

@@ -10,7 +10,6 @@ const LONGER = new Set([
   'gateway/metrics/metrics.ts',
   'gateway/worlds.ts',
   'schema/translate.ts',
-  'world/living.ts',
   'world/memory.ts',
 ])
 

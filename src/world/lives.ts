@@ -1,0 +1,226 @@
+// The lives of a collection's records: when each goes on from its state by itself, and which edge it takes then.
+
+import { compareIds } from './arrange.ts'
+import type { Clock } from './clock.ts'
+import type { CollectionOptions, Id } from './collection.ts'
+import { draw } from './draws.ts'
+import { type CollectionState, idOf, type PortableTimer, portableId } from './effects.ts'
+import type { MemoryCollection } from './memory.ts'
+import type { DumpedTimer, Edge, RecordStates } from './states.ts'
+import { Tree } from './tree.ts'
+
+/** When a record goes on by itself: it entered `state` as its `entry`-th state, and `edge` fires at `due`. */
+export interface Timer {
+  readonly due: number
+  readonly id: Id
+  readonly state: string
+  readonly entry: number
+  readonly edge: Edge | undefined
+}
+
+/** No more edges of one collection fire at one look: a circle of short edges, seen a year later, would never end. */
+const MOST_FIRINGS = 100_000
+
+export class Lives {
+  readonly #records: MemoryCollection
+  readonly seed: number
+  states: RecordStates
+  name: string
+  #clock: Clock | undefined
+  /** When the world of this collection began: the first states of its seeds began then. */
+  #began: number | undefined
+  /** By record; `undefined` until the collection is first looked at. */
+  #timers: Tree<Id, Timer> | undefined
+  /** The timers that will fire, in the order in which they do. */
+  #due: Tree<Timer, undefined> | undefined
+  /** Told of every timer that becomes another by itself or by a write. */
+  tell: ((id: Id, after: Timer | undefined, before: Timer | undefined) => void) | undefined
+
+  constructor(
+    records: MemoryCollection,
+    states: RecordStates,
+    { name, seed }: Pick<CollectionOptions, 'name' | 'seed'>,
+  ) {
+    this.#records = records
+    this.states = states
+    this.name = name
+    this.seed = seed
+  }
+
+  /** Goes by this clock from now on. */
+  follow(clock: Clock): void {
+    this.#began ??= clock.now()
+    this.#clock = clock
+  }
+
+  /** Has the first states of the seeds begin at a moment, which defaults to now. */
+  began(at = this.#clock?.now()): void {
+    this.#began = at
+  }
+
+  /** Sets the timer of a record, or removes it; returns the one that it had. */
+  set(id: Id, timer: PortableTimer | null): Timer | undefined {
+    if (this.#timers === undefined) this.#begin()
+    const before = this.#timers?.get(id)
+    this.#forget(id)
+    if (timer !== null) this.#schedule(this.#timerOf(id, timer))
+    return before
+  }
+
+  /** The timers as values; `undefined` until the collection is first looked at. */
+  state(): CollectionState['timers'] {
+    return this.#timers?.valuesArray().map(timer => [portableId(timer.id), portableTimer(timer)] as const)
+  }
+
+  /** Has these timers, and no others. */
+  become(timers: CollectionState['timers']): void {
+    this.#timers = undefined
+    this.#due = undefined
+    if (timers === undefined) return
+    this.#clear()
+    for (const [id, timer] of timers) this.#schedule(this.#timerOf(idOf(id), timer))
+  }
+
+  #timerOf(id: Id, [state, entry, due, to]: PortableTimer): Timer {
+    const edge = to === null ? undefined : this.#edge(state, to)
+    return { id, state, entry, due: due ?? Number.POSITIVE_INFINITY, edge }
+  }
+
+  #edge(state: string, to: string | undefined): Edge | undefined {
+    return this.states.from.get(state)?.find(one => one.to === to)
+  }
+
+  dump(): DumpedTimer[] {
+    return (this.#timers?.valuesArray() ?? []).map(
+      ({ id, state, entry, due, edge }): DumpedTimer =>
+        edge === undefined ? { id, state, entry } : { id, state, entry, due, to: edge.to },
+    )
+  }
+
+  /** The timers that fire next, the first one first. */
+  upcoming(limit: number): DumpedTimer[] {
+    const timers: DumpedTimer[] = []
+    for (const { id, state, entry, due, edge } of this.#due?.keys() ?? []) {
+      if (timers.length === limit) break
+      timers.push({ id, state, entry, due, ...(edge === undefined ? {} : { to: edge.to }) })
+    }
+    return timers
+  }
+
+  /** Begins the states of all records anew, but those that the dump knows a timer of. */
+  load(timers: readonly DumpedTimer[] = []): void {
+    this.#begin()
+    for (const { id, state, entry, due, to } of timers) {
+      if (this.#stateOf(id) !== state) continue
+      this.#forget(id)
+      this.#schedule({ id, state, entry, due: due ?? 0, edge: this.#edge(state, to) })
+    }
+  }
+
+  /** Returns the same lives for a fork of the records. */
+  fork(records: MemoryCollection): Lives {
+    const copy = new Lives(records, this.states, this)
+    copy.#began = this.#began
+    copy.#timers = this.#timers?.clone()
+    copy.#due = this.#due?.clone()
+    return copy
+  }
+
+  adapt({ name, states }: CollectionOptions): void {
+    this.name = name
+    // Timers that run go on running; a record in a state of the new configuration begins it when it is next written.
+    if (states !== undefined) this.states = states
+  }
+
+  /** Fires, in their order, all edges that are due. */
+  live(): void {
+    const now = this.#clock?.now() ?? 0
+    if (this.#timers === undefined) this.#begin()
+    const due = this.#due as Tree<Timer, undefined>
+    for (let fired = 0; fired < MOST_FIRINGS; fired++) {
+      const next = due.minKey()
+      if (next === undefined || next.due > now) return
+      this.#fire(next)
+    }
+  }
+
+  #fire(timer: Timer): void {
+    const { id, due, entry, edge } = timer
+    this.#forget(id)
+    const record = this.#records.peek(id)
+    if (record === undefined || edge === undefined) return
+    const set = edge.set?.(due, this.#share(id, entry, `set ${edge.to}`))
+    const value = { ...record.value, ...set, [this.states.field]: edge.to }
+    this.#records.force(id, value)
+    this.#schedule(this.#timer(id, edge.to, entry + 1, due))
+    this.tell?.(id, this.#timers?.get(id), timer)
+  }
+
+  /** Begins the states of all records, as the world began. */
+  #begin(): void {
+    this.#clear()
+    for (const { id } of this.#records.entries()) {
+      const state = this.#stateOf(id)
+      if (state !== undefined) this.#schedule(this.#timer(id, state, 1, this.#began ?? 0))
+    }
+  }
+
+  #clear(): void {
+    this.#timers = new Tree<Id, Timer>(undefined, compareIds)
+    this.#due = new Tree<Timer, undefined>(undefined, byDue)
+  }
+
+  /** Sees to the timer of a record that may have been written: a record that stays in its state keeps it. */
+  enter(id: Id): void {
+    const state = this.#stateOf(id)
+    const known = this.#timers?.get(id)
+    if (known !== undefined && known.state === state) return
+    this.#forget(id)
+    if (state !== undefined) this.#schedule(this.#timer(id, state, (known?.entry ?? 0) + 1, this.#clock?.now() ?? 0))
+    if (known !== undefined || state !== undefined) this.tell?.(id, this.#timers?.get(id), known)
+  }
+
+  /** The edge that fires first, if any does. */
+  #timer(id: Id, state: string, entry: number, since: number): Timer {
+    let due = Number.POSITIVE_INFINITY
+    let first: Edge | undefined
+    for (const edge of this.states.from.get(state) ?? []) {
+      if (edge.after === undefined) continue
+      const at = since + Math.max(1, Math.round(edge.after(this.#share(id, entry, `after ${edge.to}`))))
+      if (at < due) [due, first] = [at, edge]
+    }
+    return { id, state, entry, due, edge: first }
+  }
+
+  #schedule(timer: Timer): void {
+    this.#timers?.set(timer.id, timer)
+    if (timer.edge !== undefined) this.#due?.set(timer, undefined)
+  }
+
+  #forget(id: Id): void {
+    const timer = this.#timers?.get(id)
+    if (timer === undefined) return
+    this.#timers?.delete(id)
+    this.#due?.delete(timer)
+  }
+
+  #stateOf(id: Id): string | undefined {
+    const state = this.#records.peek(id)?.value[this.states.field]
+    return typeof state === 'string' ? state : undefined
+  }
+
+  /** The record's own number: the same seed gives a record the same life. */
+  #share(id: Id, entry: number, purpose: string): number {
+    return draw(this.seed, `${this.name}/${id}`, entry, purpose)
+  }
+}
+
+export function portableTimer(timer: Timer): PortableTimer
+export function portableTimer(timer: Timer | undefined): PortableTimer | null
+export function portableTimer(timer: Timer | undefined): PortableTimer | null {
+  if (timer === undefined) return null
+  const { state, entry, due, edge } = timer
+  return edge === undefined ? [state, entry, null, null] : [state, entry, due, edge.to]
+}
+
+const byDue = (a: Timer, b: Timer): number => a.due - b.due || compareIds(a.id, b.id)
