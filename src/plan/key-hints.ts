@@ -41,7 +41,7 @@ export function suggestKey(key: string, known: readonly string[], schema: Schema
   const near = suggest(key, known)
   if (near?.startsWith('did you mean') || known.includes(key)) return near
   const homes = homesOf(key, schema)
-  return homes.length > 0 && homes.length <= 4 ? `put it under ${homes.join(', ')}` : near
+  return homes.length > 0 && homes.length <= 4 ? `put it under ${homes.join(' or ')}` : near
 }
 
 /** Joins names: `defaults, tags or operations`. */
