@@ -7,7 +7,6 @@ const MOST_LINES = 250
 /** Files that were longer when the rule was made, and may stay so until they are split. The list only shrinks. */
 const LONGER = new Set([
   'gateway/gateway.ts',
-  'gateway/metrics/metrics.ts',
   'gateway/worlds.ts',
   'schema/translate.ts',
   'world/memory.ts',

@@ -1,15 +1,22 @@
-// The metrics page for Prometheus, made on request. The only file that imports prom-client.
+// The metrics page for Prometheus, made on request. Only this file and its neighbours import prom-client.
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import type { LoopDelay } from '../../world/clock.ts'
-import { EVICTIONS } from '../../world/sandboxes.ts'
-import { Servers } from '../../world/servers.ts'
-import type { Deprecations, Usage } from '../deprecations.ts'
+import type { Deprecations } from '../deprecations.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds.ts'
-import type { Histogram } from './histogram.ts'
+import { CALLERS, registerUsageTimes } from './deprecation-metrics.ts'
+import {
+  type FollowedState,
+  followLog,
+  followLoop,
+  followState,
+  followWeather,
+  followWorkers,
+} from './followed-parts.ts'
 import { Books, type Meter } from './meter.ts'
+import { registerCapacities, registerWorlds } from './world-metrics.ts'
 
 /** The numbers of one process as data for another process. */
 export type MetricsSnapshot = readonly { readonly name: string; readonly type: string }[]
@@ -17,16 +24,8 @@ export type MetricsSnapshot = readonly { readonly name: string; readonly type: s
 /** Gauges that end in `_total`, which is for counters: the same by type, without the suffix, are on the page too. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-const CALLERS = ['operation', 'consumer', 'traffic'] as const
 /** With more pairs of a deprecated operation and a consumer, only those that called have a series. */
 const MOST_EXPECTED = 10_000
-
-/** The state that an engine keeps, in numbers. */
-export interface FollowedState {
-  /** Histograms of appends and of catching up, in seconds. */
-  readonly histograms: readonly Histogram[]
-  read(): { readonly conflicts: number; readonly position: number; readonly available: boolean }
-}
 
 /** A metric, for the documentation. */
 export interface MetricDescription {
@@ -56,21 +55,6 @@ export class Metrics {
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name)
     for (const metric of this.#books.all) this.#registry.registerMetric(metric as never)
     const { deprecations } = this.#books
-    const usageGauge = (name: string, aggregator: 'min' | 'max', help: string, read: (usage: Usage) => number) =>
-      new Gauge({
-        name,
-        help,
-        labelNames: CALLERS,
-        registers,
-        aggregator,
-        collect() {
-          this.reset()
-          for (const usage of deprecations.all()) {
-            const { operation, consumer, traffic } = usage
-            this.set({ operation, consumer, traffic }, read(usage))
-          }
-        },
-      })
     const expected = () => this.#expected
     this.#deprecated = new Counter({
       name: 'understudy_deprecated_requests_total',
@@ -85,18 +69,7 @@ export class Metrics {
         }
       },
     })
-    usageGauge(
-      'understudy_deprecated_first_request_timestamp_seconds',
-      'min',
-      "Time of the first call of a deprecated operation by a consumer, by the world's clock.",
-      ({ first }) => first / 1000,
-    )
-    usageGauge(
-      'understudy_deprecated_last_request_timestamp_seconds',
-      'max',
-      "Time of the last call of a deprecated operation by a consumer, by the world's clock.",
-      ({ last }) => last / 1000,
-    )
+    registerUsageTimes(deprecations, registers)
     this.#sunsets = new Gauge({
       name: 'understudy_operation_sunset_timestamp_seconds',
       aggregator: 'max',
@@ -146,80 +119,27 @@ export class Metrics {
 
   /** Adds the metrics of the weather. */
   follow(station: WeatherStation): void {
-    new Gauge({
-      name: 'understudy_weather',
-      help: '1 for the weather (chaos profile) that is active, by name.',
-      labelNames: ['weather'],
-      registers: [this.#registry],
-      collect() {
-        this.reset()
-        const { current } = station
-        if (current !== undefined) this.set({ weather: current.weather.name }, 1)
-      },
-    })
+    followWeather(station, this.#registry)
   }
 
   /** Adds the metrics of the event loop's delay. */
   followLoop(delay: LoopDelay): void {
-    new Gauge({
-      name: 'understudy_event_loop_delay_seconds',
-      aggregator: 'max',
-      help: 'Delay of the event loop since the last scrape: median, 99th percentile, maximum.',
-      labelNames: ['percentile'],
-      registers: [this.#registry],
-      collect() {
-        const { half, most, max } = delay.read()
-        this.set({ percentile: '50' }, half)
-        this.set({ percentile: '99' }, most)
-        this.set({ percentile: '100' }, max)
-      },
-    })
+    followLoop(delay, this.#registry)
   }
 
   /** Adds the number of lost log lines. */
   followLog(log: { readonly lost: number }): void {
-    new Counter({
-      name: 'understudy_log_lines_lost_total',
-      help: 'Log lines that could not be written.',
-      registers: [this.#registry],
-      collect() {
-        this.reset()
-        this.inc(log.lost)
-      },
-    })
+    followLog(log, this.#registry)
   }
 
-  /** Tells of the state that an engine keeps. */
+  /** Adds the metrics of the state that an engine keeps. */
   followState(state: FollowedState): void {
-    const registers = [this.#registry]
-    for (const histogram of state.histograms) this.#registry.registerMetric(histogram as never)
-    new Counter({
-      name: 'understudy_state_conflicts_total',
-      help: 'Appends that conflicted with those of another process; the requests ran again.',
-      registers,
-      collect() {
-        this.reset()
-        this.inc(state.read().conflicts)
-      },
-    })
-    new Gauge({
-      name: 'understudy_state_position',
-      aggregator: 'max',
-      help: 'Position in the log of the state up to which this process has read.',
-      registers,
-      collect() {
-        this.set(state.read().position)
-      },
-    })
-    new Gauge({
-      name: 'understudy_state_available',
-      aggregator: 'min',
-      help: 'Whether the store of the state is available: 1 or 0.',
-      registers,
-      collect() {
-        this.set(state.read().available ? 1 : 0)
-      },
-    })
+    followState(state, this.#registry)
+  }
+
+  /** Adds the number of serving processes, if there are several. */
+  countWorkers(read: () => { running: number; replaced: number }): void {
+    followWorkers(read, this.#registry)
   }
 
   /** Adds the metrics of a plan that is now served. */
@@ -254,28 +174,6 @@ export class Metrics {
   }
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
-
-  /** Adds the number of serving processes, if there are several. */
-  countWorkers(read: () => { running: number; replaced: number }): void {
-    const registers = [this.#registry]
-    new Gauge({
-      name: 'understudy_workers',
-      help: 'Processes that serve the API.',
-      registers,
-      collect() {
-        this.set(read().running)
-      },
-    })
-    new Counter({
-      name: 'understudy_worker_replacements_total',
-      help: 'Worker processes that ended unexpectedly and were replaced.',
-      registers,
-      collect() {
-        this.reset()
-        this.inc(read().replaced)
-      },
-    })
-  }
 
   /** The numbers as data, to be merged with those of other processes. */
   async snapshot(): Promise<MetricsSnapshot> {
@@ -321,87 +219,3 @@ export class Metrics {
 
 /** Corrects `Nan`, which the library writes for an empty event-loop sample, to the format's `NaN`. */
 const spellNumbers = (page: string): string => page.replace(/ Nan$/gm, ' NaN')
-
-/** The queue lengths of all worlds together, by the path of the capacity in the configuration. */
-function registerCapacities(worlds: Worlds, registers: Registry[]): void {
-  const sum = (of: (servers: Servers) => number) =>
-    function collect(this: Gauge<'capacity'>) {
-      this.reset()
-      for (const world of worlds.list()) {
-        for (const [key, servers] of world.kept(Servers))
-          this.inc({ capacity: key.replace('capacity ', '') }, of(servers))
-      }
-    }
-  const labelNames = ['capacity'] as const
-  new Gauge({
-    name: 'understudy_queue_length',
-    help: 'Requests that wait in the queue of a capacity.',
-    labelNames,
-    registers,
-    collect: sum(({ waiting }) => waiting),
-  })
-  new Gauge({
-    name: 'understudy_busy_servers',
-    help: 'Servers of a capacity that are busy.',
-    labelNames,
-    registers,
-    collect: sum(({ busy }) => busy),
-  })
-}
-
-/** Clients choose the names of sandboxes, so these are not labels: sandboxes are counted together. */
-function registerWorlds(worlds: Worlds, registers: Registry[]): void {
-  new Gauge({
-    name: 'understudy_collection_records',
-    help: 'Records in a collection of a permanent world.',
-    labelNames: ['world', 'collection'],
-    registers,
-    collect() {
-      this.reset()
-      for (const { name: world, collections } of worlds.list()) {
-        if (!worlds.isPermanent(world)) continue
-        for (const [collection, { size }] of collections) this.set({ world, collection }, size)
-      }
-    },
-  })
-  new Gauge({
-    name: 'understudy_worlds',
-    aggregator: 'max',
-    help: 'Number of worlds.',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      const all = worlds.list()
-      const permanent = all.filter(({ name }) => worlds.isPermanent(name)).length
-      this.set({ kind: 'permanent' }, permanent)
-      this.set({ kind: 'sandbox' }, all.length - permanent)
-    },
-  })
-  new Gauge({
-    name: 'understudy_world_bytes',
-    help: 'Estimated bytes of the records in all worlds, by the world that wrote them; shared records count once.',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      for (const { kind, bytes } of worlds.bytes) this.set({ kind }, bytes)
-    },
-  })
-  new Gauge({
-    name: 'understudy_world_bytes_max',
-    help: 'Limit of the bytes of the records in all worlds together.',
-    registers,
-    collect() {
-      this.set(worlds.maxBytes)
-    },
-  })
-  new Counter({
-    name: 'understudy_sandbox_evictions_total',
-    help: 'Removed sandboxes, by reason: too many (capacity), unused (idle), memory needed (memory).',
-    labelNames: ['reason'],
-    registers,
-    collect() {
-      this.reset()
-      for (const reason of EVICTIONS) this.inc({ reason }, worlds.evictions[reason])
-    },
-  })
-}
