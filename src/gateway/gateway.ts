@@ -23,9 +23,10 @@ import { Overheard, overheardBody } from './overheard.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { replyToUnmatched } from './unmatched.ts'
+import type { Visit } from './visit.ts'
 import { underWeather, WeatherStation } from './weather.ts'
 import { findMark } from './world-mark.ts'
-import { type Visit, type WorldFault, Worlds } from './worlds.ts'
+import { type WorldFault, Worlds } from './worlds.ts'
 
 export class Gateway {
   /** The gateway's real time. */

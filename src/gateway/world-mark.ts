@@ -1,6 +1,6 @@
 // The name of a world in a path: `/~alice/books`.
 
-interface WorldAddress {
+export interface WorldAddress {
   readonly name: string
   /** The path without the world's name. */
   readonly path: string

@@ -11,31 +11,12 @@ import type { Clock } from '../world/clock.ts'
 import { heapLimit } from '../world/heap.ts'
 import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
 import type { World } from '../world/world.ts'
-import { parseMoment } from '../world/world-clock.ts'
-import { foresee } from './foresee.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
+import { PermanentWorlds } from './permanent-worlds.ts'
 import { maxBytesOf, seedWorld } from './seed-world.ts'
+import { directedVisit, type Held, momentIn, nameIn, type Visit, visitOf } from './visit.ts'
 import { findMark } from './world-mark.ts'
-
-/** The destination of a request: the world, its time, and the path without the world's name. */
-export interface Visit {
-  readonly world: World
-  readonly clock: Clock
-  /** `undefined` if the path is unchanged. */
-  readonly path: string | undefined
-  /** Returns a base path with the world's name, so that links stay in the world. */
-  address(basePath: string): string
-  /** Keeps a new world. Call it when the request has passed authentication. */
-  readonly admit?: () => void
-}
-
-/** A world, and the plan that its collections were last adapted to. */
-interface Held {
-  readonly world: World
-  visit: Visit
-  plan: Plan
-}
 
 /** Told of every world that is put in a place, or goes. */
 export interface WorldsKeeper {
@@ -61,11 +42,7 @@ export class Worlds {
   /** The initial state. It is forked and never served. */
   #seeded: World
   #default: Held
-  readonly #permanent = new Map<string, Held>()
-  /** The names of permanent worlds. */
-  #byHost: ReadonlyMap<string, string> = new Map()
-  #lastHost = ''
-  #lastName: string | undefined
+  readonly #permanent = new PermanentWorlds()
   #sandboxes: Sandboxes<Held>
   #keeper: WorldsKeeper | undefined
   /** Counts, for the metrics. */
@@ -145,7 +122,7 @@ export class Worlds {
 
   /** Returns the host of a permanent world, if it has one. */
   hostOf(name: string): string | undefined {
-    return [...this.#byHost].find(([, own]) => own === name)?.[0]
+    return this.#permanent.hostOf(name)
   }
 
   /** Returns the world and time of a request, or refuses an invalid one. */
@@ -242,28 +219,18 @@ export class Worlds {
 
   /** Makes every missing permanent world of the plan. Returns the default one. */
   #settle(): Held {
-    const { contract, simulation } = this.#plan
-    // With one host or none, every request reaches the default world.
-    const hosts = contract.hosts.length > 1 ? contract.hosts : []
-    const named = hosts.map(host => [host, nameOf(host)] as const)
-    const names = new Set([simulation.worlds.default, ...named.map(([, name]) => name)])
-    for (const name of this.#permanent.keys()) if (!names.has(name)) this.#permanent.delete(name)
-    for (const name of names) {
-      if (this.#permanent.has(name)) continue
+    this.#permanent.rename(this.#plan)
+    for (const name of this.#permanent.missing) {
       this.#sandboxes.delete(name)
       const held = this.#hold(this.blank(name))
       this.#permanent.set(name, held)
       this.#keeper?.placed(held.world, undefined)
     }
-    this.#byHost = new Map(named)
-    this.#lastHost = ''
-    this.#lastName = undefined
-    return this.#permanent.get(simulation.worlds.default) as Held
+    return this.#permanent.get(this.#plan.simulation.worlds.default) as Held
   }
 
   #hold(world: World, admit?: () => void): Held {
-    const visit = { world, clock: world.clock, path: undefined, address: asItIs, ...(admit && { admit }) }
-    return { world, visit, plan: this.#plan }
+    return { world, visit: visitOf(world, admit), plan: this.#plan }
   }
 
   #open(name: string, from: World): Held {
@@ -281,7 +248,7 @@ export class Worlds {
     if (proposed !== undefined) return this.#current(proposed)
     const world = this.blank(name)
     const held = this.#hold(world, () => {
-      held.visit = this.#hold(world).visit
+      held.visit = visitOf(world)
       if (this.#sandboxes.admit(name)) this.#keeper?.admitted(world)
     })
     this.#sandboxes.propose(name, held)
@@ -305,14 +272,7 @@ export class Worlds {
   }
 
   #home(host: string | undefined): Held {
-    if (this.#byHost.size === 0 || host === undefined) return this.#default
-    // Most requests have the same host as the previous one.
-    if (host !== this.#lastHost) {
-      this.#lastHost = host
-      this.#lastName = this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
-    }
-    const name = this.#lastName
-    return name === undefined ? this.#default : (this.#permanent.get(name) as Held)
+    return this.#permanent.home(host) ?? this.#default
   }
 
   /** A request that names its world or time. */
@@ -324,50 +284,18 @@ export class Worlds {
     home: Held,
   ): Visit | Reply {
     const marked = findMark(sent, basePaths)
-    const name = marked?.name ?? named
-    let found: Held | undefined = home
-    if (name !== undefined) {
-      if (typeof name !== 'string' || !WORLD_NAME.test(name)) {
-        return refuse(problems.invalid_request, 'the name of a world must have 1 to 64 characters of A-Z a-z 0-9 . _ -')
-      }
-      if (marked !== undefined && named !== undefined && named !== marked.name) {
-        return refuse(
-          problems.invalid_request,
-          `the path and Understudy-World name different worlds; the path names ${name}`,
-        )
-      }
-      found = this.#held(name)
-      if (found === undefined && !this.#plan.simulation.worlds.sandboxes) {
-        return refuse(problems.invalid_request, `unknown world ${name}; sandboxes are switched off`)
-      }
+    const name = nameIn(named, marked)
+    if (typeof name === 'object') return name
+    const found = name === undefined ? home : this.#held(name)
+    if (found === undefined && !this.#plan.simulation.worlds.sandboxes) {
+      return refuse(problems.invalid_request, `unknown world ${name}; sandboxes are switched off`)
     }
-    let moment: number | undefined
-    if (timed !== undefined) {
-      moment = parseMoment(String(timed), (found?.world.clock ?? this.#clock).now())
-      if (moment === undefined) {
-        const like = '2030-12-06, 2030-12-06T10:00:00Z, +30d or -12h'
-        return refuse(problems.invalid_request, `Understudy-Time must be a date, a timestamp or an offset: ${like}`)
-      }
-    }
+    const moment = momentIn(timed, found?.world.clock ?? this.#clock)
+    if (typeof moment === 'object') return moment
     if (found === undefined && this.#mask.holds(name as string)) {
       return refuse(problems.invalid_request, 'the name of a world must not be a credential')
     }
-    const { world, visit } = found === undefined ? this.#propose(name as string) : this.#current(found)
-    if (moment !== undefined && world.lives && moment > world.clock.now()) {
-      const ahead = foresee(world, moment)
-      const { path, address } = marked ?? { path: undefined, address: visit.address }
-      const { admit } = visit
-      return { world: ahead, clock: ahead.clock, path, address, ...(admit && { admit }) }
-    }
-    const clock = moment === undefined ? world.clock : world.clock.at(moment)
-    const { admit } = visit
-    if (marked !== undefined)
-      return { world, clock, path: marked.path, address: marked.address, ...(admit && { admit }) }
-    return moment === undefined ? visit : { ...visit, clock }
+    const { visit } = found === undefined ? this.#propose(name as string) : this.#current(found)
+    return directedVisit(visit, marked, moment)
   }
 }
-
-const asItIs = (basePath: string): string => basePath
-
-/** Converts a host to a world's name: invalid characters, such as the colons of an IPv6 address, become dashes. */
-const nameOf = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)
