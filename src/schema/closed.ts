@@ -1,9 +1,11 @@
 // Closed objects (`additionalProperties: false`) inside a composition: each refuses the properties of the others, so that no
 // value is valid. They are read as closed over the whole composition, which is what authors mean.
 
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
+import type { Schema } from '../kernel/schema.ts'
 import { childrenOf } from './discriminator.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from './document.ts'
+import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
 
 /** The property keywords of one schema in the composition. */
 interface PropertyLayer {
@@ -177,3 +179,16 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
   }
   return visit(start)
 }
+
+/** Warns that a closed object is closed over the whole composition. */
+export function reportClosing({ place, refused }: Closing, report: Diagnostics): void {
+  const message = `this refuses "${refused}", which another part of the composition declares; it is checked against all parts together`
+  const hint = 'write unevaluatedProperties: false beside allOf'
+  report.warning('closed-all-of', message, placeOf(place, 'key'), hint)
+}
+
+/** Returns the schema for values without these properties. */
+export const withoutNames = (schema: Schema, names: readonly string[]): Schema =>
+  names.length === 0
+    ? schema
+    : { allOf: [schema, { properties: Object.fromEntries(names.map(name => [name, false])) }] }

@@ -11,13 +11,8 @@ import { Fitting } from '../sample/fits.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
-import {
-  type ReferenceEdge,
-  type SchemaMark,
-  type Surroundings,
-  Translation,
-  type TranslationContext,
-} from './translate.ts'
+import { Translation } from './translate.ts'
+import type { ReferenceEdge, SchemaMark, Surroundings, TranslationContext } from './translation-context.ts'
 import { forValidator, type Unions } from './union.ts'
 
 export type { SchemaUse } from './schema-use.ts'

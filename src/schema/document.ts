@@ -205,3 +205,11 @@ const decode = (text: string): string => {
     return text
   }
 }
+
+/** The value of the schema that a node stands in. */
+export function parentValue(child: Node, root: Node): unknown {
+  let value: unknown = root.value
+  for (const key of child.path.slice(root.path.length, -1))
+    value = (value as Record<string, unknown> | undefined)?.[key]
+  return value
+}

@@ -5,7 +5,7 @@ import type { Check, Schema } from '../kernel/schema.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
 import type { Node } from './document.ts'
 import type { Shape } from './shape.ts'
-import type { SchemaMark } from './translate.ts'
+import type { SchemaMark } from './translation-context.ts'
 
 /** A schema of the contract that validates values and describes them. */
 export interface SchemaUse {

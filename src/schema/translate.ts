@@ -1,76 +1,46 @@
 // Translates a schema of a contract to the validator's dialect (JSON Schema 2020-12): converts the differences of OpenAPI
 // 3.0, removes annotations, and keeps references, so that cycles stay finite.
 
-import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject, put } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
-import type { RequiredBy } from '../kernel/schema-keywords.ts'
-import { type Closing, closingOf, refusedByBranches } from './closed.ts'
+import { type Closing, closingOf, refusedByBranches, reportClosing, withoutNames } from './closed.ts'
 import { branchesOf, childrenOf, discriminatorOf, ownNamesOf } from './discriminator.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from './document.ts'
-import { checkKeyword, IN_PLACE, isAssertion, KEPT, LIST, MAP, ONE, readKeyword } from './keywords.ts'
+import { childOf, entriesOf, itemsOf, type Node, parentValue, placeOf } from './document.ts'
+import { checkKeyword, IN_PLACE, isAssertion, KEPT, LIST, MAP, ONE, readKeyword, withoutBigInt } from './keywords.ts'
 import { modernise } from './modernise.ts'
-import { isMarked, shapeOf } from './shape.ts'
+import { References } from './references.ts'
+import { translateRequired } from './required.ts'
+import { shapeOf } from './shape.ts'
+import {
+  ANYWHERE,
+  type Here,
+  merge,
+  type ReferenceEdge,
+  type SchemaMark,
+  type Surroundings,
+  type TranslationContext,
+} from './translation-context.ts'
 import { translateOwnNames, translateUnion, type Union, type Unions } from './union.ts'
 
-/** The marks of a schema. */
-export type SchemaMark = 'readOnly' | 'writeOnly' | 'deprecated'
-
-/** The context of a translation: the dynamic anchors of outer schemas, and the parts to skip. */
-export interface TranslationContext {
-  readonly scope: ReadonlyMap<string, Node>
-  /** Whether a child inherits this schema by `allOf`: everything except the union that the child is a branch of. */
-  readonly base: boolean
-  /** Whether it is part of a composition that is closed as a whole, so that it is not closed itself. */
-  readonly opened: boolean
-}
-
-/** A reference in a translated schema. */
-export interface ReferenceEdge {
-  readonly to: string
-  /** Whether it applies to the same value, so that a cycle of such edges never ends. */
-  readonly inPlace: boolean
-  readonly holder: Record<string, unknown>
-  readonly node: Node
-}
-
-/** The functions that the translation needs from the dialect. */
-export interface Surroundings {
-  readonly documents: Documents
-  readonly report: Diagnostics
-  /** Whether the document is of OpenAPI 3.0. */
-  readonly legacy: boolean
-  /** Returns the key of another schema. */
-  keyOf(node: Node, reading: TranslationContext): string
-  /** Reports each unknown format once. */
-  noteFormat(format: string, node: Node): void
-  noteMark(mark: SchemaMark): void
-}
-
-interface Here {
-  readonly inPlace: boolean
-  /** See `TranslationContext`. */
-  readonly opened: boolean
-  /** The properties of the composition that this schema is part of. */
-  readonly outer: (() => ReadonlyMap<string, Node>) | undefined
-}
-
 const MARKS: ReadonlySet<string> = new Set<SchemaMark>(['readOnly', 'writeOnly', 'deprecated'])
-const ANYWHERE: Here = { inPlace: false, opened: false, outer: undefined }
-
 export class Translation {
-  readonly edges: ReferenceEdge[] = []
   /** Whether the validator needs another form of it: see `forValidator`. */
   special = false
   readonly unions: Unions = new Map()
+  readonly #references: References
   readonly #root: Node
   readonly #reading: TranslationContext
   readonly #around: Surroundings
 
   constructor(root: Node, reading: TranslationContext, around: Surroundings) {
+    this.#references = new References(root, reading, around)
     this.#root = root
     this.#reading = reading
     this.#around = around
+  }
+
+  get edges(): readonly ReferenceEdge[] {
+    return this.#references.edges
   }
 
   run(): Schema {
@@ -99,68 +69,19 @@ export class Translation {
           const message = `OpenAPI 3.0 ignores keys beside $ref: "${beside.join('", "')}"`
           report.warning('idle-keyword', message, placeOf(childOf(node, key), 'key'), 'combine them with allOf')
         }
-        return this.#reference(node, value.$ref, here)
+        return this.#references.follow(node, value.$ref, here)
       }
       const speaks = (key: string) => ONE.has(key) || KEPT.has(key) || key === 'items' || key === 'required'
-      if (beside.length === 0 && !Object.keys(value).some(speaks)) return this.#reference(node, value.$ref, here)
+      if (beside.length === 0 && !Object.keys(value).some(speaks))
+        return this.#references.follow(node, value.$ref, here)
       const closing = this.#closingOf(node, here)
       const whole = closing === undefined ? here : { ...here, opened: true }
-      const reference = this.#reference(node, value.$ref, whole)
+      const reference = this.#references.follow(node, value.$ref, whole)
       const own = this.#keywords(node, whole)
       if (closing?.always === true) own.unevaluatedProperties = false
-      return typeof reference === 'boolean' ? own : { ...own, ...this.#rehold(reference, own) }
+      return typeof reference === 'boolean' ? own : { ...own, ...this.#references.rehold(reference, own) }
     }
     return this.#keywords(node, here)
-  }
-
-  /** The reference moves into another object, so its edge must be moved too. */
-  #rehold(reference: Record<string, unknown>, holder: Record<string, unknown>): Record<string, unknown> {
-    const at = this.edges.findIndex(edge => edge.holder === reference)
-    const inner = { $ref: reference.$ref }
-    if (at !== -1) this.edges[at] = { ...(this.edges[at] as ReferenceEdge), holder: inner }
-    return { allOf: [...((holder.allOf as unknown[] | undefined) ?? []), inner] }
-  }
-
-  #reference(node: Node, $ref: string, here: Here): Record<string, unknown> | true {
-    const target = this.#around.documents.follow(childOf(node, '$ref'), $ref)
-    return target === undefined ? true : this.#refer(target, node, here, true)
-  }
-
-  #refer(target: Node, from: Node, { inPlace, opened }: Here, extending: boolean): Record<string, unknown> {
-    const { scope } = this.#reading
-    const anchors = this.#around.legacy ? scope : merge(scope, this.#around.documents.dynamicAnchors(target))
-    const base = inPlace && extending && this.#isBranchOf(target)
-    const to = this.#around.keyOf(target, { scope: anchors, base, opened })
-    const holder = { $ref: `#/$defs/${to}` }
-    this.edges.push({ to, inPlace, holder, node: from })
-    return holder
-  }
-
-  /** Returns whether this schema is a branch of the other one. */
-  #isBranchOf(target: Node): boolean {
-    const { documents } = this.#around
-    const parent = documents.resolve(target)
-    if (parent === undefined || !isObject(parent.value)) return false
-    const unions = ['oneOf', 'anyOf'].flatMap(union => itemsOf(childOf(parent, union)))
-    const branches =
-      unions.length > 0 || discriminatorOf(parent) === undefined
-        ? unions
-        : childrenOf(parent, documents).map(({ node }) => node)
-    if (branches.length === 0) return false
-    const root = identityOf(this.#root)
-    const seen = new Set<string>()
-    const reaches = (node: Node): boolean => {
-      const identity = identityOf(node)
-      if (identity === root) return true
-      if (seen.has(identity) || !isObject(node.value)) return false
-      seen.add(identity)
-      if (typeof node.value.$ref === 'string') {
-        const next = documents.follow(childOf(node, '$ref'), node.value.$ref)
-        if (next !== undefined && reaches(next)) return true
-      }
-      return ['allOf', 'oneOf', 'anyOf'].some(keyword => itemsOf(childOf(node, keyword)).some(reaches))
-    }
-    return branches.some(reaches)
   }
 
   /** Returns whether the parts of a schema refuse each other's properties, so that they are closed together. */
@@ -170,13 +91,7 @@ export class Translation {
     const { documents, legacy, report } = this.#around
     const closing = closingOf(node, documents, legacy)
     if (closing === undefined) return undefined
-    const message = `this refuses "${closing.refused}", which another part of the composition declares; it is checked against all parts together`
-    report.warning(
-      'closed-all-of',
-      message,
-      placeOf(closing.place, 'key'),
-      'write unevaluatedProperties: false beside allOf',
-    )
+    reportClosing(closing, report)
     return closing
   }
 
@@ -202,8 +117,10 @@ export class Translation {
         if (value !== undefined) out[keyword] = withoutBigInt(value)
         if (keyword === 'format' && typeof value === 'string') this.#around.noteFormat(value, child)
       } else if (keyword === 'items') this.#items(child, out)
-      else if (keyword === 'required') this.#required(child, node, here, out)
-      else if (keyword === 'dependencies') this.#dependencies(child, here, out)
+      else if (keyword === 'required') {
+        Object.assign(out, translateRequired(child, node, here, this.#around))
+        if (out.requiredBy !== undefined) this.special = true
+      } else if (keyword === 'dependencies') this.#dependencies(child, here, out)
       else if (keyword === '$dynamicRef') this.#dynamicRef(child, here, out)
       else if (KEPT.has(keyword)) {
         out[keyword] = child.value
@@ -271,31 +188,6 @@ export class Translation {
     if (rest.value !== undefined) out.items = this.#schema(rest, ANYWHERE)
   }
 
-  /** Separates properties that one side only must send (OpenAPI "readOnly": required "affects the response only"). */
-  #required(child: Node, node: Node, here: Here, out: Record<string, unknown>): void {
-    if (!Array.isArray(child.value) || !child.value.every(name => typeof name === 'string')) {
-      const hint = 'write it beside "properties": required: [name]'
-      this.#around.report.warning('invalid-keyword', '"required" must be a list of names', placeOf(child), hint)
-      if (!Array.isArray(child.value)) return
-    }
-    const { documents } = this.#around
-    const own = childOf(node, 'properties')
-    const both: string[] = []
-    const request: string[] = []
-    const reply: string[] = []
-    for (const name of new Set((child.value as unknown[]).filter(item => typeof item === 'string'))) {
-      const declared = childOf(own, name)
-      const property = declared.value === undefined ? here.outer?.().get(name) : declared
-      if (property !== undefined && isMarked(property, 'readOnly', documents)) reply.push(name)
-      else if (property !== undefined && isMarked(property, 'writeOnly', documents)) request.push(name)
-      else both.push(name)
-    }
-    if (both.length + reply.length > 0) out.required = [...both, ...reply]
-    if (request.length + reply.length === 0) return
-    out.requiredBy = { request, reply } satisfies RequiredBy
-    this.special = true
-  }
-
   /** `dependencies` of older drafts. */
   #dependencies(child: Node, here: Here, out: Record<string, unknown>): void {
     for (const [name, entry] of entriesOf(child)) {
@@ -314,7 +206,7 @@ export class Translation {
     const bound = this.#reading.scope.get(name)
     const target = bound ?? this.#around.documents.follow(child, child.value)
     if (target === undefined) return
-    const reference = this.#refer(target, child, { ...here, opened: false }, false)
+    const reference = this.#references.to(target, child, { ...here, opened: false }, false)
     out.allOf = [...((out.allOf as Schema[] | undefined) ?? []), reference]
   }
 
@@ -324,8 +216,8 @@ export class Translation {
     const { documents } = this.#around
     const refer = (branch: Node): Schema =>
       isObject(branch.value) && typeof branch.value.$ref === 'string'
-        ? this.#reference(branch, branch.value.$ref, here)
-        : this.#refer(branch, branch, here, false)
+        ? this.#references.follow(branch, branch.value.$ref, here)
+        : this.#references.to(branch, branch, here, false)
     const keyword = out.oneOf === undefined ? 'anyOf' : 'oneOf'
     if (out[keyword] !== undefined) {
       const branches = branchesOf(node, keyword, property, documents)
@@ -350,36 +242,9 @@ export class Translation {
   }
 }
 
-/** Returns the schema for values without these properties. */
-const withoutNames = (schema: Schema, names: readonly string[]): Schema =>
-  names.length === 0
-    ? schema
-    : { allOf: [schema, { properties: Object.fromEntries(names.map(name => [name, false])) }] }
-
 /** Keywords by which a schema consists of several parts. */
 const COMPOSED = ['allOf', 'oneOf', 'anyOf', 'discriminator', '$ref'] as const
 /** Keywords whose schemas may be closed together with their parent. */
 const COMPOSING = new Set(['allOf', 'anyOf', 'oneOf'])
 
 const NONE: ReadonlyMap<string, Node> = new Map()
-
-/** Anchors of outer schemas take precedence. */
-const merge = (outer: ReadonlyMap<string, Node>, inner: ReadonlyMap<string, Node>): ReadonlyMap<string, Node> =>
-  inner.size === 0 ? outer : new Map([...inner, ...outer])
-
-/** The value of the schema that a node stands in. */
-function parentValue(child: Node, root: Node): unknown {
-  let value: unknown = root.value
-  for (const key of child.path.slice(root.path.length, -1))
-    value = (value as Record<string, unknown> | undefined)?.[key]
-  return value
-}
-
-// The validator reads numbers as doubles; format int64 keeps the true range.
-const withoutBigInt = (value: unknown): unknown => {
-  if (typeof value === 'bigint') return Number(value)
-  if (Array.isArray(value)) return value.map(withoutBigInt)
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInt(item)]))
-    : value
-}
