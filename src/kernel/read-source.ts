@@ -57,8 +57,8 @@ export function readSource(
 }
 
 /** The maximum size of a file, as text and in bytes. */
-const LARGEST = '64 MB'
-const MOST_BYTES = 64_000_000
+const LARGEST = '256 MB'
+const MOST_BYTES = 256_000_000
 
 /** Parses a text; see `readSource`. */
 export function parseSource(
