@@ -6,7 +6,7 @@ import { type Program, startProgram } from './program.ts'
 import { attack } from './table.ts'
 
 const KIND = 'sizes'
-const HELD = 60
+const HELD = 10
 
 /** The longest that the loop was held since it was last asked. */
 const heldOf = (program: Program): Promise<number> =>
