@@ -1,5 +1,5 @@
-// What it costs to keep the state in a file, in Redis, or in the primary process of several workers: each beside a gateway
-// that keeps it in memory, in turns, round after round.
+// Measures the cost of a state in a file, in Redis, or in the primary process of several workers: each beside a gateway that
+// keeps it in memory, in turns, round after round.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -5,7 +5,6 @@ import type { Contract } from '../contract/contract.ts'
 import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Progress } from '../kernel/progress.ts'
-import { readSource } from '../kernel/read-source.ts'
 import { refuseRemote } from '../kernel/remote.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
 import { type Environment, placeOfFile } from '../kernel/source.ts'
@@ -13,7 +12,7 @@ import { runThrough, type Steps } from '../kernel/steps.ts'
 import { compilePlanInSteps } from '../plan/compile.ts'
 import { simulationOf } from '../plan/settings.ts'
 import { placeOf } from '../schema/document.ts'
-import { roundBeyondExamples } from '../schema/example-decimals.ts'
+import { readDocument } from '../schema/example-decimals.ts'
 import { runInTurns } from '../world/clock.ts'
 import { confine } from './confine.ts'
 import { type InferredGateway, inferGateway } from './infer/simulation.ts'
@@ -119,8 +118,7 @@ export async function inferFile(
   if (refuseRemote(path, placeOfFile(path), report)) return { inferred: undefined, report }
   progress?.(`reading ${path}`)
   const file = resolve(home, path)
-  const source = readSource(file, relative(home, file) || file, report, { lenient: true, decimals: true })
-  roundBeyondExamples(source?.value)
+  const source = readDocument(file, relative(home, file) || file, report)
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
   return {

@@ -5,9 +5,8 @@ import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer, pointer } from '../kernel/json.ts'
-import { readSource } from '../kernel/read-source.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { roundBeyondExamples } from './example-decimals.ts'
+import { readDocument } from './example-decimals.ts'
 import { type Identifiers, readIdentifiers } from './identifiers.ts'
 
 /** A document: a file, or the part of a file below `base` (an inline contract). */
@@ -173,8 +172,7 @@ export class Documents {
     if (!this.#documents.has(file)) {
       // Mistakes in a referenced file do not invalidate the rest of the contract.
       const report = new Diagnostics()
-      const source = readSource(file, relative(this.#home, file) || file, report, { lenient: true, decimals: true })
-      roundBeyondExamples(source?.value)
+      const source = readDocument(file, relative(this.#home, file) || file, report)
       this.#documents.set(file, source && { file, source, base: [] })
       for (const one of report.first(report.size)) this.#report.warning(one.code, one.message, one.place, one.hint)
     }

@@ -1,6 +1,16 @@
 // Decimals of an OpenAPI document: those of examples keep their digits, all others are numbers to calculate with.
 
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { Decimal } from '../kernel/json.ts'
+import { readSource } from '../kernel/read-source.ts'
+import type { Source } from '../kernel/source.ts'
+
+/** Reads an OpenAPI document; see `readSource`. Its duplicate keys are warnings, and its decimals are rounded beyond examples. */
+export function readDocument(path: string, name: string, report: Diagnostics): Source | undefined {
+  const source = readSource(path, name, report, { lenient: true, decimals: true })
+  roundBeyondExamples(source?.value)
+  return source
+}
 
 /**
  * Replaces each `Decimal` of a parsed document by the nearest double, in place. The examples of bodies (`content.*.example`,
