@@ -5,7 +5,7 @@ import { sourceFiles } from './source-files.ts'
 const MOST_LINES = 250
 
 /** Files that were longer when the rule was made, and may stay so until they are split. The list only shrinks. */
-const LONGER = new Set(['gateway/gateway.ts', 'gateway/worlds.ts', 'world/memory.ts'])
+const LONGER = new Set(['gateway/gateway.ts', 'gateway/worlds.ts'])
 
 test('a file has at most 250 lines', () => {
   const long = sourceFiles.flatMap(({ path, text }) => {

@@ -1,0 +1,41 @@
+// Tells a recorder the changes of a collection.
+
+import { Counts } from './counts.ts'
+import { type CollectionState, type Recorder, worldChange } from './effects.ts'
+import { RecordedPlace } from './recorded-place.ts'
+import { type Row, RowChange } from './row-change.ts'
+
+export class CollectionRecording {
+  #recorder: Recorder | undefined
+  #place = new RecordedPlace('', '')
+  /** The counters as the recorder was told them last. */
+  readonly #told = new Counts()
+
+  /** Whether there is a recorder. */
+  get attached(): boolean {
+    return this.#recorder !== undefined
+  }
+
+  attach(recorder: Recorder | undefined, place = this.#place): void {
+    this.#recorder = recorder
+    this.#place = place
+  }
+
+  /** Must be called with the counters of each change that the recorder is not told. */
+  follow(counts: Counts): void {
+    this.#told.copy(counts)
+  }
+
+  /** @param row the record after the change, and `old` before it; `undefined` where there is none */
+  tell(row: Row | undefined, old: Row | undefined, counts: Counts): void {
+    if (this.#recorder === undefined) return
+    this.#recorder.record(new RowChange(this.#place, row, old, counts, this.#told))
+    this.#told.copy(counts)
+  }
+
+  /** All records are others. The states are read when somebody needs them. */
+  tellAll(after: () => CollectionState, before: () => CollectionState): void {
+    const { world, collection } = this.#place
+    this.#recorder?.record(worldChange(world, ['in', collection, ['all', after]], ['in', collection, ['all', before]]))
+  }
+}

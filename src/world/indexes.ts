@@ -1,0 +1,86 @@
+// The indexes of a collection: for each field that lists filter by, its records in the order of that field.
+
+import type { Json } from '../kernel/json.ts'
+import { compareIds, compareJson, take } from './arrange.ts'
+import type { Filter } from './collection.ts'
+import type { Id } from './id.ts'
+import { fieldIn } from './record-field.ts'
+import type { Row } from './row-change.ts'
+import { Tree } from './tree.ts'
+
+type FieldIndex = Tree<Row, undefined>
+
+export class Indexes {
+  readonly #byField: ReadonlyMap<string, FieldIndex>
+
+  private constructor(byField: ReadonlyMap<string, FieldIndex>) {
+    this.#byField = byField
+  }
+
+  static on(fields: readonly string[]): Indexes {
+    return new Indexes(new Map(fields.map(field => [field, indexOn(field)])))
+  }
+
+  clone(): Indexes {
+    return new Indexes(new Map([...this.#byField].map(([field, index]) => [field, index.clone()])))
+  }
+
+  /** Returns the indexes on other fields. Those that are missing are built from `rows`. */
+  adapted(fields: readonly string[], rows: () => Iterable<Row>): Indexes {
+    const indexes = fields.map((field): [string, FieldIndex] => {
+      const kept = this.#byField.get(field)
+      if (kept !== undefined) return [field, kept]
+      const index = indexOn(field)
+      for (const row of rows()) index.set(row, undefined)
+      return [field, index]
+    })
+    return new Indexes(new Map(indexes))
+  }
+
+  /** Adds a record in the place of an older state of it. */
+  put(row: Row, old: Row | undefined): void {
+    for (const index of this.#byField.values()) {
+      if (old !== undefined) index.delete(old)
+      index.set(row, undefined)
+    }
+  }
+
+  delete(row: Row): void {
+    for (const index of this.#byField.values()) index.delete(row)
+  }
+
+  /** Rows behind `after` in the order of their ids. The first filter walks its index; the others look at what it brings. */
+  select(first: Filter, rest: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
+    const values = first.orAbsent === true ? [...first.values, undefined] : first.values
+    const [value, ...more] = values
+    if (more.length === 0) return this.#equal(first.field, value, rest, after)
+    // Several values are several walks: each brings at most a page, and the page is cut from all of them.
+    const rows = new Set(values.flatMap(one => [...take(this.#equal(first.field, one, rest, after), limit)]))
+    return [...rows].sort((a, b) => compareIds(a.id, b.id))
+  }
+
+  *#equal(field: string, value: Json | undefined, rest: readonly Filter[], after?: Id): Iterable<Row> {
+    const index = this.#byField.get(field)
+    if (index === undefined) throw new Error(`no index on ${field}`)
+    const probe = { id: after ?? FIRST, value: { [field]: value } } as unknown as Row
+    for (const row of index.keys(probe)) {
+      if (compareJson(fieldIn(field, row.value), value) !== 0) return
+      if (row.id === after) continue
+      if (rest.every(filter => selects(filter, row))) yield row
+    }
+  }
+}
+
+function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
+  const own = fieldIn(field, value)
+  return (orAbsent === true && own === undefined) || values.some(one => compareJson(own, one) === 0)
+}
+
+/** Stands before every id: where a walk along an index begins. */
+const FIRST: Id = Number.NEGATIVE_INFINITY
+
+const indexOn = (field: string): FieldIndex =>
+  new Tree<Row, undefined>(
+    undefined,
+    (a, b) => compareJson(fieldIn(field, a.value), fieldIn(field, b.value)) || compareIds(a.id, b.id),
+  )

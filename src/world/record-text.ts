@@ -1,0 +1,22 @@
+// The text of a record as it is stored, and back.
+
+import { type JsonObject, parseSent, stringifyJson } from '../kernel/json.ts'
+
+/**
+ * The text of a record, in one piece: the engine leaves what it writes in several, which take half as much again, until a
+ * character is looked at. That the look has a consequence keeps it from being optimised away.
+ */
+export function recordText(value: JsonObject): string {
+  const text = stringifyJson(value)
+  if (text.charCodeAt(text.length - 1) !== BRACE) throw new Error('a record is an object')
+  return text
+}
+
+const BRACE = 125
+
+/** Reads the text of a record that was stored once. */
+export function readRecord(text: string): JsonObject {
+  const parsed = parseSent(text)
+  if ('fault' in parsed) throw new Error(`a stored record ${parsed.fault}`)
+  return parsed.value as JsonObject
+}
