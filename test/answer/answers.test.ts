@@ -22,7 +22,7 @@ test('the status is the lowest documented 2xx, then 2XX, then default, then the 
   assert.equal((await send('POST /v1/books', { title: 'It' })).status, 201)
 })
 
-test('the media type is what the client likes best, then what stands first', async () => {
+test('the media type is the one that the client prefers, then the first documented one', async () => {
   const json = 'application/json'
   const xml = 'application/xml'
   const rows = [
@@ -43,7 +43,7 @@ test('the media type is what the client likes best, then what stands first', asy
   }
 })
 
-test('a client that takes none of it is refused, unless there is nothing to take', async () => {
+test('a client that accepts no documented media type gets 406, unless the reply has no body', async () => {
   const headers = { accept: 'text/html' }
   const refused = await send('GET /v1/books', undefined, headers)
   assert.equal(refused.status, 406)
@@ -51,15 +51,15 @@ test('a client that takes none of it is refused, unless there is nothing to take
   assert.equal((await send('DELETE /v1/books/1', undefined, headers)).status, 204)
 })
 
-test('the first example is sent as it stands', async () => {
+test('the first example is sent unchanged', async () => {
   assert.deepEqual((await send('GET /v1/cover')).body, { n: 1 })
 })
 
-test('what is for writing only is in no reply, even where an example has it', async () => {
+test('a reply leaves out writeOnly properties, even those of an example', async () => {
   assert.deepEqual((await send('GET /v1/member')).body, { name: 'Ann' })
 })
 
-test('equal requests get equal replies, and different ones differ', async () => {
+test('equal requests get equal replies, different requests different ones', async () => {
   const first = await send('GET /v1/books/1')
   assert.deepEqual(await send('GET /v1/books/1'), first)
   assert.notDeepEqual((await send('GET /v1/books/2')).body, { ...(first.body as Book), id: 2 })
@@ -77,7 +77,7 @@ test('a reply repeats the id in the path, the fields that were sent, the filter 
   assert.equal(((await send('GET /v1/books?limit=1')).body as Book[]).length, 1)
 })
 
-test('documented headers come with the reply', async () => {
+test('the reply has the documented headers', async () => {
   const { headers } = await send('GET /v1/books')
   assert.equal(headers['x-total'], '7')
   assert.match(headers['x-tags'] ?? '', /^(?:a,b|b,a)$/)
@@ -95,12 +95,12 @@ test('XML is written by the xml keywords of the schema', async () => {
   )
 })
 
-test('texts and forms are written as such', async () => {
+test('text and form bodies are written in their media types', async () => {
   assert.equal((await send('GET /v1/text')).body, 'hello')
   assert.equal((await send('GET /v1/form')).body, 'a=x+y')
 })
 
-test('a refusal takes the shape that its status is documented with', async () => {
+test('a refusal has the shape that the contract documents for its status', async () => {
   const invalid = await send('POST /v1/books', {})
   assert.equal(invalid.headers['content-type'], 'application/json')
   assert.deepEqual(invalid.body, { code: 'invalid_request', message: '/title is required', status: 400 })
@@ -114,7 +114,7 @@ test('a refusal takes the shape that its status is documented with', async () =>
   assert.deepEqual(Object.keys(nowhere.body as object), ['code', 'message', 'status'])
 })
 
-test('a configured shape of refusals wins', async () => {
+test('a configured shape of refusals overrides the documented one', async () => {
   const { send: configured } = shop('{ contract: ./shop.yaml, errors: { body: { oops: "${problem.code}" } } }')
   assert.deepEqual((await configured('POST /v1/books', {})).body, { oops: 'invalid_request' })
 })

@@ -54,12 +54,12 @@ for (const [line, body, reply] of [
   ['GET /b/two/friends', undefined, [{ id: 'f1', name: 'Jim' }]],
   ['POST /b/two/friends', { name: 'Ada' }, { id: 'f1', name: 'Ada' }],
 ] as const) {
-  test(`${line} ${JSON.stringify(body) ?? ''} comes back over the example`, async () => {
+  test(`${line} ${JSON.stringify(body) ?? ''} replaces fields of the example`, async () => {
     assert.deepEqual((await send(line, body)).body, reply)
   })
 }
 
-test('an example that a client asks for by its name, or for an error, is sent as it stands', async () => {
+test('an example that the client chose by name or by an error status is sent unchanged', async () => {
   assert.deepEqual((await send('GET /b/two', undefined, { prefer: 'code=404' })).body, { id: 'none', name: 'None' })
   assert.deepEqual((await send('POST /named', { name: 'Eve' }, { prefer: 'example=john' })).body, {
     id: 'one',
@@ -67,7 +67,7 @@ test('an example that a client asks for by its name, or for an error, is sent as
   })
 })
 
-test('who sends the example of a request gets the example of a reply that has its name', async () => {
+test('a request equal to a named example gets the reply example of the same name', async () => {
   assert.deepEqual((await send('POST /named', { age: 36, name: 'Ada' })).body, { id: 'two', name: 'Ada Lovelace' })
   assert.deepEqual((await send('POST /named', { age: 37, name: 'Ada' })).body, { id: 'one', name: 'Ada' })
   const refused = await send('POST /named', { name: 'Nobody' })
@@ -76,6 +76,6 @@ test('who sends the example of a request gets the example of a reply that has it
   assert.deepEqual((await send('POST /named', { name: 'X' })).body, { id: 'one', name: 'X' })
 })
 
-test('a name that only an error has, where the usual reply has none, is no pair', async () => {
+test('an example name that only an error reply has is not paired', async () => {
   assert.deepEqual((await send('POST /error-only', { name: 'Nobody' })).status, 201)
 })

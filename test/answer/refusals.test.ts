@@ -207,7 +207,7 @@ for (const [name, schema, body] of [
   })
 }
 
-test('a shape without a place for the reason has it in a header', async () => {
+test('a refusal whose shape has no field for the reason has it in a header', async () => {
   for (const schema of [
     closed({ code: { type: 'integer' } }),
     closed({ message: { ...text, maxLength: 20 } }),
@@ -219,21 +219,21 @@ test('a shape without a place for the reason has it in a header', async () => {
   }
 })
 
-test('of an example only what is for people is replaced', async () => {
+test('a refusal replaces only the texts for people of an example', async () => {
   const example = { name: 'UNPROCESSABLE_ENTITY', code: 'E17', message: 'The age is missing', hint: 'see docs' }
   const schema = { type: 'object', properties: { name: text, code: text, message: text, hint: text } }
   const { body } = await refusalOf({ schema, example })
   assert.deepEqual(body, { ...example, message: WHY })
 })
 
-test('an example that speaks for several statuses gets the words for this one', async () => {
+test('an example of several statuses gets the code and message of this status', async () => {
   const example = { code: 'NOT_FOUND', status: 404, message: 'No such person' }
   const schema = closed({ code: { enum: ['NOT_FOUND', 'BAD_REQUEST'] }, status: { type: 'integer' }, message: text })
   const { body } = await refusalOf({ schema, example }, 'POST /people?age=x', 'default')
   assert.deepEqual(body, { code: 'BAD_REQUEST', status: 400, message: WHY })
 })
 
-test('the list of an example speaks of this request', async () => {
+test('the list of errors in an example is replaced by the mistakes of this request', async () => {
   const example = { message: 'Wrong', errors: [{ field: 'email', message: 'is taken' }] }
   const entry = closed({ field: text, message: text }, ['message'])
   const { body } = await refusalOf({ schema: closed({ message: text, errors: listOf(entry) }), example }, 'GET /people')
@@ -243,12 +243,12 @@ test('the list of an example speaks of this request', async () => {
   })
 })
 
-test('an example without a schema has its words for people replaced', async () => {
+test('the texts for people of an example without a schema are replaced', async () => {
   const { body } = await refusalOf({ example: { error: 'bad', message: 'Wrong' } }, 'GET /people')
   assert.deepEqual(body, { error: 'bad', message: 'query parameter id is required' })
 })
 
-test('without a shape it is a problem document, with what is wrong as data', async () => {
+test('a refusal without a documented shape is a problem document that lists the mistakes', async () => {
   const { body, headers } = await refusalOf({})
   assert.equal(headers['content-type'], 'application/problem+json')
   assert.deepEqual((body as { errors: unknown }).errors, [

@@ -18,7 +18,7 @@ components:
 `
 const LONELY = DOCUMENT.replace(/ {2}\/b: .*\n/, '')
 
-describe('a refusal with a status that the operation does not document', () => {
+describe('a refusal whose status is undocumented has the shape of the other errors', () => {
   const cases: readonly (readonly [title: string, document: string, target: string, body: object])[] = [
     ['has the shape of its nearest error', DOCUMENT, '/a?__code=409', { reason: '409 was asked for' }],
     ['has that of one of its class first', DOCUMENT, '/a?__code=503', { error: { message: '503 was asked for' } }],

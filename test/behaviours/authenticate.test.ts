@@ -82,12 +82,12 @@ for (const [line, headers, challenge] of [
   ['GET /basic', {}, 'Basic realm="A \\"quoted\\" title", charset="UTF-8"'],
   ['GET /header', {}, undefined],
 ] as const) {
-  test(`${line} with ${JSON.stringify(headers)} is challenged by ${challenge ?? 'nothing'}`, async () => {
+  test(`${line} with ${JSON.stringify(headers)} has the WWW-Authenticate ${challenge ?? '(none)'}`, async () => {
     assert.equal((await send(line, undefined, headers)).headers['www-authenticate'], challenge)
   })
 }
 
-test('a credential lives until its day, by the clock of the world', async () => {
+test('a credential expires on its date, by the clock of the world', async () => {
   const headers = { authorization: 'Bearer bob-b' }
   clock.time = Date.parse('2026-06-30T23:59:59.999Z')
   assert.equal((await send('GET /bearer', undefined, headers)).status, 200)

@@ -18,7 +18,7 @@ const served = (capacity: string) => {
   return { clock, send, done, gateway }
 }
 
-test('so many are served at once, the rest wait in order, and beyond the queue all are refused', async () => {
+test('N requests are served at once, others queue in order, and a full queue refuses', async () => {
   const { clock, send, done } = served('{ concurrency: 2, queue: 2 }')
   // A capacity of the defaults is one for all operations.
   for (const name of ['a', 'b', 'c', 'd', 'e']) send(name, name === 'b' ? 'GET /things/1' : 'GET /things')
@@ -26,7 +26,7 @@ test('so many are served at once, the rest wait in order, and beyond the queue a
   assert.deepEqual(done, ['e 503 retry at 0', 'a 200 at 100', 'b 200 at 100', 'c 200 at 200', 'd 200 at 200'])
 })
 
-test('who waits too long is refused, and takes no server', async () => {
+test('a request that times out in the queue is refused and occupies no server', async () => {
   const { clock, send, done } = served('{ concurrency: 1, timeout: 150ms }')
   for (const name of ['a', 'b', 'c']) send(name)
   await clock.pass(160)
@@ -35,7 +35,7 @@ test('who waits too long is refused, and takes no server', async () => {
   assert.deepEqual(done, ['a 200 at 100', 'c 503 retry at 150', 'b 200 at 200', 'd 200 at 300'])
 })
 
-test('a client that goes away leaves the line', async () => {
+test('a client that disconnects leaves the queue', async () => {
   const { clock, send, done } = served('{ concurrency: 1 }')
   const client = new AbortController()
   send('a')
@@ -48,7 +48,7 @@ test('a client that goes away leaves the line', async () => {
   assert.deepEqual(done, ['b 503 retry at 50', 'a 200 at 100', 'c 200 at 200'])
 })
 
-test('a reset finds every server free', async () => {
+test('a reset frees every server', async () => {
   const { clock, send, done, gateway } = served('{ concurrency: 1 }')
   send('a')
   await settle()

@@ -6,7 +6,7 @@ import { inProcess, loadFiles } from '../support/in-process.ts'
 const things = (conditional = '{}') => simulate(`defaults: { conditional: ${conditional} }\noperations: ${OPERATIONS}`)
 const patch = (name: string, headers: Record<string, string> = {}) => ({ headers, body: { name } })
 
-test('a record has a strong entity tag, another one after every write, and another one in every world', async () => {
+test('a record has a strong entity tag that differs after each write and in each world', async () => {
   const { ask, gateway } = things()
   const tag = async () => (await ask('GET /things/1')).headers.etag as string
   const first = await tag()
@@ -23,7 +23,7 @@ test('a record has a strong entity tag, another one after every write, and anoth
   assert.notEqual((await ask('GET /things/3')).headers.etag, before)
 })
 
-test('who has the record already is spared it', async () => {
+test('If-None-Match with the current tag gets 304', async () => {
   const { ask } = things()
   const { etag = '' } = (await ask('GET /things/1')).headers
   const cases: [field: string, status: number][] = [
@@ -43,7 +43,7 @@ test('who has the record already is spared it', async () => {
   assert.equal((await ask('GET /things/9', { headers: { 'if-none-match': '*' } })).status, 404)
 })
 
-test('who would overwrite what he has not seen is refused', async () => {
+test('a write with an outdated If-Match gets 412', async () => {
   for (const method of ['PATCH', 'DELETE']) {
     const { ask } = things()
     const { etag = '' } = (await ask('GET /things/1')).headers
@@ -61,7 +61,7 @@ test('who would overwrite what he has not seen is refused', async () => {
   }
 })
 
-test('a precondition may be required of writes, and of them alone', async () => {
+test('a required precondition applies to writes only', async () => {
   const { ask } = things('{ precondition: required }')
   assert.equal((await ask('PATCH /things/1', patch('uno'))).status, 428)
   assert.equal((await ask('DELETE /things/1')).status, 428)
@@ -71,7 +71,7 @@ test('a precondition may be required of writes, and of them alone', async () => 
   assert.equal((await ask('PATCH /things/1', patch('uno', { 'if-match': '*' }))).status, 200)
 })
 
-test('of two writers that saw the same state one wins', async () => {
+test('one of several concurrent conditional writes succeeds', async () => {
   const { ask } = things()
   const { etag = '' } = (await ask('GET /things/1')).headers
   const writes = ['a', 'b', 'c'].map(name => ask('PATCH /things/1', patch(name, { 'if-match': etag })))
@@ -121,7 +121,7 @@ operations:
   })
 
 for (const path of ['/items', '/fixed', '/example', '/tagged', '/generated/1']) {
-  test(`GET ${path} has a tag, and is spared a client that has it`, async () => {
+  test(`GET ${path} has a tag and answers 304 to it`, async () => {
     const { send } = catalogue()
     const get = (headers: Record<string, string> = {}) => send(`GET ${path}`, undefined, headers)
     const first = await get()
@@ -148,7 +148,7 @@ for (const path of ['/items', '/fixed', '/example', '/tagged', '/generated/1']) 
   })
 }
 
-test('the tag of a list changes with what is on the page, and a 304 says how long it holds', async () => {
+test('the tag of a list changes with the content of the page, and a 304 has Cache-Control', async () => {
   const { send } = catalogue()
   const tag = async (line: string) => (await send(line)).headers.etag ?? ''
   const [all, one] = [await tag('GET /items'), await tag('GET /items?limit=1')]
@@ -160,7 +160,7 @@ test('the tag of a list changes with what is on the page, and a 304 says how lon
   assert.deepEqual(headers, { 'cache-control': 'max-age=5', etag: one })
 })
 
-test('another representation has another tag', async () => {
+test('each representation has a different tag', async () => {
   const { send } = catalogue()
   const as = async (accept: string) => (await send('GET /generated/1', undefined, { accept })).headers.etag
   assert.notEqual(await as('application/json'), await as('application/xml'))
@@ -187,7 +187,7 @@ test('a reply that the client chooses is conditional as well', async () => {
   assert.equal((await send('GET /generated/1?__seed=8', undefined, { 'if-none-match': etag })).status, 200)
 })
 
-test('it is a mistake where it can do nothing', () => {
+test('`conditional` on an operation that it cannot affect is reported', () => {
   const { plan, report } = loadFiles({
     'gateway.yaml':
       'contract: ./openapi.yaml\noperations: { putGenerated: { conditional: {} }, getFixed: { conditional: { precondition: required } } }\n',

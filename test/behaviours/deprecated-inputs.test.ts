@@ -69,7 +69,7 @@ for (const [line, body, headers, warning] of table) {
   })
 }
 
-test('the use of what is deprecated is counted by operation and input, with or without a warning', async () => {
+test('uses of deprecated inputs are counted by operation and input, with or without a warning', async () => {
   for (const defaults of [QUIET, WARN]) {
     const { send, gateway } = inProcess(files(defaults))
     await send('GET /books?page=1')
@@ -84,7 +84,7 @@ test('the use of what is deprecated is counted by operation and input, with or w
   }
 })
 
-test('without the word nothing is said, and null does not even look', async () => {
+test('no warning is sent without `deprecatedInputs`, and null does not even count', async () => {
   const { send } = inProcess(files(QUIET))
   assert.equal((await send('GET /books?page=1')).headers['understudy-warning'], undefined)
   const off = inProcess(files('defaults: { deprecatedInputs: null }'))

@@ -53,7 +53,7 @@ for (const [at, config, expected] of table) {
   })
 }
 
-test('whoever calls while an operation rests, or after its sunset, is named in the metrics all the same', async () => {
+test('callers during a brown-out or after the sunset are named in the metrics, too', async () => {
   for (const at of ['2030-11-05T00:05:00Z', '2031-01-01T00:00:00Z']) {
     const { ask, metric } = gatewayOf(all, new VirtualClock(Date.parse(at)))
     await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
@@ -64,7 +64,7 @@ test('whoever calls while an operation rests, or after its sunset, is named in t
   }
 })
 
-test('a rest is refused with a problem of its own, which says until when and what to use instead', async () => {
+test('a brown-out has the code brown_out and names its end and the successor', async () => {
   const { ask } = gatewayOf(all, new VirtualClock(Date.parse('2030-11-05T00:05:00Z')))
   const { body } = await ask('GET /things/1')
   const { code, detail } = JSON.parse(body as string)
@@ -75,7 +75,7 @@ test('a rest is refused with a problem of its own, which says until when and wha
   )
 })
 
-test('a request that names its own time meets the rest of that time', async () => {
+test('a request with Understudy-Time meets the brown-outs of that time', async () => {
   const { ask } = gatewayOf(all, new VirtualClock())
   const at = async (time: string) => (await ask('GET /things/1', { headers: { 'understudy-time': time } })).status
   assert.deepEqual([await at('2030-11-05'), await at('2030-11-05T00:10:00Z'), await at('2030-12-05')], [503, 200, 410])

@@ -38,7 +38,7 @@ test('a refusal is problem+json where neither the contract nor the configuration
   assert.equal(headers['content-type'], 'application/problem+json')
 })
 
-test('a placeholder that nothing fills is reported at load', () => {
+test('an unknown placeholder is reported at load', () => {
   const { report } = loadFiles(filesOf('{ contentType: "${problem.code}" }'))
   assert.deepEqual(
     report.list.map(({ code }) => code),

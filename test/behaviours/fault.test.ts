@@ -8,7 +8,7 @@ import { VirtualClock } from '../virtual-clock.ts'
 
 const DRAFT = { body: { name: 'three' } }
 
-test('a fault strikes as often as its probability says, and the same requests in every fresh world', async () => {
+test('a fault strikes with its probability, on the same requests in every fresh world', async () => {
   const yaml = 'operations: { listThings: { respond: { list: things }, fault: { kind: reset, probability: 0.25 } } }'
   const { gateway, ask } = simulate(yaml)
   const fates = async () => {
@@ -23,7 +23,7 @@ test('a fault strikes as often as its probability says, and the same requests in
   assert.deepEqual(await fates(), first)
 })
 
-test('of several faults the first that is drawn wins', async () => {
+test('the first of several faults that is drawn applies', async () => {
   const faults = '[{ kind: close, every: 4 }, { kind: status, status: 503, every: 2 }, { kind: hang, probability: 0 }]'
   const { ask } = simulate(`operations: { listThings: { respond: { list: things }, fault: ${faults} } }`)
   const seen: (string | number)[] = []
@@ -34,7 +34,7 @@ test('of several faults the first that is drawn wins', async () => {
   assert.deepEqual(seen, [200, 503, 200, 'close'])
 })
 
-test('a fault comes before the work is done, or after it where it says so', async () => {
+test('a fault applies before the work, or after it with `after: true`', async () => {
   for (const [after, status] of [
     ['false', 404],
     ['true', 200],
@@ -47,7 +47,7 @@ test('a fault comes before the work is done, or after it where it says so', asyn
   }
 })
 
-test('a fault is decorated as every reply is', async () => {
+test('a fault has the headers that every reply has', async () => {
   const { ask } = simulate(
     'operations: { listThings: { fault: { kind: status, status: 503 }, deprecation: { since: 2020-01-01 }, respond: { list: things } } }',
   )
@@ -57,7 +57,7 @@ test('a fault is decorated as every reply is', async () => {
   assert.equal(JSON.parse(String(body)).code, 'unavailable')
 })
 
-test('a hang lasts as long as it says, by the world clock', async () => {
+test('a hang lasts for its `for`, by the clock of the world', async () => {
   const clock = new VirtualClock()
   const { ask } = simulate(
     'operations: { listThings: { fault: { kind: hang, for: 1h }, respond: { list: things } } }',
@@ -73,7 +73,7 @@ test('a hang lasts as long as it says, by the world clock', async () => {
   assert.equal((await asked).wire?.kind, 'close')
 })
 
-test('a fault that cannot be is refused at load', () => {
+test('an invalid fault is reported at load', () => {
   const cases: [FaultSpec | FaultSpec[], string[]][] = [
     [{ kind: 'status', status: 503 }, []],
     [{ kind: 'status', status: 429 }, []],

@@ -31,7 +31,7 @@ test('the same key and payload get the first reply again, and create once', asyn
   assert.equal(await count(), 1)
 })
 
-test('a key is told from another, from no key, and from the same key of another consumer', async () => {
+test('keys are separate from each other, from no key and between consumers', async () => {
   const { create, count } = shop()
   for (const [key, consumer] of [
     ['a', 'ann'],
@@ -45,7 +45,7 @@ test('a key is told from another, from no key, and from the same key of another 
   assert.equal(await count(), 5)
 })
 
-test('a key that comes with another payload is refused', async () => {
+test('a key with a different payload is refused', async () => {
   const { create, count } = shop()
   await create('a', 'three')
   const { status, refusal } = await create('a', 'four')
@@ -53,7 +53,7 @@ test('a key that comes with another payload is refused', async () => {
   assert.equal(await count(), 1)
 })
 
-test('a key whose first reply is still under way is refused, and heeded once it has left', async () => {
+test('a key whose first reply is under way is refused, and replayed afterwards', async () => {
   const { create, count, clock } = shop(', latency: { fixed: 1s }')
   const first = create('a')
   await settle()
@@ -66,7 +66,7 @@ test('a key whose first reply is still under way is refused, and heeded once it 
   assert.equal(await count(), 1)
 })
 
-test('a reply is kept for as long as it says, by the world clock, and not into another world', async () => {
+test('a reply is kept for `ttl` by the clock of its world, and for this world only', async () => {
   const { create, count, clock, gateway } = shop()
   await create('a')
   await clock.pass(3_599_999)
@@ -78,7 +78,7 @@ test('a reply is kept for as long as it says, by the world clock, and not into a
   assert.equal((await create('a')).headers['idempotent-replayed'], undefined)
 })
 
-test('who lost the first reply to a fault gets it on asking again', async () => {
+test('a client that lost the first reply to a fault gets it on a retry', async () => {
   const { create, count } = shop(', fault: { kind: reset, after: true, probability: 0.5 }')
   let replies = 0
   let asked = 0
@@ -91,14 +91,14 @@ test('who lost the first reply to a fault gets it on asking again', async () => 
   assert.equal(await count(), 20)
 })
 
-test('a key that is too long to keep is refused', async () => {
+test('a key of more than 255 characters is refused', async () => {
   const { create, count } = shop()
   assert.equal((await create('x'.repeat(256))).status, 400)
   assert.equal((await create('x'.repeat(255))).status, 201)
   assert.equal(await count(), 1)
 })
 
-test('the replies that are kept take a bounded room: those used longest ago go first', () => {
+test('kept replies have a bounded size, and the least recently used are evicted', () => {
   const keys = new IdempotencyKeys<object>()
   const reply = { status: 201 }
   for (const key of ['a', 'b', 'c']) {
@@ -114,7 +114,7 @@ test('the replies that are kept take a bounded room: those used longest ago go f
   assert.equal(keys.find('1', 0)?.payload, 'payload')
 })
 
-test('the key may be required', async () => {
+test('a missing key is refused if `required` is set', async () => {
   const { create } = shop('', '{ for: 1h, required: true }')
   assert.equal((await create(undefined)).status, 400)
   assert.equal((await create('a')).status, 201)

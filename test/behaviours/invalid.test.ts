@@ -82,7 +82,7 @@ for (const [what, refusal, validate, status] of [
   })
 }
 
-test('a parameter of the path that names nothing is a 404 where one is documented', async () => {
+test('an invalid path parameter gets 404 if the contract documents it', async () => {
   const documented = inProcess({
     'gateway.yaml': gateway('{}'),
     'openapi.yaml': contractOf('"404": { description: No }'),
@@ -92,7 +92,7 @@ test('a parameter of the path that names nothing is a 404 where one is documente
   assert.equal((await not.send('PUT /pets/x', {})).status, 422)
 })
 
-test('twenty broken rules are named, the others counted', async () => {
+test('a refusal names twenty broken rules and counts the others', async () => {
   const { send } = inProcess({ 'gateway.yaml': gateway('{}'), 'openapi.yaml': contractOf('') })
   const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`, i]))
   const { body } = await send('POST /pets', { name: 'a', ...fields }, KEY)

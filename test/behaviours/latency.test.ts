@@ -25,7 +25,7 @@ const timed = async (latency: string, requests = 1): Promise<number[]> => {
   return times
 }
 
-test('a fixed latency is waited for by the world clock', async () => {
+test('a fixed latency passes by the clock of the world', async () => {
   const clock = new VirtualClock()
   const { ask } = simulate('operations: { listThings: { latency: { fixed: 30ms }, respond: { list: things } } }', clock)
   let status: number | undefined
@@ -39,7 +39,7 @@ test('a fixed latency is waited for by the world clock', async () => {
   assert.equal(status, 200)
 })
 
-test('waiting ends when the client goes away', async () => {
+test('waiting ends when the client disconnects', async () => {
   const clock = new VirtualClock()
   const { ask } = simulate('operations: { listThings: { latency: { fixed: 1h }, respond: { list: things } } }', clock)
   const client = new AbortController()
@@ -51,13 +51,13 @@ test('waiting ends when the client goes away', async () => {
   assert.equal(clock.waiting, 0)
 })
 
-test('the n-th request waits as long in every fresh world', async () => {
+test('the n-th request has the same latency in every fresh world', async () => {
   const latency = '{ p50: 12ms, p90: 40ms, p99: 400ms, max: 2s }'
   assert.deepEqual(await timed(latency, 20), await timed(latency, 20))
   assert.ok(new Set(await timed(latency, 20)).size > 10)
 })
 
-test('an operation that has no latency waits for nothing', async () => {
+test('an operation with `latency: null` does not wait', async () => {
   const clock = new VirtualClock()
   const { ask } = simulate(
     'defaults: { latency: { fixed: 1h } }\noperations: { listThings: { latency: null, respond: { list: things } } }',
@@ -66,7 +66,7 @@ test('an operation that has no latency waits for nothing', async () => {
   assert.equal((await ask(GET)).status, 200)
 })
 
-test('what cannot be a distribution is refused at load', () => {
+test('an impossible distribution is reported at load', () => {
   const cases: [LatencyConfig, string[]][] = [
     [{ p50: '12ms', p90: '40ms', p99: '400ms', max: '2s' }, []],
     [{ 'p99.9': '1s', p50: '10ms' }, []],

@@ -5,7 +5,7 @@ import { shop } from '../answer/shop.ts'
 const { send } = shop()
 const preferring = (line: string, prefer: string, body?: unknown) => send(line, body, { prefer })
 
-test('a client chooses a status: exact, then its range, then default, and sent as wanted', async () => {
+test('a client chooses a status: the exact reply, then its range, then default', async () => {
   const rows = [
     ['GET /v1/books/1', '404', 'There is no such book'],
     ['GET /v1/books/1', '503', 'It broke'],
@@ -25,7 +25,7 @@ test('a client chooses a status: exact, then its range, then default, and sent a
   }
 })
 
-test('what is not documented is a 404 that lists what is', async () => {
+test('an undocumented choice gets 404 with the documented ones', async () => {
   const rows = [
     ['GET /v1/books/1', 'code=201', /documented: 200, 404, 5XX/],
     ['GET /v1/cover', 'example=three', /one of: one, two/],
@@ -52,7 +52,7 @@ test('an error status that is not documented is answered in the shape of all ref
   }
 })
 
-test('a status that is none is an invalid request', async () => {
+test('an invalid status in a preference is refused', async () => {
   for (const [line, prefer] of [
     ['GET /v1/books/1', 'code=teapot'],
     ['GET /v1/books/1', 'code=99999'],
@@ -64,7 +64,7 @@ test('a status that is none is an invalid request', async () => {
   }
 })
 
-test('a word that is a letter or two off is told of', async () => {
+test('a misspelt preference is warned of with a suggestion', async () => {
   for (const [line, prefer, warning] of [
     ['GET /v1/books/1', 'cod=404', 'unknown preference "cod"; did you mean "code"?'],
     ['GET /v1/books/1', 'dynamc', 'unknown preference "dynamc"; did you mean "dynamic"?'],
@@ -81,7 +81,7 @@ test('a client chooses an example by its name', async () => {
   assert.deepEqual((await send('GET /v1/cover?__example=two')).body, { n: 2 })
 })
 
-test('a client has everything made up, again and again or by a seed', async () => {
+test('`dynamic` generates the body, at random or from a seed', async () => {
   const cover = async (prefer: string) => (await preferring('GET /v1/cover', prefer)).body
   assert.notDeepEqual(await cover('dynamic=true'), await cover('dynamic=true'))
   assert.deepEqual(await cover('dynamic=true, seed=7'), await cover('dynamic=true, seed=7'))
@@ -92,7 +92,7 @@ test('a client has everything made up, again and again or by a seed', async () =
   assert.equal(headers['preference-applied'], 'dynamic=true, seed=7')
 })
 
-test('an invalid request is refused whatever is preferred, unless that is preferred', async () => {
+test('an invalid request is refused despite a preference, except for a preference of that refusal', async () => {
   assert.equal((await preferring('POST /v1/books', 'code=201', {})).status, 400)
   assert.equal((await preferring('PUT /v1/books/1', 'code=200', { title: 'It' })).status, 401)
   const wanted = await preferring('POST /v1/books', 'code=400', {})
@@ -101,13 +101,13 @@ test('an invalid request is refused whatever is preferred, unless that is prefer
   assert.equal(wanted.headers['preference-applied'], 'code=400')
 })
 
-test('what speaks to the stand-in is no undocumented parameter of the API', async () => {
+test('`__code` is not an undocumented query parameter', async () => {
   const strict = shop('{ contract: ./shop.yaml, defaults: { validate: { undocumentedQuery: refuse } } }')
   assert.equal((await strict.send('GET /v1/books/1?__code=404')).status, 404)
   assert.equal((await strict.send('GET /v1/books?other=1&__code=200')).status, 400)
 })
 
-test('a choice changes no state, and takes nothing from a deprecation', async () => {
+test('a chosen reply changes no state and keeps the deprecation headers', async () => {
   const stateful = shop(`
     contract: ./shop.yaml
     resources: { books: { schema: Book } }
@@ -123,7 +123,7 @@ test('a choice changes no state, and takes nothing from a deprecation', async ()
   assert.equal(chosen.headers.deprecation, list.headers.deprecation)
 })
 
-test('it can be switched off', async () => {
+test('`prefer: false` switches preferences off', async () => {
   const off = shop('{ contract: ./shop.yaml, defaults: { prefer: false } }')
   assert.equal((await off.send('GET /v1/books/1?__code=404', undefined, { prefer: 'code=404' })).status, 200)
 })

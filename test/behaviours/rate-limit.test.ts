@@ -13,7 +13,7 @@ const limited = (limit: string, clock = new VirtualClock()) => {
 }
 const create = (key: string): Ask => ({ headers: { 'x-key': key }, body: { name: 'three' } })
 
-test('a window takes so many, says how many are left, and when to come back', async () => {
+test('a window admits its limit, and its headers say the remaining count and the reset time', async () => {
   const { ask, clock } = limited('{ limit: 2/m, legacyHeaders: true }')
   const seen: unknown[] = []
   for (const pass of [0, 10_500, 0, 49_499, 1]) {
@@ -35,7 +35,7 @@ test('a window takes so many, says how many are left, and when to come back', as
   assert.equal(headers['x-ratelimit-reset'], `${(clock.now() + 60_000) / 1000}`)
 })
 
-test('a bucket takes a burst, and then one as often as the limit says', async () => {
+test('a bucket admits a burst, then one request per refill', async () => {
   const { ask, clock } = limited('{ limit: 60/m, burst: 3 }')
   const seen: unknown[] = []
   for (const pass of [0, 0, 0, 0, 999, 1, 0, 60_000, 0, 0, 0]) {
@@ -58,7 +58,7 @@ test('a bucket takes a burst, and then one as often as the limit says', async ()
   ])
 })
 
-test('a limit counts by consumer, by address or for all, and for all the operations of its tag', async () => {
+test('a limit counts by consumer, by address or globally, across the operations of its tag', async () => {
   const cases: [by: string, statuses: number[]][] = [
     ['consumer', [201, 429, 201, 200, 200, 429]],
     ['address', [201, 429, 429, 429, 200, 429]],
@@ -74,7 +74,7 @@ test('a limit counts by consumer, by address or for all, and for all the operati
   }
 })
 
-test('a limit begins anew with its world, and after its clock was set back', async () => {
+test('a reset and a clock set back restart a limit', async () => {
   const { list, clock, gateway } = limited('{ limit: 1/h }')
   assert.deepEqual([await list(), await list()], [200, 429])
   gateway.reset()
@@ -83,7 +83,7 @@ test('a limit begins anew with its world, and after its clock was set back', asy
   assert.deepEqual([await list(), await list()], [200, 429])
 })
 
-test('every field tells of the policy that is configured, whatever the bucket holds', async () => {
+test('every rate-limit header states the configured policy', async () => {
   for (const [limit, fields] of [
     ['{ limit: 100/m, burst: 20, legacyHeaders: true }', ['"things";q=100;w=60', '"things";r=19;t=1', '100', '19']],
     ['{ limit: 2/m, burst: 5, legacyHeaders: true }', ['"things";q=2;w=60', '"things";r=2;t=30', '2', '2']],

@@ -40,7 +40,7 @@ operations: { listThings: { respond: { list: things }, rules: [{ when: 'request.
 `
 
 describe('the first rule that holds answers', () => {
-  test('a field of the body decides', async () => {
+  test('a condition reads a field of the body', async () => {
     const { ask } = simulate(RULES)
     const crashed = await ask('POST /things', { body: { name: 'Crash' } })
     assert.equal(crashed.status, 500)
@@ -51,7 +51,7 @@ describe('the first rule that holds answers', () => {
     assert.equal(bodyOf(await ask('GET /things/3')).name, 'fine')
   })
 
-  test('a header, the number of records and a template', async () => {
+  test('a condition reads headers and records, and a reply has a template', async () => {
     const { ask } = simulate(RULES)
     const headers = { 'x-plan': 'free', 'x-key': 'bob-key' }
     assert.equal((await ask('POST /things', { headers, body: { name: 'third' } })).status, 201)
@@ -62,7 +62,7 @@ describe('the first rule that holds answers', () => {
     assert.equal((await ask('POST /things', { body: { name: 'fourth' } })).status, 201)
   })
 
-  test('a sequence by method and path', async () => {
+  test('a condition counts requests by method and path', async () => {
     const { ask } = simulate(RULES)
     const replies = []
     for (const path of ['/things', '/things', '/things']) replies.push(await ask(`GET ${path}`))
@@ -76,7 +76,7 @@ describe('the first rule that holds answers', () => {
     )
   })
 
-  test('another operation that was called', async () => {
+  test('a condition counts calls of another operation', async () => {
     const { ask } = simulate(RULES)
     assert.equal((await ask('GET /things/1')).status, 200)
     await ask('POST /things', { body: { name: 'x' } })
@@ -84,14 +84,14 @@ describe('the first rule that holds answers', () => {
     assert.equal((await ask('GET /things/1')).status, 200)
   })
 
-  test('what stands between is passed: a rule skips no authentication and no validation', async () => {
+  test('a rule skips neither authentication nor validation', async () => {
     const { ask } = simulate(RULES)
     assert.equal((await ask('POST /things', { headers: { 'x-key': 'wrong' }, body: { name: 'Crash' } })).status, 500)
     assert.equal((await ask('POST /things', { body: { name: 5 } })).status, 400)
   })
 })
 
-describe('a number of times', () => {
+describe('a rule with `times`', () => {
   const twice = `
 operations:
   listThings:
@@ -99,13 +99,13 @@ operations:
     rules: [{ times: 3, respond: { status: 503 } }]
 `
 
-  test('is met exactly by any number of requests at once', async () => {
+  test('applies exactly that often to concurrent requests', async () => {
     const { ask } = simulate(twice)
     const replies = await Promise.all(Array.from({ length: 1000 }, () => ask('GET /things')))
     assert.equal(replies.filter(({ status }) => status === 503).length, 3)
   })
 
-  test('is met exactly where the condition waits for records', async () => {
+  test('applies exactly that often if its condition reads records', async () => {
     const { ask } = simulate(`
 operations:
   listThings:
@@ -116,7 +116,7 @@ operations:
     assert.equal(replies.filter(({ status }) => status === 503).length, 3)
   })
 
-  test('is a world’s own, and goes with its snapshot', async () => {
+  test('is counted by world, and its count is in the snapshot', async () => {
     const { ask, gateway } = simulate(twice)
     await ask('GET /things')
     await ask('GET /things')
@@ -133,8 +133,8 @@ operations:
   })
 })
 
-describe('rules everywhere', () => {
-  test('of a tag, of all operations, and of the weather, which comes first', async () => {
+describe('rules in other blocks', () => {
+  test('apply to a tag, to all operations and in weather, which takes precedence', async () => {
     const { ask, gateway } = simulate(`
 operations: { listThings: { respond: { list: things } }, getThing: { respond: { read: things } } }
 defaults: { rules: [{ when: 'request.headers["x-a"] == "1"', respond: { status: 503 } }] }
@@ -153,7 +153,7 @@ weather:
     assert.equal(gateway.weather.current, undefined)
   })
 
-  test('the client that asks why is told which rule won, and why those before it did not', async () => {
+  test('Understudy-Explain names the rule that matched, and why earlier rules did not', async () => {
     const { ask } = simulate(RULES)
     const reply = await ask('GET /things', { headers: { 'understudy-explain': '1' } })
     const why = reply.headers['understudy-explanation'] ?? ''
@@ -168,7 +168,7 @@ weather:
     )
   })
 
-  test('a body that is no JSON is no body to a rule, and refused as ever', async () => {
+  test('a rule sees no body if the body is not JSON, which is then refused', async () => {
     const { gateway } = simulate(RULES)
     const bytes = new TextEncoder().encode('{"name": "Crash"')
     const reply = await gateway.handle({
@@ -198,7 +198,7 @@ operations:
     'resources: { things: { schema: Thing, defaults: { slug: "${request.body.name.lowerAscii()}-${ordinal}", n: "${request.body.name.size()}" },',
   )
 
-  test('defaults and set see the request; a field that cannot be made is left out', async () => {
+  test('can use the request, and a field whose expression fails is left out', async () => {
     const path = fileOf(contract + FIELDS)
     const { plan, report } = loadPlan(path, dirname(path), {})
     assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
@@ -225,7 +225,7 @@ operations:
   getThing: { respond: { read: things, body: { thing: "\${record.value}", path: "\${request.path}" } } }
 `
 
-  test('see the request beside what they wrap', async () => {
+  test('can use the request and the wrapped records', async () => {
     const path = fileOf(contract + AROUND)
     const { plan, report } = loadPlan(path, dirname(path), {})
     assert.ok(plan, JSON.stringify(report.list.map(({ message }) => message)))
@@ -258,7 +258,7 @@ errors: { body: { error: "\${problem.code}", status: "\${problem.status}", path:
 operations: { getThing: { respond: { read: things } }, listThings: { respond: { list: things } } }
 `
 
-  test('see the request; an expression that fails is null', async () => {
+  test('can use the request, and an expression that fails gives null', async () => {
     const { ask } = simulate(SHAPE)
     const refused = await ask('GET /things/9', { headers: { 'x-key': 'ann-key', 'x-trace': 'abc' } })
     assert.deepEqual(bodyOf(refused), {
@@ -285,8 +285,8 @@ operations: { getThing: { respond: { read: things } }, listThings: { respond: { 
   })
 })
 
-describe('more to respond with', () => {
-  test('an example of the contract, by its name', async () => {
+describe('more kinds of `respond`', () => {
+  test('answers with a named example of the contract', async () => {
     const path = fileOf(`
 contract:
   openapi: 3.1.0
@@ -308,7 +308,7 @@ operations: { a: { respond: { example: two } } }
     assert.deepEqual(bodyOf(await gateway.handle(requestOf('GET /a'))), { name: 'two' })
   })
 
-  test('a file, by its extension, and only below the folder of the configuration', async () => {
+  test('answers with a file, with the media type of its extension, below the folder of the configuration only', async () => {
     const path = fileOf(`${CONTRACT}
 operations:
   getThing: { respond: { file: ./pictures/dot.svg, headers: { X-A: b } } }
@@ -331,7 +331,7 @@ operations:
   })
 })
 
-test('a journal that keeps bodies keeps one that a rule has read first', async () => {
+test('the journal keeps a body that a rule has read', async () => {
   const { ask, gateway } = simulate(`journal: { bodies: 1kB }\n${RULES}`)
   await ask('POST /things', { body: { name: 'fine' } })
   const [entry] = [...gateway.journal.each()]

@@ -13,7 +13,7 @@ paths:
 const books = (defaults = '{}') =>
   inProcess({ 'gateway.yaml': `{ contract: ./openapi.yaml, defaults: ${defaults} }`, 'openapi.yaml': contract })
 
-test('a reply says how settled its operation is, a refusal too', async () => {
+test('replies and refusals have X-Stability', async () => {
   const { send } = books()
   assert.equal((await send('GET /books')).headers['x-stability'], 'beta')
   const refused = await send('GET /books', undefined, { prefer: 'code=abc' })
@@ -21,10 +21,10 @@ test('a reply says how settled its operation is, a refusal too', async () => {
   assert.equal(refused.headers['x-stability'], 'beta')
 })
 
-test('an operation that the contract does not mark says nothing', async () => {
+test('an operation without x-stability has no X-Stability', async () => {
   assert.equal((await books().send('POST /books')).headers['x-stability'], undefined)
 })
 
-test('stability: false switches it off', async () => {
+test('`stability: false` switches X-Stability off', async () => {
   assert.equal((await books('{ stability: false }').send('GET /books')).headers['x-stability'], undefined)
 })

@@ -15,13 +15,13 @@ const chainOf = (more: string) => {
   return plan.operations[0]?.chain.map(({ name }) => name)
 }
 
-test('only recorded worlds have turns: without them nothing is in the chain', () => {
+test('the behaviour `state` is in the chain only if worlds are recorded', () => {
   assert.ok(!chainOf('')?.includes('state'))
   assert.ok(!chainOf('state: memory')?.includes('state'))
   assert.ok(chainOf('state: { history: true }')?.includes('state'))
 })
 
-test('a chain with turns answers in a gateway whose worlds are not recorded', async () => {
+test('a chain with `state` answers in a gateway whose worlds are not recorded', async () => {
   const { send } = inProcess({ 'gateway.yaml': gateway('state: { history: true }') })
   assert.equal((await send('GET /one')).status, 200)
 })

@@ -28,13 +28,13 @@ const books = (validate: string) =>
 const statusOf = async (validate: string, ...request: Parameters<ReturnType<typeof books>['send']>) =>
   (await books(validate).send(...request)).status
 
-test('everything that is wrong with a request is named in one refusal', async () => {
+test('one refusal names every mistake of a request', async () => {
   const { status, body } = await books('{}').send('PUT /books/1', {}, { 'x-kind': 'c' })
   assert.equal(status, 400)
   assert.match(JSON.stringify(body), /X-Kind.*title/)
 })
 
-test('a path that breaks its schema is refused, whatever is ignored in the query', async () => {
+test('an invalid path is refused, even with `invalidQuery: ignore`', async () => {
   assert.equal(await statusOf('{ invalidQuery: ignore }', 'GET /books/one'), 400)
 })
 
@@ -51,7 +51,7 @@ for (const [validate, line, status] of [
   })
 }
 
-test('a body that the contract does not document is refused, or ignored where that is asked for', async () => {
+test('an undocumented body is refused, or ignored with `undocumentedBody: ignore`', async () => {
   assert.equal(await statusOf('{}', 'GET /books/1', { a: 1 }), 415)
   assert.equal(await statusOf('{ undocumentedBody: ignore }', 'GET /books/1', { a: 1 }), 204)
 })

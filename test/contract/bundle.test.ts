@@ -9,7 +9,7 @@ import { loadPlan } from '../../src/load/load.ts'
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('what other files hold is brought along, once, and what the document holds stays in its place', () => {
+test('schemas of other files are bundled once, and those of the document keep their place', () => {
   writeFileSync(
     join(folder, 'openapi.yaml'),
     `openapi: 3.1.0

@@ -42,7 +42,7 @@ components:
 `,
 }
 
-test('a part that nothing fits is named at load, with its operation and its place', () => {
+test('an unsatisfiable schema is reported at load with its operation and place', () => {
   const said = loadFiles(FILES).report.list.map(({ code, message, place }) => `${place.line} ${code}: ${message}`)
   assert.deepEqual(said, [
     '21 impossible-reply: no body can match the schema of the reply 200 of getChief: /badge is required but not allowed',
@@ -53,7 +53,7 @@ test('a part that nothing fits is named at load, with its operation and its plac
   ])
 })
 
-test('the closest value that was found is sent, and the reply says what is wrong with it', async () => {
+test('the closest value is sent with a warning that names its mistakes', async () => {
   const { send } = inProcess(FILES)
   const { status, body, headers } = await send('GET /staff')
   assert.equal(status, 200)
@@ -98,7 +98,7 @@ paths:
 `,
 }
 
-test('null is honoured where it is proposed, and in an example', async () => {
+test('a null default or example is used', async () => {
   const { send } = inProcess(NULLS)
   const proposed = (await send('GET /proposed')).body as Record<string, unknown>
   assert.deepEqual({ ...proposed, e: typeof proposed.e }, { a: null, b: null, c: 'y', d: null, e: 'string' })
@@ -124,7 +124,7 @@ paths:
 `,
 }
 
-test('an example that is no value of its schema is sent only by its name', async () => {
+test('an invalid example is sent only if the client names it', async () => {
   const { send } = inProcess(PAIRED)
   assert.deepEqual((await send('POST /revoke', { keys: ['a'] })).body, {})
   assert.equal((await send('POST /revoke', { keys: ['a'] }, { prefer: 'example=default' })).body, null)

@@ -48,7 +48,7 @@ paths:
 })
 
 for (const path of ['/a', '/b']) {
-  test(`a request to ${path} is held to the exact media type, and answered with it`, async () => {
+  test(`a request to ${path} is validated by its exact media type, and answered with it`, async () => {
     const ask = (body: unknown, type: string, accept: string) =>
       send(`POST ${path}`, body, { 'content-type': type, accept })
     const plain = await ask([{}], 'application/json', 'application/json')

@@ -53,7 +53,7 @@ for (const [path, template, segments] of [
   })
 }
 
-test('a broken encoding still finds what was meant, and says so', () => {
+test('a broken percent-encoding matches its path and is marked as broken', () => {
   const found = table.find('GET', '/pets/%zz')
   assert.equal(found?.target, '/pets/{id}')
   assert.equal(found?.broken, true)

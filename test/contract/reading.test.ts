@@ -67,7 +67,7 @@ for (const [path, route, segments] of FOUND) {
   })
 }
 
-test('a union is judged by the branch that its discriminator names', async () => {
+test('a union is validated by the branch that its discriminator names', async () => {
   const api = inProcess({
     'openapi.yaml': `
 openapi: 3.0.0
@@ -119,7 +119,7 @@ paths:
   assert.equal((await api.send('POST /v2/forms', undefined, type, Buffer.from('n=4'))).status, 400)
 })
 
-test('a consumer needs the scopes that an operation asks for', async () => {
+test('a consumer needs the scopes that an operation requires', async () => {
   const api = inProcess({
     'gateway.yaml': `
 contract:
@@ -137,7 +137,7 @@ consumers: { ann: { login: ann-token, scopes: [read] }, bob: { login: bob-token 
   assert.equal((await ask('nobody')).status, 401)
 })
 
-test('what is flawed serves, and what cannot be honoured is named and left out', () => {
+test('a flawed document is served, and unsupported parts are reported and left out', () => {
   const { plan, report } = loadFiles({
     'openapi.yaml': `
 openapi: 3.0

@@ -43,14 +43,14 @@ for (const [path, status, detail] of [
   ['/free?a=x&type=a', 400, /filter \/a must be an integer/],
   ['/free?a=1', 400, /type is required/],
 ] as const) {
-  test(`beside an exploded object, declared parameters are their own: ${path} is ${status}`, async () => {
+  test(`an exploded object does not take declared parameters: ${path} is ${status}`, async () => {
     const answer = await inProcess({ 'openapi.yaml': EVENTS }).send(`GET ${path}`)
     assert.equal(answer.status, status)
     if (detail !== undefined) assert.match((answer.body as { detail: string }).detail, detail)
   })
 }
 
-test('an operation by reference is read from its file, and what that file refers to from there', async () => {
+test('a referenced operation is read from its file, and its references relative to that file', async () => {
   const { send } = inProcess({
     'openapi.yaml':
       'openapi: 3.0.0\ninfo: { title: T, version: "1" }\npaths: { /x: { get: { $ref: getx.yaml } }, /y: { $ref: item.yaml } }',
@@ -67,7 +67,7 @@ test('an operation by reference is read from its file, and what that file refers
   assert.equal((await send('POST /y')).status, 202)
 })
 
-test('of two paths of one shape, a request is the first one’s whose parameters fit', async () => {
+test('a request matches the first of two equal path templates whose parameters fit', async () => {
   const path = (name: string, schema: string) => `
   /o/{${name}}:
     get:
@@ -85,7 +85,7 @@ test('of two paths of one shape, a request is the first one’s whose parameters
   assert.match(JSON.stringify(refused.body), /path parameter Id must be a valid uuid/)
 })
 
-test('an empty value is taken where the contract allows it: as text where that fits, else as if it were not sent', async () => {
+test('allowEmptyValue admits an empty value: as text if that fits, else as absent', async () => {
   const parameter = (schema: string) =>
     `{ in: query, name: p, allowEmptyValue: true, required: true, schema: ${schema} }`
   const contract = (schema: string) => `openapi: 3.0.0
@@ -107,7 +107,7 @@ paths:
   }
 })
 
-test('a form field of Swagger 2.0 may be empty where it says so', async () => {
+test('a form field of Swagger 2.0 with allowEmptyValue may be empty', async () => {
   const field = (name: string, more: string) => `{ name: ${name}, in: formData, type: integer, required: true${more} }`
   const { send } = inProcess({
     'swagger.yaml': `swagger: "2.0"

@@ -121,7 +121,7 @@ test('events are generated with their fields, and data of JSON by its schema', a
   }
 })
 
-test('what is not an event is the data of one', async () => {
+test('an item that is not an event becomes the data of an event', async () => {
   for (const path of ['/payloads', '/older']) {
     const events = String((await send(`GET ${path}`)).body)
       .split('\n\n')
@@ -177,7 +177,7 @@ for (const [line, type, text, fault] of REQUESTS) {
   })
 }
 
-test('a reply that is a sequence is held to the schema of its items', () => {
+test('a reply that is a sequence is validated by the schema of its items', () => {
   const check = (id: string, type: string, body: string) =>
     nonconformanceOf(operationOf(id), { status: 200, headers: { 'content-type': type }, body })?.message
   assert.equal(check('events', 'text/event-stream', 'event: add\ndata: x\n\n'), undefined)
@@ -187,7 +187,7 @@ test('a reply that is a sequence is held to the schema of its items', () => {
   assert.match(check('lines', 'application/jsonl', '{"text":1}\n') ?? '', /\/0\/text must be a string/)
 })
 
-test('itemSchema of what is no sequence is told of', () => {
+test('itemSchema of a media type that is not a sequence is warned of', () => {
   const text = FILES['feeds.yaml'].replace('application/jsonl', 'application/json')
   assert.deepEqual(
     loadFiles({ 'feeds.yaml': text }).report.list.map(({ code }) => code),

@@ -83,7 +83,7 @@ describe('an expression sees the request and its world', () => {
   })
 })
 
-describe('a mistake is found at load, with its place and what is nearest', () => {
+describe('a mistake in an expression is reported at load with its place and a suggestion', () => {
   const mistakes: readonly (readonly [string, string, string, string?])[] = [
     ['', 'empty-expression', ''],
     ['rquest.body', 'unknown-root', 'rquest', 'did you mean "request"?'],
@@ -114,14 +114,14 @@ describe('a mistake is found at load, with its place and what is nearest', () =>
     })
   }
 
-  test('a condition that is no truth value', () => {
+  test('a condition that is not a boolean', () => {
     const compiled = language.compile('request.body.age + 1', 'bool')
     assert.ok('code' in compiled)
     assert.equal(compiled.message, 'a condition must be true or false, not an integer')
   })
 })
 
-describe('what an expression refers to is known at load', () => {
+describe('the references of an expression are known at load', () => {
   test('roots and references', () => {
     const { roots, references, constant } = compile('nth > 1 && request.body.age > 2 && calls("payOrder") > 1')
     assert.deepEqual([...roots].sort(), ['nth', 'request.body'])
@@ -132,7 +132,7 @@ describe('what an expression refers to is known at load', () => {
     assert.equal(constant, false)
   })
 
-  test('an expression that looks at nothing is constant', () => {
+  test('an expression that reads nothing is constant', () => {
     assert.equal(compile('true').constant, true)
     assert.equal(compile('1 < 2').constant, true)
     assert.equal(compile('draw("x") < 1.0').constant, false)
@@ -140,7 +140,7 @@ describe('what an expression refers to is known at load', () => {
 })
 
 describe('an expression that fails', () => {
-  test('is not true, and says why when it is evaluated', async () => {
+  test('is false as a condition, and throws its reason as a value', async () => {
     const missing = compile('request.headers["x-other"] == "1"')
     assert.equal(await missing.holds(scope), false)
     assert.throws(() => missing.evaluate(scope), new ExpressionFailure('no such key: x-other'))
@@ -149,7 +149,7 @@ describe('an expression that fails', () => {
     await assert.rejects(async () => gone.evaluate(scope), new ExpressionFailure('there is no record 2 in pets'))
   })
 
-  test('leaves no rejection unhandled where another part throws', async () => {
+  test('leaves no rejection unhandled if another part throws', async () => {
     const rejections: unknown[] = []
     const note = (error: unknown) => void rejections.push(error)
     process.on('unhandledRejection', note)
@@ -164,7 +164,7 @@ describe('an expression that fails', () => {
     assert.deepEqual(rejections, [])
   })
 
-  test('is what the parts of a timestamp that are not fields end in', async () => {
+  test('is the outcome of unknown members of timestamps and durations', async () => {
     for (const text of [
       'now.__proto__',
       'now.constructor',
@@ -182,30 +182,30 @@ describe('an expression that fails', () => {
   })
 })
 
-describe('nothing that an expression does is without bound', () => {
+describe('the evaluation of an expression is bounded', () => {
   const tags = Array.from({ length: 5000 }, (_, i) => `tag-${i}`)
   const many = { ...scope, body: { ...(scope.body as object), tags } as Json }
 
-  test('loops have a number of steps', async () => {
+  test('loops have a maximum number of steps', async () => {
     const nested = compile('request.body.tags.map(a, request.body.tags.map(b, a + b)).size()')
     assert.throws(() => nested.evaluate(many), new ExpressionFailure('the expression takes more than 20000 steps'))
     assert.equal(await compile('request.body.tags.all(a, request.body.tags.all(b, b != "x"))').holds(many), false)
     assert.equal(await compile('request.body.tags.all(tag, tag.startsWith("tag"))').holds(many), true)
   })
 
-  test('a result has a length', () => {
+  test('a result has a maximum length', () => {
     const long = { ...scope, body: { ...(scope.body as object), name: 'x'.repeat(600_000) } as Json }
     assert.throws(() => compile('request.body.name + request.body.name').evaluate(long), ExpressionFailure)
   })
 
-  test('a pattern takes linear time', async () => {
+  test('a pattern is matched in linear time', async () => {
     const text = { ...scope, body: { ...(scope.body as object), name: `${'a'.repeat(5000)}!` } as Json }
     assert.equal(await compile('request.body.name.matches("^(a+)+$")').holds(text), false)
     assert.equal(await compile('request.body.name.matches("a!$")').holds(text), true)
     assert.throws(() => compile('request.body.name.matches("(")').evaluate(text), ExpressionFailure)
   })
 
-  test('deep nesting is a mistake', () => {
+  test('deep nesting is reported', () => {
     const compiled = language.compile(`${'('.repeat(5000)}1${')'.repeat(5000)}`, 'any')
     assert.ok('code' in compiled)
   })

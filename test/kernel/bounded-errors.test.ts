@@ -51,7 +51,7 @@ const failTwice: SchemaValidateFunction = () => {
   return false
 }
 
-test('however few mistakes are described, the verdict and the first of them are the same', () => {
+test('a bound on described mistakes changes neither the verdict nor the first mistakes', () => {
   fc.assert(
     fc.property(schema, value, fc.integer({ min: 1, max: 4 }), (one, data, most) => {
       const whole = { $defs: { node: NODE }, allOf: [one] }
@@ -73,7 +73,7 @@ test('however few mistakes are described, the verdict and the first of them are 
   )
 })
 
-test('nothing of what ajv writes for errors escapes the bound', () => {
+test('every error that ajv generates is bounded', () => {
   let written = ''
   const note = (code: string) => {
     const bounded = boundErrors(code)
@@ -93,7 +93,7 @@ test('nothing of what ajv writes for errors escapes the bound', () => {
 })
 
 // Without the bound each broken item behind a reference copied the list of all before it: minutes.
-test('of 200,000 broken items behind a reference the first are described, and all are counted', () => {
+test('the first of 200,000 invalid items behind a reference are described, and all are counted', () => {
   const schemas = new Schemas({ P: { type: 'object', required: ['a', 'b'], properties: { c: { $ref: '#/$defs/P' } } } })
   const items = Array.from({ length: 200_000 }, () => ({}))
   const violations = schemas.compile({ type: 'array', items: { $ref: 'contract#/$defs/P' } })(items)

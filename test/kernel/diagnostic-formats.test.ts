@@ -6,7 +6,7 @@ import { formatAsJson, formatForGitHub } from '../../src/kernel/diagnostic-forma
 const report = new Diagnostics()
 report.warning('odd: code', '100% wrong\r\nreally', { file: 'a,b:c.yaml', line: 3, column: 5, length: 2, text: '' })
 
-test('an annotation escapes what would end it', () => {
+test('an annotation escapes line ends and separators', () => {
   assert.equal(
     formatForGitHub(report.list),
     '::warning file=a%2Cb%3Ac.yaml,line=3,col=5,endColumn=7,title=odd%3A code::100%25 wrong%0D%0Areally\n',
@@ -14,7 +14,7 @@ test('an annotation escapes what would end it', () => {
   assert.equal(formatForGitHub([]), '')
 })
 
-test('JSON leaves out a hint that is not there', () => {
+test('JSON leaves out an absent hint', () => {
   assert.deepEqual(JSON.parse(formatAsJson(report)), {
     errors: 0,
     warnings: 1,

@@ -18,7 +18,7 @@ for (const text of [
   '{"a":{"b":1},"a":{"b":[2]}}',
   '[[1,2],["\\\\"],{"k":"\\u00e9"}]',
 ]) {
-  test(`the places of ${JSON.stringify(text)} are those that reading it as YAML gives`, () => {
+  test(`the places in ${JSON.stringify(text)} are the same as when it is read as YAML`, () => {
     const spans = jsonSpans(text)
     const index = indexEvents(text)
     for (const path of pathsOf(JSON.parse(text))) {

@@ -84,18 +84,18 @@ for (const [text, kept] of [
   })
 }
 
-test('brackets inside texts are no nesting', () => {
+test('brackets in texts do not count as nesting', () => {
   const text = JSON.stringify(['['.repeat(1000), '\\"'.repeat(300)])
   assert.ok('value' in parseJson(text))
 })
 
-test('256 levels are read, and one more is not', () => {
+test('256 levels are read, 257 are refused', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}"${'x'.repeat(600)}"${']'.repeat(levels)}`
   assert.ok('value' in parseJson(nested(256)))
   assert.ok('fault' in parseJson(nested(257)))
 })
 
-test('__proto__ is a member like any other, beside a large integer too', () => {
+test('__proto__ is an ordinary member, also beside a large integer', () => {
   for (const number of ['1', '9007199254740993']) {
     const parsed = parseJson(`{"__proto__":{"x":${number}}}`)
     assert.ok('value' in parsed)
@@ -105,14 +105,14 @@ test('__proto__ is a member like any other, beside a large integer too', () => {
   }
 })
 
-test('a text made to be slow is read as fast as any', () => {
+test('a text with hostile numbers is read', () => {
   const text = `{"a":"${'#'.repeat(400_000)}","b":9007199254740993,"c":"${'\\\\'.repeat(200_000)}"}`
   const parsed = parseJson(text)
   assert.ok('value' in parsed)
   assert.equal(stringifyJson(parsed.value), text)
 })
 
-test('what is not there is left out, as JSON.stringify has it', () => {
+test('undefined is left out or written as null, as by JSON.stringify', () => {
   assert.equal(stringifyJson({ a: undefined, b: [undefined, 2n ** 60n] }), `{"b":[null,${2n ** 60n}]}`)
 })
 
@@ -132,7 +132,7 @@ for (const [digits, value] of [
   ['٥', undefined],
   ['5\n', undefined],
 ] as const) {
-  test(`${JSON.stringify(digits)} is ${value === undefined ? 'no integer' : value}`, () => {
+  test(`${JSON.stringify(digits)} is ${value === undefined ? 'not an integer' : value}`, () => {
     assert.equal(parseInteger(digits), value)
   })
 }
@@ -142,7 +142,7 @@ for (const [path, text] of [
   [['a', 0], '/a/0'],
   [['a/b', '~', '~1', ''], '/a~1b/~0/~01/'],
 ] as const) {
-  test(`the pointer ${text || '(empty)'} leads back to where it came from`, () => {
+  test(`the pointer ${text || '(empty)'} is parsed back to its path`, () => {
     assert.equal(pointer(path), text)
     assert.deepEqual(parsePointer(text), path.map(String))
   })

@@ -24,7 +24,7 @@ test('work of less than a second shows nothing', () => {
   assert.deepEqual(written, [])
 })
 
-test('work of more than a second says how far it has come, in one line that goes when it ends', () => {
+test('work of more than a second shows its progress in one line that is cleared at the end', () => {
   const { written, report, clear, at } = screen()
   at(1000)
   report('calling every operation:', 3, 9)

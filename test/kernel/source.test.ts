@@ -30,12 +30,12 @@ for (const [text, line, expected] of [
   ['consumers: { demo: { apiKey: s3cret } }', 1, 'consumers: { demo: { apiKey: •••••• } }'],
   ['{"consumers":{"demo":{"apiKey":"s3cret"}},"seed":"x"}', 1, '{"consumers":{"demo":{"apiKey":"••••••"}},"seed":"x"}'],
 ] as const) {
-  test(`${JSON.stringify(text)} is shown without what it keeps secret`, () => {
+  test(`${JSON.stringify(text)} is shown with its credentials masked`, () => {
     assert.equal(shown(text, line), expected)
   })
 }
 
-test('what is no credential is shown as it is, before and behind the consumers', () => {
+test('texts before and after the consumers are shown unmasked', () => {
   const text = 'seed: 1\nconsumers:\n  demo: { apiKey: s3cret }\nresources:\n  pets: { schema: Pet }'
   const source = parseSource('gateway.yaml', text, new Diagnostics())
   assert.equal(source?.locate(['seed']).text, 'seed: 1')
@@ -49,7 +49,7 @@ for (const line of [
   '  demo: { apiKey: s3cret: }',
   "  demo: ['s3cret'",
 ]) {
-  test(`a file with ${line.trim()} cannot be read, and what is said of it gives nothing away`, () => {
+  test(`a file with ${line.trim()} is refused with a message that shows no credential`, () => {
     const report = new Diagnostics()
     assert.equal(
       parseSource('gateway.yaml', `seed: 1\nconsumers:\n${line}\n  other: { apiKey: s3cret }`, report),
@@ -68,7 +68,7 @@ for (const [text, value] of [
   ['a: b', 'a: b'],
   ['2026-01-01', '2026-01-01'],
 ] as const) {
-  test(`an unquoted \${NAME} that is ${text} becomes what YAML would make of it`, () => {
+  test(`an unquoted \${NAME} with the value ${text} is read as YAML`, () => {
     const source = parseSource('gateway.yaml', 'x: ${NAME}', new Diagnostics(), { environment: { NAME: text } })
     assert.deepEqual(source?.value, { x: value })
   })
@@ -99,7 +99,7 @@ for (const [name, text, code] of LARGE) {
   })
 }
 
-test('an alias of each kind of value is known behind its anchor, and not before it', () => {
+test('an alias is known after its anchor, not before it', () => {
   const report = new Diagnostics()
   parseSource('a.yaml', 'a: &a 1\nb: &b [1]\nc: &c {d: 1}\nx: [*a, *b, *c, *late]\ny: &late 1\n', report, {
     environment: {},
@@ -110,7 +110,7 @@ test('an alias of each kind of value is known behind its anchor, and not before 
   )
 })
 
-test('a key of megabytes is not repeated in full', () => {
+test('a key of megabytes is shortened in messages', () => {
   const report = new Diagnostics()
   report.error('unknown-key', `"${'a'.repeat(1e6)}" is not a key`, {
     file: 'a',
@@ -122,7 +122,7 @@ test('a key of megabytes is not repeated in full', () => {
   assert.ok(formatReport(report).length < 3000)
 })
 
-test('a thousand mistakes on one line of megabytes, behind a hundred thousand credentials', () => {
+test('a thousand mistakes on a line of megabytes are shown with their credentials masked', () => {
   const consumers = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`c${i}`, { apiKey: `key ${i}` }]))
   const source = parseSource('one-line.json', JSON.stringify({ consumers, x: 1 }), new Diagnostics()) as Source
   for (let i = 0; i < 1000; i++) {

@@ -17,7 +17,7 @@ for (const [text, milliseconds] of [
   ['1constructor', undefined],
   ['', undefined],
 ] as const) {
-  test(`${JSON.stringify(text)} is ${milliseconds === undefined ? 'no duration' : `${milliseconds} milliseconds`}`, () => {
+  test(`${JSON.stringify(text)} is ${milliseconds === undefined ? 'not a duration' : `${milliseconds} milliseconds`}`, () => {
     assert.equal(parseDuration(text), milliseconds)
   })
 }
@@ -34,7 +34,7 @@ for (const [text, bytes] of [
   ['1mb', undefined],
   ['1toString', undefined],
 ] as const) {
-  test(`${JSON.stringify(text)} is ${bytes === undefined ? 'no size' : `${bytes} bytes`}`, () => {
+  test(`${JSON.stringify(text)} is ${bytes === undefined ? 'not a size' : `${bytes} bytes`}`, () => {
     assert.equal(parseSize(text), bytes)
   })
 }

@@ -72,7 +72,7 @@ const HOSTILE: Readonly<Record<string, readonly [Record<string, Schema>, boolean
 }
 
 for (const [name, [definitions, possible]] of Object.entries(HOSTILE)) {
-  test(`${name}: ${possible ? 'a value that fits' : 'the best that can be made'}, at a bounded cost`, () => {
+  test(`${name}: a bounded cost gives ${possible ? 'a value that fits' : 'the closest value'}`, () => {
     const sampler = new Sampler(definitions)
     const check = new Schemas(definitions).compileKey(name)
     for (let seed = 1; seed <= 5; seed++) {
@@ -89,7 +89,7 @@ for (const [name, [definitions, possible]] of Object.entries(HOSTILE)) {
   })
 }
 
-test('the same seed gives the same value, whatever was asked for before', () => {
+test('the same seed gives the same value, independent of earlier values', () => {
   const definitions = tree(12)
   const first = new Sampler(definitions).sample('Node', { seed: 7, dynamic: true })
   const sampler = new Sampler(definitions)

@@ -27,7 +27,7 @@ const costOf = (make: () => unknown): number => {
   return sampler.work - begun
 }
 
-test('a schema whose values take long is answered with a few of them, which are made once', () => {
+test('a few values of a slow schema are made once and reused', () => {
   const values = new Set<string>()
   for (let seed = 0; seed < 100; seed++) {
     const { value, fits } = sampler.sample('dear', { seed, dynamic: true, few: true })
@@ -43,7 +43,7 @@ test('a schema whose values take long is answered with a few of them, which are 
   )
 })
 
-test('where every value counts, each seed has its own', () => {
+test('each seed has a different value unless a few are enough', () => {
   const values = new Set<string>()
   for (let seed = 0; seed < 40; seed++) {
     values.add(JSON.stringify(sampler.sample('dear', { seed, dynamic: true }).value))

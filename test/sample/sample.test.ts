@@ -147,7 +147,7 @@ const schemas: Record<string, Schema> = {
   true: true,
 }
 
-test('a value fits its schema, whatever the schema asks for', () => {
+test('a value fits every kind of schema', () => {
   const sampler = new Sampler(schemas)
   const validator = new Schemas()
   for (const [name, schema] of Object.entries(schemas)) {
@@ -206,7 +206,7 @@ const circles: Record<string, [Schema, Record<string, Schema>, unknown]> = {
   ],
 }
 
-test('what contains itself ends where it first may', () => {
+test('a recursive value ends as early as possible', () => {
   for (const [name, [schema, definitions, expected]] of Object.entries(circles)) {
     const { value, faults } = sampled(schema, definitions)()
     assert.equal(faults, undefined, name)
@@ -217,14 +217,14 @@ test('what contains itself ends where it first may', () => {
   }
 })
 
-test('what cannot be is said to be so, soon', () => {
+test('an unsatisfiable schema is recognised quickly', () => {
   const endless = { a: object({ required: ['a'], properties: { a: { $ref: '#/$defs/a' } } }) }
   assert.equal(sampled({ $ref: '#/$defs/a' }, endless)().fits, false)
   assert.equal(sampled({ type: 'integer', minimum: 2, maximum: 1 })().fits, false)
   assert.equal(sampled(false)().fits, false)
 })
 
-test('a body is of bounded size, however much its schema would allow', () => {
+test('a body has a bounded size', () => {
   const wide = Object.fromEntries(
     Array.from({ length: 30 }, (_, i) => [
       `level${i}`,
@@ -243,7 +243,7 @@ test('a body is of bounded size, however much its schema would allow', () => {
   assert.ok(JSON.stringify(value).length < 50_000)
 })
 
-test('the same seed gives the same value, another one another', () => {
+test('the same seed gives the same value, another seed a different one', () => {
   const person = sampled(
     object({ properties: { name: string({}), age: { type: 'integer' }, id: string({ format: 'uuid' }) } }),
   )
@@ -251,7 +251,7 @@ test('the same seed gives the same value, another one another', () => {
   assert.notDeepEqual(person(7).value, person(8).value)
 })
 
-test('what the schema proposes is taken where it fits, unless everything is to be made up', () => {
+test('valid examples and defaults are used unless `dynamic` is set', () => {
   const text = (rest: object) => sampled(string({ minLength: 2, ...rest }))
   assert.equal(text({ example: 'an example' })().value, 'an example')
   assert.equal(text({ examples: ['x', 'the first that fits'] })().value, 'the first that fits')
@@ -261,7 +261,7 @@ test('what the schema proposes is taken where it fits, unless everything is to b
   assert.notEqual(text({ example: 'an example' })(1, true).value, 'an example')
 })
 
-test('texts look like what their names and formats tell', () => {
+test('texts follow from names and formats', () => {
   const { value } = sampled(
     object({
       properties: {
@@ -284,7 +284,7 @@ test('texts look like what their names and formats tell', () => {
   })
 })
 
-test('what is for writing only is in no value, by whatever way it says so', () => {
+test('a value leaves out writeOnly properties, however they are marked', () => {
   const { value } = sampled(
     object({
       properties: {

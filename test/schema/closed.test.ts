@@ -75,7 +75,7 @@ const rows: readonly (readonly [string, string, string?])[] = [
 ]
 
 for (const [name, schemas, openapi] of rows) {
-  test(`${name} are read as closed over all parts, with one warning`, async () => {
+  test(`${name} are closed over all their parts, with one warning`, async () => {
     const files = document(schemas, openapi)
     const { report } = loadFiles(files)
     const warnings = report.list.map(({ code }) => code)
@@ -107,7 +107,7 @@ test('branches that are closed compositions stay apart', async () => {
   assert.equal((await send('POST /orders', { key: 'k', phone: '112', email: 'a@b.de' })).status, 400)
 })
 
-test('closed branches without required properties are told apart by what only they declare', async () => {
+test('closed branches without required properties are told apart by their own properties', async () => {
   const { send } = inProcess(
     document(`
     Key: { type: object, required: [key], properties: { key: { type: string } } }
@@ -123,7 +123,7 @@ test('closed branches without required properties are told apart by what only th
   assert.equal((await send('POST /orders', { key: 'k', phone: '112', email: 'a@b.de' })).status, 400)
 })
 
-test('parts that refuse nothing of each other are left as they are', async () => {
+test('parts that do not contradict each other stay unchanged', async () => {
   const narrowed = `
     Key: { type: object, additionalProperties: false, properties: { key: { type: string }, size: { type: integer } } }
     Order: { allOf: [{ $ref: "#/components/schemas/Key" }, { required: [key], properties: { size: { minimum: 3 } } }] }

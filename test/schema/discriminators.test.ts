@@ -74,7 +74,7 @@ const VARIANTS: Readonly<Record<string, Schemas>> = {
 
 for (const [name, schemas] of Object.entries(VARIANTS)) {
   for (const openapi of ['3.0.3', '3.1.0']) {
-    test(`${name} (${openapi}): a request is held to the branch that it names, and the reply takes that branch`, async () => {
+    test(`${name} (${openapi}): a request is validated by the branch that it names, and the reply has that branch`, async () => {
       const { send } = alerts(schemas, openapi)
       const chat = { via: 'chat', title: 'Up', room: 'ops' }
       const call = { via: 'call', title: 'Down', number: '112' }
@@ -93,14 +93,14 @@ for (const [name, schemas] of Object.entries(VARIANTS)) {
   }
 }
 
-test('a value that several branches declare decides nothing between them', async () => {
+test('a value that several branches declare does not choose a branch', async () => {
   const { send } = alerts({ Alert: union('oneOf', {}), Base: base(kinds), ...extended })
   assert.equal((await send('POST /alerts', { via: 'chat', title: 'Up', room: 'ops' })).status, 200)
   assert.equal((await send('POST /alerts', { via: 'call', title: 'Up', number: '1' })).status, 200)
   assert.equal((await send('POST /alerts', { via: 'mail', title: 'Up' })).status, 400)
 })
 
-test('a name of the mapping stands for its target, whatever another branch declares', async () => {
+test('a name of the mapping chooses its target before other branches', async () => {
   const { send } = alerts({
     Alert: union('oneOf', { mapping: { chat: 'Chat' } }),
     ...flat({ type: 'string' }, { ...text, enum: ['chat', 'call'] }),
@@ -109,7 +109,7 @@ test('a name of the mapping stands for its target, whatever another branch decla
   assert.equal((await send('POST /alerts', { via: 'call', title: 'Up' })).status, 400)
 })
 
-test('a child that is asked for by itself has its own name, and takes no name of another', async () => {
+test('a child schema used directly has the name of that child only', async () => {
   const { send } = alerts({
     Alert: ref('Call'),
     Parent: { ...base(kinds), discriminator: { propertyName: 'via', mapping } },
@@ -133,7 +133,7 @@ test('a grandchild is a child', async () => {
   assert.equal((await send('POST /alerts', { via: 'Toll', title: 'Up', number: '1' })).status, 400)
 })
 
-test('defaultMapping names the branch of a value without a name (OpenAPI 3.2)', async () => {
+test('defaultMapping chooses the branch of a value without a name (OpenAPI 3.2)', async () => {
   const { send } = alerts({ Alert: union('oneOf', { mapping, defaultMapping: 'Call' }), ...flat(text, text) }, '3.2.0')
   assert.equal((await send('POST /alerts', { via: 'mail', title: 'Up', number: '1' })).status, 200)
   assert.equal((await send('POST /alerts', { via: 'mail', title: 'Up' })).status, 400)
@@ -141,7 +141,7 @@ test('defaultMapping names the branch of a value without a name (OpenAPI 3.2)', 
 })
 
 for (const count of [3, 8, 20, 200]) {
-  test(`a parent with ${count} children answers a child of its name`, async () => {
+  test(`a parent with ${count} children answers with the child that the value names`, async () => {
     const names = Array.from({ length: count }, (_, index) => `Kind${index}`)
     const { send } = alerts({
       Alert: {

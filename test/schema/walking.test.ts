@@ -36,7 +36,7 @@ for (const [what, value] of Object.entries({
   'a number that no double holds': { name: 'Ann', engine: { masts: 2 }, crew: 9007199254740995n },
   nothing: undefined,
 })) {
-  test(`${what} is judged alike while schemas are walked`, async () => {
+  test(`${what} is validated alike while schemas are walked`, async () => {
     const walked = schema()
     const found = await walked.contract.walking(async () => walked.boat.check(value, true))
     const violations = (all: typeof found) => all?.map(({ pointer, message }) => `${pointer} ${message}`)
@@ -44,7 +44,7 @@ for (const [what, value] of Object.entries({
   })
 }
 
-test('schemas are compiled again once the work is done, even where it fails', async () => {
+test('schemas are compiled again after the work, even if it fails', async () => {
   const { contract, boat } = schema()
   await assert.rejects(
     contract.walking(() => Promise.reject(new Error('no'))),

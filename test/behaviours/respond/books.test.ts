@@ -85,7 +85,7 @@ const MERGE = { 'content-type': 'application/merge-patch+json' }
 
 beforeEach(() => gateway.reset())
 
-test('a new book has a UUID, an address, and what it was not told by default', async () => {
+test('a new book has a UUID, a Location and the default values', async () => {
   const { status, headers, body } = await send('POST /library/v2/books', { title: 'New', isbn: 'mine' })
   const book = body as { isbn: string }
   assert.equal(status, 201)
@@ -97,22 +97,22 @@ test('a new book has a UUID, an address, and what it was not told by default', a
 
 for (const [name, line, body, expected] of [
   ['PUT replaces all of it', 'PUT', { title: 'Two' }, { isbn, title: 'Two' }],
-  ['PUT may say the id that is in the path', 'PUT', { isbn, title: 'Two' }, { isbn, title: 'Two' }],
-  ['PATCH changes what it names', 'PATCH', { title: 'Two', pages: 2 }, { isbn, title: 'Two', pages: 2, shelf }],
-  ['PATCH removes what it says is null', 'PATCH', { shelf: null, pages: 2 }, { isbn, title: 'One', pages: 2 }],
+  ['PUT may repeat the id of the path', 'PUT', { isbn, title: 'Two' }, { isbn, title: 'Two' }],
+  ['PATCH changes the named fields', 'PATCH', { title: 'Two', pages: 2 }, { isbn, title: 'Two', pages: 2, shelf }],
+  ['PATCH removes a field that it sets to null', 'PATCH', { shelf: null, pages: 2 }, { isbn, title: 'One', pages: 2 }],
   [
-    'PATCH goes down',
+    'PATCH merges nested objects',
     'PATCH',
     { pages: 2, shelf: { row: null, room: 'B' } },
     { isbn, title: 'One', pages: 2, shelf: { room: 'B' } },
   ],
   [
-    'PATCH replaces a list whole',
+    'PATCH replaces a whole list',
     'PATCH',
     { pages: 2, tags: ['a'] },
     { isbn, title: 'One', pages: 2, tags: ['a'], shelf },
   ],
-  ['PATCH fills no default in', 'PATCH', { pages: null }, { isbn, title: 'One', shelf }],
+  ['PATCH sets no defaults', 'PATCH', { pages: null }, { isbn, title: 'One', shelf }],
   ['an unknown field is dropped', 'PATCH', { pages: 2, colour: 'red' }, { isbn, title: 'One', pages: 2, shelf }],
 ] as const) {
   test(name, async () => {
@@ -123,27 +123,27 @@ for (const [name, line, body, expected] of [
   })
 }
 
-test('PATCH is taken as a merge patch by its own name', async () => {
+test('PATCH accepts application/merge-patch+json', async () => {
   const { status, body } = await send(`PATCH ${ONE}`, { title: 'Two', pages: 1, shelf: null }, MERGE)
   assert.equal(status, 200)
   assert.deepEqual(body, { isbn, title: 'Two', pages: 1 })
 })
 
-test('PATCH that touches something else leaves a large integer as it is', async () => {
+test('PATCH of another field keeps a large integer exact', async () => {
   await send(`PATCH ${ONE}`, { title: 'Two' })
   const entry = await gateway.worlds.default.collection('books').read(isbn)
   assert.match(entry?.text ?? '', /"pages":9007199254740993/)
 })
 
 for (const [name, line, body, status, expected] of [
-  ['a field that is required is not removed', 'PATCH', { title: null }, 422, '/title is required'],
+  ['a required field is not removed', 'PATCH', { title: null }, 422, '/title is required'],
   ['a field must fit its schema', 'PATCH', { pages: 0 }, 422, '/pages must be at least 1'],
-  ['a field inside a field must, too', 'PATCH', { shelf: { row: 'x' } }, 422, '/shelf/row must be an integer'],
-  ['items that are the same are refused', 'PATCH', { tags: ['a', 'a'] }, 422, '/tags must not contain duplicate items'],
-  ['a patch that is a list is none', 'PATCH', [1], 422, 'the body must be an object'],
-  ['a patch that is null is none', 'PATCH', null, 422, 'the body must be an object'],
-  ['PUT must say what is required', 'PUT', { pages: 1 }, 400, '/title is required'],
-  ['PUT is held to the record, too', 'PUT', { title: '' }, 400, '/title must not be empty'],
+  ['a nested field must fit its schema, too', 'PATCH', { shelf: { row: 'x' } }, 422, '/shelf/row must be an integer'],
+  ['duplicate items are refused', 'PATCH', { tags: ['a', 'a'] }, 422, '/tags must not contain duplicate items'],
+  ['a list is not a patch', 'PATCH', [1], 422, 'the body must be an object'],
+  ['null is not a patch', 'PATCH', null, 422, 'the body must be an object'],
+  ['PUT must have the required fields', 'PUT', { pages: 1 }, 400, '/title is required'],
+  ['PUT is validated by the record schema, too', 'PUT', { title: '' }, 400, '/title must not be empty'],
 ] as const) {
   test(`${name}: ${expected}`, async () => {
     const reply = await send(`${line} ${ONE}`, body)
@@ -153,7 +153,7 @@ for (const [name, line, body, status, expected] of [
   })
 }
 
-test('an id that the server gives does not change, whatever a body says', async () => {
+test('a body cannot change an id that the server assigned', async () => {
   const { status, body } = await send(`PATCH ${ONE}`, { isbn: NONE.slice(-36), title: 'Still one' })
   const { isbn, title } = body as { isbn: string; title: string }
   assert.deepEqual([status, isbn, title], [200, ONE.slice(-36), 'Still one'])
@@ -165,19 +165,19 @@ for (const [line, body] of [
   ['PATCH', {}],
   ['DELETE', undefined],
 ] as const) {
-  test(`${line} of a book that is not there answers 404`, async () => {
+  test(`${line} of an unknown book answers 404`, async () => {
     assert.equal((await send(`${line} ${NONE}`, body)).status, 404)
   })
 }
 
-test('a book that was deleted is gone', async () => {
+test('a deleted book answers 404', async () => {
   const { status, body } = await send(`DELETE ${ONE}`)
   assert.deepEqual([status, body], [204, ''])
   assert.equal((await send(`GET ${ONE}`)).status, 404)
   assert.equal((await send(`DELETE ${ONE}`)).status, 404)
 })
 
-test('two who change the same book at once lose nothing', async () => {
+test('concurrent changes of one book are all kept', async () => {
   await Promise.all([
     send(`PATCH ${ONE}`, { title: 'Two' }),
     send(`PATCH ${ONE}`, { pages: 3 }),
@@ -186,12 +186,12 @@ test('two who change the same book at once lose nothing', async () => {
   assert.deepEqual((await send(`GET ${ONE}`)).body, { isbn, title: 'Two', pages: 3 })
 })
 
-test('an operation without a word about it answers with the example of the contract', async () => {
+test('an operation without configuration answers with the example of the contract', async () => {
   const { status, body } = await send(`GET ${ONE}/cover`)
   assert.deepEqual([status, body], [200, { colour: 'red' }])
 })
 
-test('how settled an operation is stands on every reply of it', async () => {
+test('every reply of an operation has its X-Stability', async () => {
   for (const path of [ONE, NONE, '/library/v2/books/x'])
     assert.equal((await send(`GET ${path}`)).headers['x-stability'], 'beta')
   assert.equal((await send(`DELETE ${ONE}`)).headers['x-stability'], undefined)

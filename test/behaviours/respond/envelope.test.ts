@@ -30,7 +30,7 @@ components: { schemas: { Thing: { type: object, properties: { id: { type: intege
 const DATA = 'data: { type: array, items: { $ref: "#/components/schemas/Thing" } }'
 const ids = (...all: number[]) => all.map(id => ({ id }))
 
-suite('what the contract requires around a page', () => {
+suite('a required field around a page', () => {
   test('is filled where its value follows from the schema', async () => {
     const { send } =
       things(`{ type: object, required: [object, url, data, has_more, version, meta, notes], properties: {
@@ -53,7 +53,7 @@ suite('what the contract requires around a page', () => {
     })
   })
 
-  test('leads on and back, by path or by whole address, and ends as its type allows', async () => {
+  test('links to the next and previous page by path or URL, and is null or absent at the ends', async () => {
     const { send } = things(`{ type: object, required: [count, next, previous, self, links, cursor], properties: {
       count: { type: integer }, next: { type: [string, "null"], format: uri }, previous: { type: [string, "null"], format: uri },
       self: { type: string }, cursor: { type: [string, "null"] }, ${DATA},
@@ -70,7 +70,7 @@ suite('what the contract requires around a page', () => {
     })
   })
 
-  test('says where a page stands, as Spring does', async () => {
+  test('has the page numbers and counts that Spring uses', async () => {
     const { send } =
       things(`{ type: object, required: [totalElements, totalPages, numberOfElements, size, number, first, last, empty],
       properties: { ${DATA}, totalElements: { type: integer }, totalPages: { type: integer }, numberOfElements: { type: integer },
@@ -82,7 +82,7 @@ suite('what the contract requires around a page', () => {
   })
 })
 
-test('what the contract requires around a record is filled, too', async () => {
+test('a required field around a record is filled, too', async () => {
   const reply = `{ type: object, required: [ok, thing, warnings], properties: { ok: { type: boolean }, thing: { $ref: "#/components/schemas/Thing" }, warnings: { type: array, items: { type: string } } } }`
   const { send } = inProcess({
     'gateway.yaml': `

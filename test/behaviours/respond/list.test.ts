@@ -165,9 +165,9 @@ suite('a list with a cursor', () => {
   })
 })
 
-suite('a list with an order of its own', () => {
+suite('a list with a configured order', () => {
   const { send } = library('{ list: books, by: -year, limit: limit, sort: sort }', { limit: INTEGER, sort: STRING })
-  test('stands in it unless another is asked for', async () => {
+  test('has this order unless the client sends another', async () => {
     assert.deepEqual(ids((await send('GET /books?limit=3')).body), [1, 5, 2])
     assert.deepEqual(ids((await send('GET /books?limit=3&sort=id')).body), [1, 2, 3])
   })
@@ -262,17 +262,17 @@ components:
   test('lists what belongs to its owner', async () => {
     assert.deepEqual(ids((await send('GET /owners/1/pens')).body), [1, 3])
   })
-  test('is not there without its owner', async () => {
+  test('answers 404 for an unknown owner', async () => {
     assert.equal((await send('GET /owners/9/pens')).status, 404)
     assert.equal((await send('POST /owners/9/pens', {})).status, 404)
   })
-  test('gives a new record its owner, and its address', async () => {
+  test('sets the owner and the Location of a new record', async () => {
     const { status, headers, body } = await send('POST /owners/2/pens', { ownerId: 1 })
     assert.equal(status, 201)
     assert.deepEqual(body, { id: 4, ownerId: 2 })
     assert.equal(headers.location, '/owners/2/pens/4')
   })
-  test('takes no reference to a record that is not there', async () => {
+  test('refuses a reference to an unknown record', async () => {
     const { status, body } = await send('PUT /pens/1', { ownerId: 9 })
     assert.equal(status, 400)
     assert.match(JSON.stringify(body), /\/ownerId must be the id of a record in owners/)
@@ -284,7 +284,7 @@ components:
   })
 })
 
-suite('an id that the gateway assigns is no reference that a client makes', () => {
+suite('an id that the gateway assigns', () => {
   const { send } = inProcess({
     'gateway.yaml': `
 contract: ./openapi.yaml
@@ -311,13 +311,13 @@ paths:
 components: { schemas: { Thing: { type: object, properties: { id: { type: integer }, name: { type: string } } } } }
 `,
   })
-  test('so creating and replacing go by it alike', async () => {
+  test('is not checked as a reference when a client creates or replaces', async () => {
     assert.equal((await send('POST /things', { name: 'b' })).status, 201)
     assert.deepEqual((await send('PUT /things/1', { name: 'c' })).body, { id: 1, name: 'c' })
   })
 })
 
-suite('records that are named by the client, and wrapped', () => {
+suite('wrapped records with ids from the client', () => {
   const { send } = inProcess({
     'gateway.yaml': `
 contract: ./openapi.yaml
@@ -346,7 +346,7 @@ components:
 `,
   })
 
-  test('are stored under the id they came with', async () => {
+  test('are stored under that id', async () => {
     const { status, headers, body } = await send('POST /flags', { key: 'dark mode', on: true })
     assert.equal(status, 201)
     assert.equal(headers.location, '/flags/dark%20mode')
@@ -360,7 +360,7 @@ components:
   })
 })
 
-suite('records whose path says less than it should', () => {
+suite('records behind an untyped path parameter', () => {
   const { send } = inProcess({
     'gateway.yaml': `
 contract: ./openapi.yaml
@@ -382,7 +382,7 @@ components: { schemas: { Book: { type: object, properties: { id: { type: integer
   })
 
   for (const path of ['undeclared', 'text']) {
-    test(`are found all the same: ${path}`, async () => {
+    test(`are found by number: ${path}`, async () => {
       assert.deepEqual((await send(`GET /${path}/7`)).body, { id: 7 })
       assert.equal((await send(`GET /${path}/8`)).status, 404)
       assert.equal((await send(`GET /${path}/seven`)).status, 404)

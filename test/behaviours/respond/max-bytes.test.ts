@@ -36,7 +36,7 @@ const ids = async ({ send }: ReturnType<typeof create>) => {
   return (body as { id: number }[]).map(({ id }) => id)
 }
 
-test('above maxBytes the oldest created record goes, whether one was added or has grown', async () => {
+test('above maxBytes the oldest created record is removed, after a create and after an update', async () => {
   const notes = create()
   for (let i = 0; i < 3; i++) assert.equal((await notes.send('POST /notes', { text: 'x'.repeat(300) })).status, 201)
   assert.deepEqual(await ids(notes), [1, 2, 3, 4])
@@ -46,13 +46,13 @@ test('above maxBytes the oldest created record goes, whether one was added or ha
   assert.deepEqual(await ids(notes), [1, 4, 5])
 })
 
-test('the latest record stays, however large it is', async () => {
+test('the latest record is kept, whatever its size', async () => {
   const notes = create()
   assert.equal((await notes.send('POST /notes', { text: 'x'.repeat(5000) })).status, 201)
   assert.deepEqual(await ids(notes), [1, 2])
 })
 
-test('counted ids that no longer fit their schema are 503, not a mistake of the client', async () => {
+test('a create gets 503 when the next counted id does not fit its schema', async () => {
   const notes = create()
   for (let i = 2; i <= 6; i++) assert.equal((await notes.send('POST /notes', { text: 'a' })).status, 201)
   const refused = await notes.send('POST /notes', { text: 'a' })

@@ -36,7 +36,7 @@ paths:
   })
 }
 
-test('a resource answers only with what the client takes, and writes nothing otherwise', async () => {
+test('a resource answers 406 to an unacceptable Accept, and writes nothing', async () => {
   const { send } = things('application/json')
   for (const accept of [undefined, '*/*', 'application/*', 'application/json', 'text/html, */*;q=0.1']) {
     const headers: Record<string, string> = accept === undefined ? {} : { accept }
@@ -56,7 +56,7 @@ test('a resource answers only with what the client takes, and writes nothing oth
   assert.equal((await send('DELETE /things/9007199254740993', undefined, headers)).status, 204)
 })
 
-test('records are written as XML where the contract has it, digit for digit', async () => {
+test('records are written as XML with exact numbers if the contract documents XML', async () => {
   const { send } = things('application/xml', 'application/json')
   const one = await send('GET /things/9007199254740993', undefined, { accept: 'application/xml' })
   assert.equal(one.headers['content-type'], 'application/xml')
@@ -69,7 +69,7 @@ test('records are written as XML where the contract has it, digit for digit', as
   assert.equal((await send('GET /things')).headers['content-type'], 'application/json')
 })
 
-test('a record goes by the JSON type that the contract has', async () => {
+test('a record has the JSON media type of the contract', async () => {
   const { send } = things('application/vnd.things+json')
   assert.equal((await send('GET /things')).headers['content-type'], 'application/vnd.things+json')
   assert.equal((await send('GET /things', undefined, { accept: 'application/json' })).status, 406)

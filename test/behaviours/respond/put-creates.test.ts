@@ -37,7 +37,7 @@ operations:
 `
 const start = () => inProcess({ 'gateway.yaml': GATEWAY, 'openapi.yaml': CONTRACT }).send
 
-test('a PUT creates the record, and replaces it the next time', async () => {
+test('PUT creates a record, and replaces it the second time', async () => {
   const send = start()
   const made = await send('PUT /shops/a/labels/home', { text: 'Home' })
   assert.equal(made.status, 201)
@@ -50,9 +50,9 @@ for (const [what, line, body, headers, status] of [
   ['another id in the body', 'PUT /shops/a/labels/x', { key: 'y', text: 'X' }, {}, 400],
   ['a body that breaks the schema', 'PUT /shops/a/labels/x', { text: '' }, {}, 400],
   ['no body', 'PUT /shops/a/labels/x', undefined, {}, 400],
-  ['an owner who is not there', 'PUT /shops/c/labels/x', { text: 'X' }, {}, 404],
-  ['a state that it must have', 'PUT /shops/a/labels/x', { text: 'X' }, { 'if-match': '*' }, 412],
-  ['the wish that there be none', 'PUT /shops/a/labels/x', { text: 'X' }, { 'if-none-match': '*' }, 201],
+  ['an unknown owner', 'PUT /shops/c/labels/x', { text: 'X' }, {}, 404],
+  ['If-Match: *', 'PUT /shops/a/labels/x', { text: 'X' }, { 'if-match': '*' }, 412],
+  ['If-None-Match: *', 'PUT /shops/a/labels/x', { text: 'X' }, { 'if-none-match': '*' }, 201],
 ] as const) {
   test(`${what}: ${status}`, async () => {
     const send = start()
@@ -62,7 +62,7 @@ for (const [what, line, body, headers, status] of [
   })
 }
 
-test('the record of another owner is neither replaced nor created anew', async () => {
+test('PUT on the record of another owner answers 404', async () => {
   const send = start()
   await send('PUT /shops/a/labels/home', { text: 'Home' })
   assert.equal((await send('PUT /shops/b/labels/home', { text: 'Mine' })).status, 404)

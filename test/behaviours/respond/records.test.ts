@@ -55,7 +55,7 @@ components:
 `,
 })
 
-suite('fields that only a server knows', () => {
+suite('fields that the server sets', () => {
   const { send, clock } = inProcess(
     customers(`
       type: object
@@ -80,7 +80,7 @@ suite('fields that only a server knows', () => {
     `),
   )
 
-  test('are filled by what the schema says, by the clock, or generated', async () => {
+  test('are set from the schema, the clock or a generated value', async () => {
     const { status, body, headers } = await send('POST /customers', { email: 'a@b.de' })
     assert.equal(status, 201)
     const { id, profile, ...rest } = body as Record<string, unknown>
@@ -101,7 +101,7 @@ suite('fields that only a server knows', () => {
     assert.deepEqual((await send('GET /customers')).body, [body])
   })
 
-  test('stay through a replacement; the time of the last write does not', async () => {
+  test('survive a replacement, except for the time of the last write', async () => {
     const made = (await send('POST /customers', { email: 'b@b.de' })).body as Record<string, unknown>
     await clock.sleep(60_000)
     const later = '2026-06-01T00:01:00.000Z'
@@ -113,12 +113,12 @@ suite('fields that only a server knows', () => {
     assert.deepEqual(patched.body, { ...made, email: 'd@b.de', updated_at: '2026-06-01T00:02:00.000Z' })
   })
 
-  test('are the client’s to give where the request asks for them', async () => {
+  test('are required of the client if the request schema requires them', async () => {
     assert.equal((await send('POST /customers', {})).status, 400)
   })
 })
 
-suite('what the author says of a record', () => {
+suite('`defaults` and `set` of a resource', () => {
   const files = customers(
     `
       type: object
@@ -138,7 +138,7 @@ set: { seen: "\${now}", stamp: "written \${now}" }`,
   )
   const { send, clock } = inProcess(files)
 
-  test('goes beside what the client says, or over it', async () => {
+  test('fill missing fields, or override what the client sent', async () => {
     const { status, body } = await send('POST /customers', { email: 'a@b.de', stamp: 'mine', seen: 1 })
     assert.equal(status, 201)
     const { id, ref, ...rest } = body as Record<string, string>
@@ -156,7 +156,7 @@ set: { seen: "\${now}", stamp: "written \${now}" }`,
     assert.equal((put.body as { seen: number }).seen, seen + 5)
   })
 
-  test('is drawn again alike by the same requests', async () => {
+  test('draw the same values for the same requests', async () => {
     const [one, two] = [inProcess(files), inProcess(files)]
     const body = { email: 'a@b.de' }
     assert.deepEqual((await one.send('POST /customers', body)).body, (await two.send('POST /customers', body)).body)
@@ -188,7 +188,7 @@ for (const [name, id, pattern] of [
   })
 }
 
-test('values of the client’s are kept in the form that the record has them in', async () => {
+test('values of a form are stored with the types of the record', async () => {
   const { send } = inProcess(
     customers(
       `
@@ -272,13 +272,13 @@ components:
 `,
 })
 
-suite('deleting a record that others name', () => {
+suite('deleting a referenced record', () => {
   const all = (references: string) => {
     const { send } = inProcess(things(references))
     return { send, things: async () => (await send('GET /things')).body }
   }
 
-  test('is refused, and says who does', async () => {
+  test('is refused with the name of a referencing record', async () => {
     const { send } = all('{ ownerId: owners }')
     const { status, body } = await send('DELETE /owners/1')
     assert.equal(status, 409)
@@ -287,7 +287,7 @@ suite('deleting a record that others name', () => {
     assert.equal((await send('DELETE /owners/3')).status, 204)
   })
 
-  test('deletes them, and what names those', async () => {
+  test('cascades to referencing records and their referencing records', async () => {
     const { send, things } = all(
       '{ ownerId: { to: owners, onDelete: cascade }, parentId: { to: things, onDelete: cascade } }',
     )
@@ -295,7 +295,7 @@ suite('deleting a record that others name', () => {
     assert.deepEqual(await things(), [{ id: 3, ownerId: 2 }])
   })
 
-  test('empties their field', async () => {
+  test('sets the field of referencing records to null', async () => {
     const { send, things } = all(
       '{ ownerId: { to: owners, onDelete: null }, watchers: { to: owners, onDelete: null }, parentId: { to: things, onDelete: null } }',
     )
@@ -307,7 +307,7 @@ suite('deleting a record that others name', () => {
     ])
   })
 
-  test('deletes nothing where something further on forbids it', async () => {
+  test('deletes nothing if a later record of the cascade forbids it', async () => {
     const { send, things } = all('{ ownerId: { to: owners, onDelete: cascade }, parentId: things }')
     const before = await things()
     assert.equal((await send('DELETE /things/1')).status, 409)
@@ -328,7 +328,7 @@ suite('generated seeds', () => {
   const files = things('{ ownerId: owners, parentId: things, watchers: owners }', 'seed: { generate: 500 }')
   type Thing = { id: number; ownerId: number; parentId?: number; watchers: number[] }
 
-  test('name records that exist, and come out alike', async () => {
+  test('refer to existing records, and are the same each time', async () => {
     const { send } = inProcess(files)
     const { body } = await send('GET /things')
     const list = body as Thing[]
@@ -347,7 +347,7 @@ suite('generated seeds', () => {
   })
 })
 
-test('a password is taken and not given back; a reference that nobody asks for names a record; an address is whole or absent', async () => {
+test('a password is not sent back, a required reference names a record, and an address is complete or absent', async () => {
   const { send } = inProcess({
     'gateway.yaml': `
 contract: ./openapi.yaml
@@ -397,7 +397,7 @@ components:
   assert.deepEqual((await send('GET /teams/red/users/2')).body, { id: 2, planId: 4 })
 })
 
-test('a write on a path that names no record is about the one in its body', async () => {
+test('a write on a path without an id concerns the record whose id is in its body', async () => {
   const { send } = inProcess({
     'gateway.yaml': `
 contract: ./openapi.yaml

@@ -25,8 +25,8 @@ function openShop() {
   return { ...shop, order, list }
 }
 
-describe('a record goes from state to state', () => {
-  test('by writes along its edges, and by no other', async () => {
+describe('the state of a record', () => {
+  test('changes by writes along its edges only', async () => {
     const { send, order } = openShop()
     await order()
     const paid = await send('POST /v1/orders/1/pay')
@@ -41,7 +41,7 @@ describe('a record goes from state to state', () => {
     assert.equal((await send('POST /v1/orders/1/pay')).status, 200)
   })
 
-  test('by the clock, each edge at its own moment, whoever looks and whenever', async () => {
+  test('changes by the clock, each edge at its time, whether or not a request reads it', async () => {
     const { send, order, list, clock } = openShop()
     await order()
     await order()
@@ -61,7 +61,7 @@ describe('a record goes from state to state', () => {
     assert.equal(second?.updatedAt, '2026-06-01T12:15:00.000Z')
   })
 
-  test('the same way in every world of one seed', async () => {
+  test('changes at the same times in every world with the same seed', async () => {
     const lives = await Promise.all(
       [1, 2].map(async () => {
         const { send, order, list, clock } = openShop()
@@ -74,7 +74,7 @@ describe('a record goes from state to state', () => {
     assert.deepEqual(lives[0], lives[1])
   })
 
-  test('as a filtered list shows it', async () => {
+  test('is current in a filtered list', async () => {
     const { send, order, clock } = openShop()
     await order()
     assert.deepEqual((await send('GET /v1/orders?status=expired')).body, [])
@@ -84,8 +84,8 @@ describe('a record goes from state to state', () => {
   })
 })
 
-describe('the clock of a world', () => {
-  test('that is moved forward lives that time; moved back it unlives nothing', async () => {
+describe('a world whose records have states', () => {
+  test('applies the changes of a time that its clock skips, and undoes none when it moves back', async () => {
     const { order, list, gateway } = openShop()
     await order()
     const { clock } = gateway.worlds.default
@@ -95,7 +95,7 @@ describe('the clock of a world', () => {
     assert.equal((await list())[0]?.status, 'expired')
   })
 
-  test('that one request sees ahead shows what would be, and changes nothing', async () => {
+  test('shows a request with Understudy-Time the future state, and changes nothing', async () => {
     const { send, order, list } = openShop()
     await order()
     const ahead = { 'understudy-time': '+1d' }
@@ -105,7 +105,7 @@ describe('the clock of a world', () => {
     assert.equal((await send('POST /v1/orders/1/pay')).status, 200)
   })
 
-  test('that one request sees ahead counts on from the requests before it', async () => {
+  test('counts earlier requests for a request with Understudy-Time', async () => {
     const { send, order } = openShop()
     await order()
     const ahead = { 'understudy-time': '+1d' }
@@ -115,8 +115,8 @@ describe('the clock of a world', () => {
   })
 })
 
-describe('worlds keep the lives of their records', () => {
-  test('through a snapshot', async () => {
+describe('copies of a world', () => {
+  test('keep pending state changes in a snapshot', async () => {
     const { send, order, list, gateway, clock } = openShop()
     await order()
     await send('POST /v1/orders/1/pay')
@@ -133,7 +133,7 @@ describe('worlds keep the lives of their records', () => {
     assert.deepEqual(await other.list(), await list())
   })
 
-  test('a sandbox lives on its own', async () => {
+  test('keep the state changes of a sandbox separate', async () => {
     const { send, order, list, clock } = openShop()
     await order()
     const mine = { 'understudy-world': 'mine' }
