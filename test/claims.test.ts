@@ -37,7 +37,7 @@ test('generated replies are the same for the same request, and seed changes them
   assert.ok(seeded[0] !== first && seeded[2] !== other)
 })
 
-test('mutualTLS is let pass', async () => {
+test('a mutualTLS scheme is always satisfied', async () => {
   assert.equal((await pairs('consumers: {}').send('GET /pairs/1')).status, 200)
 })
 
@@ -47,7 +47,7 @@ test('the range of int64 is exact', async () => {
   assert.deepEqual([await status('9223372036854775807'), await status('9223372036854775808')], [200, 400])
 })
 
-test('a limit under defaults is one for all operations, and one under an operation is its own', async () => {
+test('a limit under `defaults` counts all operations together, a limit under an operation only this one', async () => {
   const statuses = async (yaml: string) => {
     const { ask } = simulate(yaml, new FixedClock())
     const seen: number[] = []
@@ -60,14 +60,14 @@ test('a limit under defaults is one for all operations, and one under an operati
   assert.deepEqual(await statuses(`operations: ${own}`), [200, 200, 429])
 })
 
-test('a thousand sandboxes are kept, each for an hour, and the last thousand requests', () => {
+test('by default 1000 sandboxes are kept for an hour, and the last 1000 requests', () => {
   const { plan } = load(`${CONTRACT}\noperations: ${OPERATIONS}`)
   const { worlds, journal } = plan?.simulation ?? assert.fail()
   assert.deepEqual([worlds.max, worlds.idle, worlds.sandboxes], [1000, 3_600_000, true])
   assert.deepEqual([journal.requests, journal.bodies, journal.headers], [1000, 0, []])
 })
 
-test('links of pages keep the name of the world, wherever it stands', async () => {
+test('links of pages keep the name of the world from the path, the host or the header', async () => {
   const paged = OPERATIONS.replace('{ list: things }', '{ list: things, limit: limit, offset: offset, links: true }')
   const contract = CONTRACT.replace(
     'operationId: listThings',
@@ -80,14 +80,14 @@ test('links of pages keep the name of the world, wherever it stands', async () =
   assert.match(await link('/things', { 'understudy-world': 'alice' }), /<\/things\?[^>]*offset=1[^>]*>; rel="next"/)
 })
 
-test('what requests share goes by the clock of their world, whatever time a request names', async () => {
+test('shared counts use the clock of the world, even for requests with Understudy-Time', async () => {
   const clock = new FixedClock()
   const { ask } = simulate(`defaults: { rateLimit: { limit: 1/h } }\noperations: ${OPERATIONS}`, clock)
   const status = async (time: string) => (await ask('GET /things', { headers: { 'understudy-time': time } })).status
   assert.deepEqual([await status('2030-01-01'), await status('2031-01-01'), await status('+30d')], [200, 429, 429])
 })
 
-test('of many warnings the first ten are shown, with how many there are', () => {
+test('the first ten of many warnings are shown, with the total', () => {
   const report = new Diagnostics()
   for (let line = 1; line <= 12; line++) {
     report.warning('odd', `oddity ${line}`, { file: 'a.yaml', line, column: 1, length: 1, text: 'x' })

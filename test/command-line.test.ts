@@ -7,7 +7,7 @@ import { COMMANDS, variableOf } from '../src/cli/commands.ts'
 const read = (line: string, environment: Record<string, string> = {}) =>
   readCommandLine(line.split(' ').filter(Boolean), environment, '1.2.3')
 
-test('a command, its file and its options are read', () => {
+test('the command line is parsed into a command, a file and options', () => {
   const line = read('serve api.yaml --port 0 --control-port=81 --host ::1 --no-watch')
   assert.equal(line.command, 'serve')
   assert.equal(line.file, 'api.yaml')
@@ -31,7 +31,7 @@ for (const [command, there, file] of [
   })
 }
 
-test('a file that is named is not looked for, and that none is found is told', () => {
+test('a named file is not searched for, and a missing one is reported', () => {
   assert.equal(read('serve api.yaml').missing, false)
   assert.equal(read('serve').missing, true)
   assert.equal(read('init').missing, true)
@@ -52,7 +52,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
 for (const [command, { options }] of Object.entries(COMMANDS)) {
   for (const [name, option] of Object.entries(options)) {
     const variable = variableOf(name, option)
-    test(`${variable} is --${name} of ${command}, which wins`, () => {
+    test(`${variable} sets --${name} of ${command}, unless the option is given`, () => {
       if (option.takes === undefined) {
         for (const [text, on] of SWITCH_VALUES) {
           assert.equal(read(command, { [variable]: text }).switches.has(name), on, text)
@@ -77,18 +77,18 @@ for (const [command, { options }] of Object.entries(COMMANDS)) {
   }
 }
 
-test('the command line wins over the environment, and an empty variable is none', () => {
+test('the command line overrides the environment, and an empty variable is ignored', () => {
   const environment = { PORT: '1', CONTROL_PORT: '2', HOST: '', LOG_LEVEL: 'warn' }
   assert.deepEqual(read('serve --port 3', environment).values, { port: '3', 'control-port': '2', 'log-level': 'warn' })
 })
 
-test('a plan is asked for on a day, in days from now, or as a calendar', () => {
+test('`plan` takes a date, an offset or --calendar', () => {
   assert.deepEqual(read('plan --at 2030-12-06').values, { at: '2030-12-06' })
   assert.deepEqual(read('plan --at=-12h').values, { at: '-12h' })
   assert.deepEqual([...read('plan --at +30d --calendar').switches], ['calendar'])
 })
 
-test('the environment says nothing to commands that do not serve', () => {
+test('commands other than serve ignore the variables of serve', () => {
   assert.deepEqual(read('check', { PORT: 'none' }).values, {})
 })
 
@@ -129,7 +129,7 @@ for (const [line, message, environment] of WRONG) {
   })
 }
 
-test('help is for all commands, or for the one that is named; whatever else is wrong', () => {
+test('--help describes all commands or the named one, even on an invalid command line', () => {
   const all = read('--help').help ?? ''
   assert.match(all, /^Understudy 1\.2\.3: /)
   for (const word of ['serve [FILE]', 'check [FILE]', 'plan [FILE]', 'schema', '--control-port N', 'CONTROL_PORT']) {

@@ -93,7 +93,7 @@ for (const page of PAGES) {
   const blocks = blocksOf(page).filter(({ language }) => language === 'yaml')
   const ways = CONFIGURATIONS[page] ?? []
   if (blocks.length === 0) continue
-  test(`${page}: every configuration loads as it stands there`, () => {
+  test(`${page}: every configuration loads as shown`, () => {
     assert.equal(ways.length, blocks.length, `say in CONFIGURATIONS how each block of ${page} becomes a configuration`)
     for (const [i, { text }] of blocks.entries()) {
       const shown = parse(text) as Configuration

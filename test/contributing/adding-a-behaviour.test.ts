@@ -79,11 +79,11 @@ test('the code is strictly typed', () => {
   )
 })
 
-test('a behaviour that does nothing takes a configuration and changes no reply', async () => {
+test('a behaviour that does nothing accepts a configuration and changes no reply', async () => {
   assert.deepEqual(await heard(noop), [undefined, undefined])
 })
 
-test('a behaviour that is configured acts where it is configured, and reports mistakes with their place', async () => {
+test('a configured behaviour acts on its operation, and reports mistakes with their place', async () => {
   assert.deepEqual(await heard(configured), ['hello', undefined])
   const { plan, report } = load(CONTRACT + WITHOUT.replace('hello', '"a\\nb"'))
   assert.equal(plan, undefined)
@@ -94,7 +94,7 @@ test('a behaviour with state counts from one request to the next', async () => {
   assert.deepEqual(await heard(stateful, 3), ['hello 1', 'hello 2', 'hello 3', undefined])
 })
 
-test('a behaviour that weather may change is what the weather says', async () => {
+test('weather replaces the configuration of a behaviour', async () => {
   assert.deepEqual(await heard(weathered), ['hello', undefined])
   const { ask, gateway } = simulate(YAML)
   const report = new Diagnostics()

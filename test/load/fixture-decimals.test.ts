@@ -26,7 +26,7 @@ for (const [name, text] of [
   ['prices.yaml', '- { id: 1, price: 0.10, rates: [1.0, 12345678901234567890.12, 2.5, 3], ratio: "0.10" }\n'],
   ['prices.json', '[{"id":1,"price":0.10,"rates":[1.0,12345678901234567890.12,2.5,3],"ratio":"0.10"}]'],
 ] as const) {
-  test(`decimals in ${name} are sent as they were written`, async () => {
+  test(`decimals in ${name} are sent as written`, async () => {
     const files = { 'gateway.yaml': gateway(`./${name}`), 'openapi.yaml': contract, [name]: text }
     const reply = await inProcess(files).gateway.handle({
       ...{ method: 'GET', path: '/prices/1', query: '', headers: {}, address: '127.0.0.1', hasBody: false },
@@ -36,7 +36,7 @@ for (const [name, text] of [
   })
 }
 
-test('a decimal in a fixture is held to its schema', () => {
+test('a decimal in a fixture is validated by its schema', () => {
   const files = {
     'gateway.yaml': gateway('./prices.yaml'),
     'openapi.yaml': contract,

@@ -56,7 +56,7 @@ const things = { type: 'array', items: ref('Thing') }
 const FOUND = ['list: list "things"', 'read: read "things"']
 
 const LAYOUTS: Readonly<Record<string, object>> = {
-  'as it stands in books': { '/things': { get: list(things) }, '/things/{id}': at('id', { get: read(ref('Thing')) }) },
+  'with the usual paths': { '/things': { get: list(things) }, '/things/{id}': at('id', { get: read(ref('Thing')) }) },
   'with suffixes': {
     '/things.json': { get: list(things) },
     '/things/{id}.json': at('id', { get: read(ref('Thing')) }),
@@ -97,7 +97,7 @@ const LAYOUTS: Readonly<Record<string, object>> = {
     '/things': { get: list({ type: 'array', items: { allOf: [ref('Thing')] } }) },
     '/things/{id}': at('id', { get: read({ allOf: [ref('Thing'), { properties: { links: { type: 'object' } } }] }) }),
   },
-  'with items that may be deleted ones': {
+  'with items in an anyOf': {
     '/things': { get: list(things) },
     '/things/{id}': at('id', { get: read({ anyOf: [ref('Thing'), ref('Fault')] }) }),
   },
@@ -109,18 +109,18 @@ const LAYOUTS: Readonly<Record<string, object>> = {
     '/things': { get: list({ type: 'array', items: ref('Fault') }) },
     '/things/{id}': at('id', { get: read(ref('Thing')) }),
   },
-  'with schemas written in place': {
+  'with inline schemas': {
     '/things': { get: list({ type: 'array', items: Thing }) },
     '/things/{id}': at('id', { get: read(Thing) }),
   },
 }
 
-suite('a collection is found', () => {
+suite('inference finds a collection', () => {
   for (const [name, paths] of Object.entries(LAYOUTS)) {
     test(name, async () => assert.deepEqual(await infer(paths, { Thing, Fault }), FOUND))
   }
 
-  test('without a list, with its views, and with the id in the body', async () => {
+  test('without a list, with views, and with the id in the body', async () => {
     const Book = {
       type: 'object',
       required: ['title'],
@@ -154,7 +154,7 @@ suite('a collection is found', () => {
     ])
   })
 
-  test('with an update by POST, actions that an enum tells, and the one who asks', async () => {
+  test('with an update by POST, actions named by an enum, and the caller', async () => {
     const Order = {
       type: 'object',
       required: ['id', 'status'],
@@ -188,7 +188,7 @@ suite('a collection is found', () => {
     )
   })
 
-  test('whose records keep their name within', async () => {
+  test('with records whose name is nested', async () => {
     const Pod = {
       type: 'object',
       properties: {
@@ -213,7 +213,7 @@ suite('a collection is found', () => {
     assert.deepEqual(found, ['list: list "pods"', 'create: create "pods"', 'read: read "pods"'])
   })
 
-  test('with bounds of times and numbers', async () => {
+  test('with query bounds of times and numbers', async () => {
     const Event = {
       type: 'object',
       required: ['id'],
@@ -248,13 +248,13 @@ suite('a collection is found', () => {
   })
 })
 
-suite('the field that names a record', () => {
+suite('inference finds the id of a record', () => {
   const text = { type: 'string' }
   const number = { type: 'integer' }
   const cases: Readonly<Record<string, readonly [parameter: string, id: object, more: object, wanted: string]>> = {
-    'is a textual id before a name': ['customer', text, { name: text }, 'id'],
-    'is a name where the id is a number and the path has text': ['customer', number, { name: text }, 'name'],
-    'is a login before a name': ['username', number, { name: text, login: text }, 'login'],
+    'a textual id rather than a name': ['customer', text, { name: text }, 'id'],
+    'a name if the id is a number and the path has a text': ['customer', number, { name: text }, 'name'],
+    'a login rather than a name': ['username', number, { name: text, login: text }, 'login'],
   }
   for (const [title, [parameter, id, more, wanted]] of Object.entries(cases)) {
     test(title, async () => {
@@ -275,8 +275,8 @@ suite('the field that names a record', () => {
   }
 })
 
-suite('a resource that does not hold', () => {
-  test('is left out whole, with the reason', async () => {
+suite('a resource that fails its trial', () => {
+  test('is left out with the reason', async () => {
     const thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
     const paths = {
       '/things': { get: list({ type: 'array', items: thing, minItems: 99 }) },
@@ -287,7 +287,7 @@ suite('a resource that does not hold', () => {
     assert.deepEqual(more, [])
   })
 
-  test('leaves no document without a plan', async () => {
+  test('leaves a plan for the document', async () => {
     assert.deepEqual(await infer({ '/health': { get: { operationId: 'health', responses: ok() } } }), [])
   })
 })

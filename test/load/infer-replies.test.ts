@@ -7,7 +7,7 @@ import { answers, documentOf, integer, naming, object, ref, string, takes } from
 
 type Fields = Readonly<Record<string, unknown>>
 
-test('a create that answers with the number alone keeps everything that was sent', async () => {
+test('a create that answers with the id only stores every sent field', async () => {
   const { send } = await inferredInProcess(
     documentOf(
       {
@@ -30,7 +30,7 @@ test('a create that answers with the number alone keeps everything that was sent
   assert.deepEqual((await send(`GET /employees/${number}`)).body, { number, name: 'Ada', phone: '12' })
 })
 
-test('a list of summaries leaves out what a summary has no place for, and adds what it must have, the same each time', async () => {
+test('a list of summaries leaves out undeclared fields, and generates required ones, the same each time', async () => {
   const summary = object({ id: string, name: string, url: string }, { required: ['url'], additionalProperties: false })
   const { send } = await inferredInProcess(
     documentOf(
@@ -52,7 +52,7 @@ test('a list of summaries leaves out what a summary has no place for, and adds w
   assert.deepEqual((await send(`GET /projects/${id}`)).body, { id, name: 'One', text: 'Long' })
 })
 
-test('a request of two forms names a region by its slug, and the record has it whole', async () => {
+test('a request with a slug of a region creates a record with the whole region', async () => {
   const region = object({ slug: string, name: string }, { required: ['slug', 'name'] })
   const common = object({ region: string, size: string }, { required: ['size'] })
   const single = { allOf: [object({ name: string }, { required: ['name'] }), common] }
@@ -90,7 +90,7 @@ test('a request of two forms names a region by its slug, and the record has it w
   assert.deepEqual((await send(`GET /droplets/${droplet.id}`)).body, { droplet })
 })
 
-test('a page that has the numbers of its neighbours, not their addresses', async () => {
+test('a page can have the numbers of its neighbours', async () => {
   const nullable = { ...integer, nullable: true }
   const pagination = object(
     { page: integer, next_page: nullable, previous_page: nullable },
@@ -116,7 +116,7 @@ test('a page that has the numbers of its neighbours, not their addresses', async
   assert.deepEqual(await page(3), { page: 3, next_page: null, previous_page: 2 })
 })
 
-test('an id in the body of an update is the path’s where the server gives the ids', async () => {
+test('an update ignores the id in its body if the server assigns ids', async () => {
   const { send } = await inferredInProcess(
     documentOf(
       {
@@ -138,7 +138,7 @@ test('an id in the body of an update is the path’s where the server gives the 
   assert.deepEqual([status, body], [200, { id, name: 'Two' }])
 })
 
-test('a form that spells the names otherwise changes the fields of the record', async () => {
+test('a form whose names differ in spelling changes the fields of the record', async () => {
   const form = object({ FriendlyName: string, MaxAge: integer, Tags: { type: 'array', items: string } })
   const posts = { requestBody: { content: { 'application/x-www-form-urlencoded': { schema: form } } } }
   const { send } = await inferredInProcess(
@@ -174,7 +174,7 @@ test('a form that spells the names otherwise changes the fields of the record', 
   assert.deepEqual((await send('GET /Services?FriendlyName=Two')).body, { services: [changed] })
 })
 
-test('a collection that several paths show is named as the path of its items names it', async () => {
+test('a collection at several paths has the name in the path of its items', async () => {
   const issues = answers(200, { type: 'array', items: ref('Issue') })
   const { send } = await inferredInProcess(
     documentOf(
@@ -208,7 +208,7 @@ test('a collection that several paths show is named as the path of its items nam
   assert.ok(((await send('GET /issues')).body as Fields[]).some(({ title }) => title === 'Two'))
 })
 
-test('a record whose number a path has as text is found by it, not by a name', async () => {
+test('a record with a numeric id behind a text parameter is found by its id', async () => {
   const { send } = await inferredInProcess(
     documentOf(
       {
@@ -225,7 +225,7 @@ test('a record whose number a path has as text is found by it, not by a name', a
   assert.deepEqual((await send(`GET /visits/${id}/`)).body, { name: 'One', id })
 })
 
-test('the id that a path shows as its example names a record, and an owner', async () => {
+test('the example id of a path names a seeded record and owner', async () => {
   const id = '6f1c2c9e-0000-4000-8000-0000000000ab'
   const site = (path: object) => ({
     parameters: [{ in: 'path', name: 'site_id', required: true, schema: string, example: id }],
@@ -253,7 +253,7 @@ test('the id that a path shows as its example names a record, and an owner', asy
   assert.deepEqual((await send(`DELETE /sites/${id}`)).body, true)
 })
 
-test('an operation that restores an item, beside one that updates it, may answer otherwise', async () => {
+test('an operation that restores an item may answer differently from the update', async () => {
   const { send } = await inferredInProcess(
     documentOf(
       {

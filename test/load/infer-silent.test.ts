@@ -13,7 +13,7 @@ for (const [kind, schema] of [
   ['integer', integer],
   ['string', string],
 ] as const) {
-  test(`records whose replies are not described are kept by the request's schema, with an id added: ${kind}`, async () => {
+  test(`records with undescribed replies are stored by the request schema, with an id: ${kind}`, async () => {
     const { send } = await inferredInProcess(
       documentOf(
         {
@@ -44,7 +44,7 @@ for (const [kind, schema] of [
   })
 }
 
-test('a collection may be called as what usually stands beside records', async () => {
+test('a collection may have the name of a usual companion of records', async () => {
   const { send } = await inferredInProcess(
     documentOf(
       {
@@ -62,7 +62,7 @@ test('a collection may be called as what usually stands beside records', async (
   assert.ok(messages.some(one => one.sid === sid))
 })
 
-test('bounds that a query gives as an object select by them', async () => {
+test('bounds in a query object filter the list', async () => {
   const bounds = object({ gt: integer, gte: integer, lt: integer, lte: integer })
   const { send } = await inferredInProcess(
     documentOf(
@@ -91,7 +91,7 @@ test('bounds that a query gives as an object select by them', async () => {
   assert.deepEqual(await placed('placed[lte]=5000&placed[gte]=5000'), [5000])
 })
 
-test('a parameter in another format than the field of its name selects nothing', async () => {
+test('a parameter whose format differs from its field does not filter', async () => {
   const uuid = { type: 'string', format: 'uuid' }
   const { send } = await inferredInProcess(
     documentOf(
@@ -112,7 +112,7 @@ test('a parameter in another format than the field of its name selects nothing',
   assert.ok((body as unknown[]).length > 0)
 })
 
-test('a new record begins in a first state, has none of what comes later, and maps that are empty', async () => {
+test('a new record has an initial state, zero amounts and empty maps', async () => {
   const states = { ...string, enum: ['canceled', 'processing', 'succeeded'] }
   const required = ['status', 'amount_refunded', 'times_redeemed', 'metadata']
   const metadata = { type: 'object', additionalProperties: string }
@@ -142,7 +142,7 @@ for (const [what, responses, created] of [
   ['documents 200 alone, beside no POST', { 200: { description: 'ok' } }, 200],
   ['documents 404', { 200: { description: 'ok' }, 404: { description: 'none' } }, 404],
 ] as const) {
-  test(`a PUT on the item that ${what} answers ${created} where there is none`, async () => {
+  test(`a PUT on the item that ${what} answers ${created} for an unknown item`, async () => {
     const { send } = await inferredInProcess(
       documentOf(
         {
@@ -169,7 +169,7 @@ for (const [what, responses, created] of [
   })
 }
 
-test('of two operations at one path the first has the state: requests reach it', async () => {
+test('the first of two operations at one path has the state', async () => {
   const read = { operationId: 'read', ...answers(200, ref('Folder')) }
   const item = { ...naming('id'), get: read, delete: answers(204) }
   const { send } = await inferredInProcess(
@@ -188,7 +188,7 @@ test('of two operations at one path the first has the state: requests reach it',
   assert.equal((await send(`GET /folders/${made.id}`)).status, 404)
 })
 
-test('a parameter called filter that has a default searches for nothing', async () => {
+test('a parameter named filter with a default does not search', async () => {
   const filter = { in: 'query', name: 'filter', schema: { ...string, default: 'all' } }
   const { send } = await inferredInProcess(
     documentOf(

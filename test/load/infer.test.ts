@@ -8,7 +8,7 @@ import { inferGateway } from '../../src/load/infer/simulation.ts'
 
 const golden = new URL('../golden/inference/', import.meta.url)
 
-test('a contract is made sense of, line by line, and every line says from what', async () => {
+test('every inferred line has its reason', async () => {
   const file = '/api/library.yaml'
   const report = new Diagnostics()
   const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)
@@ -27,7 +27,7 @@ test('a contract is made sense of, line by line, and every line says from what',
   )
 })
 
-test('states are proposed as a comment where actions set a field of a few values', async () => {
+test('states are proposed in a comment if actions set a field with an enum', async () => {
   const shop = new URL('../../config/shop.yaml', import.meta.url)
   const report = new Diagnostics()
   const source = parseSource('shop.yaml', readFileSync(shop, 'utf8'), report)
@@ -40,7 +40,7 @@ test('states are proposed as a comment where actions set a field of a few values
   assert.ok(text.includes(guess), text)
 })
 
-test('the text of an inference says what was tried', async () => {
+test('the inferred file says how it was tried', async () => {
   const file = '/api/library.yaml'
   const report = new Diagnostics()
   const source = parseSource('library.yaml', readFileSync(new URL('library.yaml', golden), 'utf8'), report)

@@ -24,7 +24,7 @@ for (const [type, media, text] of [
   ['application/x-tar', '{}', 'understudy'],
   ['multipart/form-data', '{ schema: { type: array, items: { type: string, format: binary } } }', undefined],
 ] as const) {
-  test(`a body of ${type} is made up and accepted`, async () => {
+  test(`a body of ${type} is generated and accepted`, async () => {
     const { plan } = loadFiles(upload(type, media))
     const [planned] = plan?.operations ?? []
     assert.ok(plan && planned)
@@ -39,7 +39,7 @@ for (const [type, media, text] of [
   })
 }
 
-test('a bare document that is served with state is one file', async () => {
+test('a bare document served with state depends on one file', async () => {
   const file = fileURLToPath(new URL('../golden/inference/library.yaml', import.meta.url))
   assert.deepEqual((await loadInferred(file, '/', {})).files, [file])
 })

@@ -11,7 +11,7 @@ for (const [limit, admitted, code] of [
   [40e6, true, 'large-seed'],
   [20e6, false, 'seed-too-large'],
 ] as const) {
-  test(`10,000 records in the gateway file, and ${limit / 1e6} MB of memory: ${code ?? 'nothing to say'}`, () => {
+  test(`10,000 records in the gateway file and ${limit / 1e6} MB of memory report ${code ?? 'nothing'}`, () => {
     const report = new Diagnostics()
     const memory = new SeedMemory(limit)
     assert.equal(memory.admitsRecords(records, 'those of notes', placeOfFile('gateway.yaml'), report), admitted)

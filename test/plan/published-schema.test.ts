@@ -25,12 +25,12 @@ const partOf = (shape: PublishedSchema): object =>
 const accepts = compile(shipped)
 
 for (const file of ['config/gateway.yaml', 'config/rehearsal.yaml']) {
-  test(`a strict validator with the shipped schema takes ${file}`, () => {
+  test(`a strict validator accepts ${file} with the shipped schema`, () => {
     assert.ok(accepts(parse(readFileSync(file, 'utf8'))), JSON.stringify(accepts.errors))
   })
 }
 
-test('the shipped schema knows every configuration of README.md and docs/ that is a whole file', () => {
+test('the shipped schema accepts every complete configuration in README.md and docs/', () => {
   const shown = PAGES.flatMap(blocksOf).filter(({ language }) => language === 'yaml')
   const blocks = shown.map(({ text }) => parse(text) as object)
   const whole = blocks.filter(block => 'contract' in block && !/…/.test(JSON.stringify(block)))
@@ -48,7 +48,7 @@ for (const text of [
   'listen: { cors: { origins: ["https://app.example.com", "*"] } }',
   'operations: { "GET /books": { deprecation: { since: 2025-12-05, brownouts: { starts: 30d before sunset, every: 6h, for: 10m } } } }',
 ]) {
-  test(`it takes ${text}`, () => assert.ok(accepts(inBlock(text)), JSON.stringify(accepts.errors)))
+  test(`the shipped schema accepts ${text}`, () => assert.ok(accepts(inBlock(text)), JSON.stringify(accepts.errors)))
 }
 
 for (const text of [
@@ -62,10 +62,10 @@ for (const text of [
   'listen: { cors: { origins: [app.example.com/] } }',
   'sead: 1',
 ]) {
-  test(`it refuses ${text}`, () => assert.equal(accepts(inBlock(text)), false))
+  test(`the shipped schema refuses ${text}`, () => assert.equal(accepts(inBlock(text)), false))
 }
 
-test('a pattern takes whatever the format takes', () => {
+test('a pattern accepts every text that its format accepts', () => {
   const texts = [
     ...['250ms', '1.5 s', '5m', '2h', '30d', '10/s', '100/min', '1000/15m', '64B/s', '1.5kB/s', '64kB', '2GB', '1MiB'],
     ...['2030-12-05', '2030-12-05T10:00:00Z', '2030-12-05t10:00z', '2030-12-05T10:00:00.5+02:00', '30d before sunset'],
@@ -117,7 +117,7 @@ test('every default and every example fits its own schema', () => {
   assert.ok(checked > 80, `${checked}`)
 })
 
-test('nearly every key whose values cannot be listed has a default or an example', () => {
+test('nearly every key without an enum has a default or an example', () => {
   const missing = [...keysOf(shipped, shipped)].filter(([, shape]) => {
     const types = [shape.type].flat().filter(type => type === 'string' || type === 'integer' || type === 'number')
     return types.length > 0 && shape.enum === undefined && shape.default === undefined && shape.examples === undefined
@@ -127,7 +127,7 @@ test('nearly every key whose values cannot be listed has a default or an example
   assert.ok(keys.length <= 5, `add an example for each to EXAMPLES in src/plan/published-schema.ts: ${keys.join(' ')}`)
 })
 
-test('the schema of a file names what its contract has', () => {
+test('the schema of a file names the parts of its contract', () => {
   const { plan } = loadPlan('config/gateway.yaml', '.', {})
   assert.ok(plan)
   const schema = schemaFor(plan)
@@ -159,7 +159,7 @@ test('the schema of a file names what its contract has', () => {
   }
 })
 
-test('the schema of a bare document has its operations, and no resource to name', () => {
+test('the schema of a bare document has its operations and no resources', () => {
   const { plan } = loadPlan('test/golden/inference/library.yaml', '.', {})
   assert.ok(plan)
   const check = compile(schemaFor(plan))
@@ -167,5 +167,4 @@ test('the schema of a bare document has its operations, and no resource to name'
   assert.equal(check(inBlock('operations: { listAuthor: { latency: 20ms } }')), false)
 })
 
-test('the shipped schema is what is made now', () =>
-  assert.deepEqual(shipped, JSON.parse(JSON.stringify(publishedSchema()))))
+test('the shipped schema is up to date', () => assert.deepEqual(shipped, JSON.parse(JSON.stringify(publishedSchema()))))

@@ -9,7 +9,7 @@ for (const [text, milliseconds] of [
   ['30s', 30_000],
   ['60d', 2 ** 31 - 1],
 ] as const) {
-  test(`a time-out of ${text} is one that a timer can count`, () => {
+  test(`a time-out of ${text} fits a timer`, () => {
     const { plan } = load(`${CONTRACT}\nlimits: { request: ${text}, idle: ${text} }`)
     assert.equal(plan?.simulation.limits.request, milliseconds)
     assert.equal(plan?.simulation.limits.idle, milliseconds)

@@ -43,7 +43,7 @@ for (const limit of ['100/min', '100/minute', '100/m']) {
 }
 
 for (const text of ['100/fortnight', '100/', '0/min', '100/0min', '100/constructor']) {
-  test(`${text} is no rate`, () => assert.equal(parseRate(text), undefined))
+  test(`${text} is not a rate`, () => assert.equal(parseRate(text), undefined))
 }
 
 test('delay is read as latency, and a warning says so', () => {
@@ -56,7 +56,7 @@ test('delay beside latency is an unknown key', () => {
   assert.deepEqual(detailsOf('defaults: { delay: 20ms, latency: 10ms }').codes, ['error unknown-key'])
 })
 
-test('short forms work in weather, for everything that weather may speak of', () => {
+test('short forms work in weather', () => {
   const weather = `
 consumers: { ann: { login: secret } }
 weather:

@@ -21,7 +21,7 @@ const brownouts: fc.Arbitrary<Brownouts> = fc
     answer: 503 as const,
   }))
 
-test('rests lie apart, in order, between their beginning and the sunset, and never shrink', () => {
+test('brown-outs are disjoint, ordered, before the sunset, and never shrink', () => {
   fc.assert(
     fc.property(brownouts, given => {
       const rests = [...restsFrom(given, 0)]
@@ -39,7 +39,7 @@ test('rests lie apart, in order, between their beginning and the sunset, and nev
   )
 })
 
-test('at any moment the rest under way is the one that the list has, and the rests to come are those that end later', () => {
+test('at any time the current and the coming brown-outs agree with the list of all', () => {
   fc.assert(
     fc.property(brownouts, fc.double({ min: -0.1, max: 1.1, noNaN: true }), (given, where) => {
       const time = Math.round(given.starts + where * (given.ends - given.starts))

@@ -21,7 +21,7 @@ const { value } = fc.letrec<{ value: Json }>(tie => ({
   ),
 }))
 
-test('whatever is written is read again, digit for digit', () => {
+test('every written value is read back exactly', () => {
   fc.assert(
     fc.property(value, fc.constantFrom(0, 2), (original, indent) => {
       const written = stringifyJson(original)
@@ -32,7 +32,7 @@ test('whatever is written is read again, digit for digit', () => {
   )
 })
 
-test('decimals of any length are written as they were sent', () => {
+test('decimals of any length are written as sent', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 40 })
   const decimal = fc
     .tuple(fc.constantFrom('', '-'), fc.bigInt({ min: 0n, max: 10n ** 20n }), digits)
@@ -49,7 +49,7 @@ test('decimals of any length are written as they were sent', () => {
   )
 })
 
-test('a text without large integers is read as the engine reads it', () => {
+test('a text without large integers is read as by JSON.parse', () => {
   fc.assert(
     fc.property(fc.json(), json => {
       const parsed = parseJson(json)
@@ -59,7 +59,7 @@ test('a text without large integers is read as the engine reads it', () => {
   )
 })
 
-test('what the engine refuses is refused', () => {
+test('a text that JSON.parse refuses is refused', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.string({ minLength: 1, maxLength: 2 }), (json, at, noise) => {
       const broken = json.slice(0, at % (json.length + 1)) + noise + json.slice(at % (json.length + 1))
@@ -85,7 +85,7 @@ test('an approximation compares with the bounds of int64 as the integer does', (
   )
 })
 
-test('a long text is read as a short one is', () => {
+test('long texts are read like short ones', () => {
   const number = fc
     .tuple(
       fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),

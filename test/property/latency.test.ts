@@ -47,7 +47,7 @@ test('draws of the named distributions land on their percentiles too', () => {
   near(sample(lognormal(10, 30), 1), 0.99, 30)
 })
 
-test('a longer share never takes less time', () => {
+test('a higher percentile never has a lower latency', () => {
   const knots = fc.uniqueArray(fc.integer({ min: 1, max: 999 }), { minLength: 1, maxLength: 6 }).chain(shares =>
     fc
       .uniqueArray(fc.integer({ min: 1, max: 1e6 }), { minLength: shares.length, maxLength: shares.length })

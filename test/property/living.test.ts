@@ -133,7 +133,7 @@ test('timed states follow a model over moves of the clock, writes, forks and sna
   )
 })
 
-test('a circle of short edges does not hold a look up for ever', async () => {
+test('a cycle of short edges ends', async () => {
   const clock = new FixedClock(1_000_000)
   const circle: RecordStates = {
     field: 'status',

@@ -147,7 +147,7 @@ async function checkPage({ real, model }: Pair, kinds: readonly Json[] | null, l
 const steps = fc.array(fc.oneof(create, create, replace, remove, fork, adapt, restore, list, list), { maxLength: 40 })
 
 for (const assign of ['sequence', 'uuid'] as const) {
-  test(`collections with ids by ${assign}, and their forks, are as good as a list of records`, async () => {
+  test(`collections with ids by ${assign}, and their forks, behave like a list of records`, async () => {
     const seeds = assign === 'sequence' ? SEEDS : SEEDS.map(({ id, ...rest }) => ({ id: `seed-${id}`, ...rest }))
     await fc.assert(
       fc.asyncProperty(steps, async todo => {

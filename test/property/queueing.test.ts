@@ -54,7 +54,7 @@ for (const [load, tolerance] of [
   [0.5, 0.06],
   [0.8, 0.1],
 ] as const) {
-  test(`the time in line at load ${load} is what theory says, within ${tolerance * 100} %`, async () => {
+  test(`the waiting time at load ${load} agrees with queueing theory within ${tolerance * 100} %`, async () => {
     // Between 5 and 15 ms: a mean of 10, and a variance of 10²/12.
     const wait = await measure({ uniform: { min: '5ms', max: '15ms' } }, 1, load / 10)
     near(wait, pollaczekKhinchine(load / 10, 10, 100 + 100 / 12), tolerance, load)

@@ -10,7 +10,7 @@ const limit = fc.integer({ min: 1, max: 20 })
 const window = fc.constantFrom(1000, 60_000)
 const pauses = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 300 })
 
-test('no window holds one more than the limit', () => {
+test('no window admits more than the limit', () => {
   fc.assert(
     fc.property(limit, window, pauses, (limit, window, pauses) => {
       const quotas = new Quotas()
@@ -31,7 +31,7 @@ test('no window holds one more than the limit', () => {
   )
 })
 
-test('no stretch of time holds more than the burst and what the limit refills, and the time to wait is exact', () => {
+test('no interval admits more than the burst and its refill, and the time to wait is exact', () => {
   fc.assert(
     fc.property(limit, window, limit, pauses, (limit, window, burst, pauses) => {
       const quotas = new Quotas()
@@ -61,7 +61,7 @@ test('no stretch of time holds more than the burst and what the limit refills, a
   )
 })
 
-test('requests that come at once are never one more than the limit', async () => {
+test('concurrent requests never exceed the limit', async () => {
   const yaml = (limit: string) =>
     `defaults: { rateLimit: ${limit}, latency: { uniform: { min: 0ms, max: 2s } } }\noperations: { listThings: { respond: { list: things } }, getThing: { respond: { read: things } } }`
   for (const limit of ['{ limit: 37/h }', '{ limit: 3700/100h, burst: 37 }']) {

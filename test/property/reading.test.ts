@@ -18,7 +18,7 @@ const slotsOf = (value: unknown): [Tree, string][] =>
     ? []
     : Object.entries(value).flatMap(([key, child]) => [[value as Tree, key] as [Tree, string], ...slotsOf(child)])
 
-test('whatever is done to a document, there is a plan or a reason why not', () => {
+test('every mutated document gives a plan or an error', () => {
   const change = fc.record({ at: fc.nat(), junk: fc.option(fc.constantFrom(...JUNK)) })
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), changes => {

@@ -32,7 +32,7 @@ function fateTeller() {
 
 const fate = ({ status, wire }: Reply): string => `${wire?.kind ?? status} `
 
-test('the n-th request of an operation meets the same fate whatever else runs', async () => {
+test('the n-th request of an operation has the same fate whatever else runs', async () => {
   const [first, second] = [fateTeller(), fateTeller()]
   const fates = new Map<string, string[]>(WHAT.map(what => [what, []]))
   for (let i = 0; i < REQUESTS; i++) {
@@ -60,7 +60,7 @@ test('the n-th request of an operation meets the same fate whatever else runs', 
   }
 })
 
-test('requests that run at once keep the fates of the order in which they came', async () => {
+test('concurrent requests have the fates of their order of arrival', async () => {
   const [first, second] = [fateTeller(), fateTeller()]
   const one: string[] = []
   for (let i = 0; i < 1000; i++) one.push(fate(await first.ask('GET /things')))
@@ -68,7 +68,7 @@ test('requests that run at once keep the fates of the order in which they came',
   assert.deepEqual(many.map(fate), one)
 })
 
-test('a request may repeat the fate of another, and uses up none', async () => {
+test('a request can repeat the fate of another without using one up', async () => {
   const { fateOf, gateway } = fateTeller()
   const fates: string[] = []
   for (let i = 0; i < 50; i++) fates.push(await fateOf('GET /things'))
@@ -80,7 +80,7 @@ test('a request may repeat the fate of another, and uses up none', async () => {
   for (const wrong of ['0', '-1', 'x', '1e3', '']) assert.equal(await again(wrong), '400 ')
 })
 
-test('a request has the fate it has where clients have no controls', async () => {
+test('with `clientControls: false` a request cannot choose its fate', async () => {
   const { ask } = simulate(
     'listen: { clientControls: false }\noperations: { listThings: { fault: { kind: reset, every: 2 }, respond: { list: things } } }',
   )

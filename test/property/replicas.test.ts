@@ -55,7 +55,7 @@ const operation = fc.record({
   id: fc.integer({ min: 1, max: 6 }),
 })
 
-test('every reply fits the log at a moment between the request and the reply', async () => {
+test('every reply agrees with the log at some time between request and reply', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 6 }),

@@ -86,7 +86,7 @@ const { schema } = fc.letrec<{ schema: Schema; object: Schema; array: Schema }>(
 
 const validator = new Schemas()
 
-test('a value fits its schema, and the same seed gives it again', () => {
+test('a value fits its schema and is the same for the same seed', () => {
   fc.assert(
     fc.property(schema, fc.integer(), fc.boolean(), (one, seed, dynamic) => {
       const definitions = { one }
@@ -102,7 +102,7 @@ test('a value fits its schema, and the same seed gives it again', () => {
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>
 
-test('walking a schema identifiers a value as the validator does', () => {
+test('walking a schema judges a value like the validator', () => {
   fc.assert(
     fc.property(schema, json, fc.integer(), (one, value, seed) => {
       // The validator divides by way of text, and goes astray where numbers are written with an exponent.

@@ -16,7 +16,7 @@ const deed = fc.record({
 const contentOf = (model: ReadonlyMap<number, string>) =>
   [...model].sort(([a], [b]) => a - b).map(([id, name]) => ({ id, name }))
 
-test('fifty sandboxes that are written to at the same time never see what another holds', async () => {
+test("fifty concurrent sandboxes never see each other's records", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 200, maxLength: 400 }), async deeds => {
       const { ask } = simulate(`operations: {${OPERATIONS.trim().replaceAll('\n', ',')}}`)

@@ -24,7 +24,7 @@ async function act(
 }
 
 for (const assign of ['sequence', 'uuid'] as const) {
-  test(`what is dumped, written, read and loaded goes on like what it was dumped from (${assign})`, async () => {
+  test(`a collection restored from a dump continues like its origin (${assign})`, async () => {
     const options = { name: 'things', idField: 'id', assign, indexed: ['kind'], maxRecords: 8, seed: 42 }
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { maxLength: 25 }), fc.array(deed, { maxLength: 25 }), async (before, after) => {
