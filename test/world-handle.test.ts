@@ -13,14 +13,14 @@ const start = (yaml = '') => {
 }
 const inAlice = { 'understudy-world': 'alice' }
 
-test('a world has an address of its own, the default one that of the API', () => {
+test('each world has an address, and the default world that of the API', () => {
   const { steer } = start()
   assert.equal(steer('default').baseUrl, 'http://127.0.0.1:4010')
   assert.equal(steer('alice').baseUrl, 'http://127.0.0.1:4010/~alice')
   assert.throws(() => start('listen: { clientControls: false }').steer('alice').baseUrl, /clientControls is false/)
 })
 
-test('a world travels by date, timestamp, offset, Date or milliseconds, and runs on', () => {
+test('`travel` takes a date, timestamp, offset, Date or milliseconds', () => {
   const { steer, timeIn } = start()
   const alice = steer('alice')
   for (const [to, then] of [
@@ -43,7 +43,7 @@ test('a world travels by date, timestamp, offset, Date or milliseconds, and runs
   assert.equal(timeIn('alice'), new Date(clock.time).toISOString())
 })
 
-test('a world stands still where it is', () => {
+test('`freeze` stops the clock at its time', () => {
   const { steer, timeIn } = start()
   steer('alice').freeze()
   const then = timeIn('alice')
@@ -51,7 +51,7 @@ test('a world stands still where it is', () => {
   assert.equal(timeIn('alice'), then)
 })
 
-test('a world shows its records, and begins anew', async () => {
+test('`records` lists the records of a world, and `reset` restores its seeds', async () => {
   const { steer, ask } = start()
   const alice = steer('alice')
   await ask('POST /things', { headers: inAlice, body: { name: 'three' } })
@@ -62,7 +62,7 @@ test('a world shows its records, and begins anew', async () => {
   await assert.rejects(alice.records('thing'), /there is no collection "thing"; there is things/)
 })
 
-test('a world tells of its own requests, and verifies them', async () => {
+test('`requests` and `verify` cover the requests of one world', async () => {
   const { steer, ask } = start()
   const alice = steer('alice')
   await ask('GET /things')
@@ -82,7 +82,7 @@ test('a world tells of its own requests, and verifies them', async () => {
   assert.ok(!alice.verify({ operation: 'listThings' }).ok)
 })
 
-test('what makes no sense is thrown', () => {
+test('invalid arguments are thrown', () => {
   const { steer } = start()
   const alice = steer('alice')
   assert.throws(() => steer('no such name'), /"no such name" cannot be the name of a world/)

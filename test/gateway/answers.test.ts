@@ -22,7 +22,7 @@ const desk = (yaml = '') => {
 }
 const save: Ask = { body: { name: 'three' }, headers: { 'x-key': 'ann-key' } }
 
-test('the next save fails once, and nothing is saved by it', async () => {
+test('an answer makes the next write fail once, and nothing is saved', async () => {
   const { ask, give, notes, status } = desk()
   assert.deepEqual(give('{ operation: createThing, reply: { status: 503 } }'), [])
   const failed = await ask('POST /things', save)
@@ -33,7 +33,7 @@ test('the next save fails once, and nothing is saved by it', async () => {
   assert.equal(notes()[0], 'answer a1: 503')
 })
 
-test('the second save from now fails, and neither the first nor the third', async () => {
+test('an answer with `skip: 1` makes only the second write fail', async () => {
   const { gateway, give, notes, status } = desk()
   assert.deepEqual(give('{ operation: createThing, consumer: ann, skip: 1, reply: { status: 503 } }'), [])
   assert.equal(gateway.answers.all()[0]?.toSkip, 1)
@@ -44,7 +44,7 @@ test('the second save from now fails, and neither the first nor the third', asyn
   assert.equal(notes().filter(note => note.includes('answer a1')).length, 1)
 })
 
-test('it is given exactly as often as it says, however many ask at once', async () => {
+test('an answer is given exactly `times` times, even to concurrent requests', async () => {
   const { gateway, give, status } = desk()
   assert.deepEqual(
     give('{ operation: createThing, reply: { status: 500 }, times: 7, when: request.body.name == "three" }'),
@@ -56,7 +56,7 @@ test('it is given exactly as often as it says, however many ask at once', async 
   assert.deepEqual(gateway.answers.all(), [])
 })
 
-test('until it is removed it is given to everybody it is for', async () => {
+test('an answer without `times` is given to its consumer until it is removed', async () => {
   const { gateway, give, status } = desk()
   give('{ operation: getThing, consumer: ann, reply: { status: 404 }, times: null }')
   const of = (key: string) => status('GET /things/1', { headers: { 'x-key': key } })
@@ -68,7 +68,7 @@ test('until it is removed it is given to everybody it is for', async () => {
   assert.equal(await of('ann-key'), 200)
 })
 
-test('one path, with another status than any that is documented, and headers', async () => {
+test('an answer for a path can have an undocumented status and headers', async () => {
   const { ask, give, status } = desk()
   assert.deepEqual(
     give(
@@ -83,7 +83,7 @@ test('one path, with another status than any that is documented, and headers', a
   assert.equal(reply.body, '{"name":2}')
 })
 
-test('a documented status without a body is what the contract has for it', async () => {
+test('an answer with a documented status and no body has the body of the contract', async () => {
   const { ask, give } = desk()
   assert.deepEqual(give('{ operation: createThing, reply: { status: 201 } }'), [])
   const reply = await ask('POST /things')
@@ -91,7 +91,7 @@ test('a documented status without a body is what the contract has for it', async
   assert.deepEqual(Object.keys(JSON.parse(String(reply.body)) as object), ['id', 'name'])
 })
 
-test('a delay and a fault on the wire leave the work as it is', async () => {
+test('an answer that is a delay or a fault of the wire keeps the work', async () => {
   const { ask, clock, give, notes } = desk()
   give('{ operation: listThings, delay: 2s }')
   const slow = ask('GET /things')
@@ -105,7 +105,7 @@ test('a delay and a fault on the wire leave the work as it is', async () => {
   assert.match(notes()[1] ?? '', /^answer a2: fault truncate; fault: truncate/)
 })
 
-test('the newest comes first, and that of the world before those for every world', async () => {
+test('the newest answer is given first, and answers of the world before those of all worlds', async () => {
   const { gateway, give, status } = desk()
   gateway.worlds.put(gateway.worlds.blank('ada'))
   give('{ operation: getThing, reply: { status: 500 } }')
@@ -115,7 +115,7 @@ test('the newest comes first, and that of the world before those for every world
   assert.deepEqual([await inAda(), await inAda(), await inAda(), await inAda()], [502, 501, 500, 200])
 })
 
-test('an answer comes before rules and weather, and a reset takes those of its world along', async () => {
+test('an answer precedes rules and weather, and a reset removes the answers of its world', async () => {
   const { gateway, give, status } = desk('weather: { down: { defaults: { fault: { kind: status, status: 503 } } } }')
   const report = new Diagnostics()
   const down = parseSource('weather', '{ name: down }', report)
@@ -130,7 +130,7 @@ test('an answer comes before rules and weather, and a reset takes those of its w
   assert.equal(await status('GET /things'), 503)
 })
 
-test('it is over after a while', async () => {
+test('an answer ends after its `for`', async () => {
   const { clock, gateway, give, status } = desk()
   give('{ reply: { status: 500 }, times: null, for: 5m }')
   assert.equal(await status('GET /things'), 500)
@@ -139,7 +139,7 @@ test('it is over after a while', async () => {
   assert.deepEqual(gateway.answers.all(), [])
 })
 
-test('a reload keeps the answers that the new plan knows', async () => {
+test('a reload keeps the answers whose operation still exists', async () => {
   const { gateway, give, status } = desk()
   give('{ operation: getThing, reply: { status: 500 } }')
   const { plan } = load(`${CONTRACT}\nseed: 7\noperations: ${OPERATIONS}`)
@@ -148,7 +148,7 @@ test('a reload keeps the answers that the new plan knows', async () => {
   assert.equal(await status('GET /things/1'), 500)
 })
 
-test('Explain names it', async () => {
+test('Understudy-Explain names the answer', async () => {
   const { ask, give } = desk()
   give('{ operation: getThing, reply: { status: 500 } }')
   const { headers } = await ask('GET /things/1', { headers: { 'understudy-explain': '1' } })
@@ -159,19 +159,15 @@ test('Explain names it', async () => {
 })
 
 for (const [why, order, codes] of [
-  ['nothing to answer with', '{ operation: getThing }', ['no-answer at 1:1']],
+  ['an order without an answer', '{ operation: getThing }', ['no-answer at 1:1']],
   ['an unknown operation', '{ operation: getThin, reply: { status: 500 } }', ['unknown-operation at 1:14']],
-  [
-    'a path that is not there',
-    '{ method: GET, path: /thing/1, reply: { status: 500 } }',
-    ['unknown-operation at 1:22'],
-  ],
+  ['an unknown path', '{ method: GET, path: /thing/1, reply: { status: 500 } }', ['unknown-operation at 1:22']],
   ['a path without a method', '{ path: /things, reply: { status: 500 } }', ['missing-key at 1:1']],
   ['an unknown tag', '{ tag: thigs, reply: { status: 500 } }', ['unknown-tag at 1:8']],
   ['two choices of operations', '{ tag: things, operation: getThing, delay: 1s }', ['ambiguous-operation at 1:3']],
   ['an unknown consumer', '{ consumer: anne, delay: 1s }', ['unknown-consumer at 1:13']],
-  ['no status', '{ reply: { body: {} } }', ['missing-key at 1:3']],
-  ['a status that is none', '{ reply: { status: 99 } }', ['invalid-value at 1:20']],
+  ['a reply without a status', '{ reply: { body: {} } }', ['missing-key at 1:3']],
+  ['an invalid status', '{ reply: { status: 99 } }', ['invalid-value at 1:20']],
   ['an unknown example', '{ operation: getThing, reply: { example: rex } }', ['unknown-example at 1:42']],
   [
     'a body that breaks the contract',

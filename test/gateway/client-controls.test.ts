@@ -7,7 +7,7 @@ const YAML = `
 weather: { down: { defaults: { fault: { kind: status, status: 503 } } } }
 operations: ${OPERATIONS}`
 
-test('a client makes its reply take longer, in a header or in the query', async () => {
+test('a client delays its reply with a header or the query', async () => {
   for (const [line, headers] of [
     ['GET /things', { 'understudy-delay': '3s' }],
     ['GET /things?__delay=3s&limit=1', {}],
@@ -25,14 +25,14 @@ test('a client makes its reply take longer, in a header or in the query', async 
   }
 })
 
-test('a client chooses its weather in the query, and the API does not see it', async () => {
+test('a client chooses its weather in the query, which validation does not see', async () => {
   const { ask } = simulate(`${YAML}\ndefaults: { validate: { undocumentedQuery: refuse } }`)
   assert.equal((await ask('GET /things?__weather=down')).status, 503)
   assert.equal((await ask('GET /things?__weather=clear')).status, 200)
   assert.equal((await ask('GET /things?__weather=rain')).status, 400)
 })
 
-test('a client that asks why is told of its delay', async () => {
+test('Understudy-Explain names the delay of the client', async () => {
   const clock = new VirtualClock()
   const { ask } = simulate(YAML, clock)
   const reply = ask('GET /things?__delay=1s', { headers: { 'understudy-explain': '1' } })
@@ -40,7 +40,7 @@ test('a client that asks why is told of its delay', async () => {
   assert.match((await reply).headers['understudy-explanation'] ?? '', /delay: 1000 ms/)
 })
 
-test('without client controls nothing of it is heeded', async () => {
+test('with `clientControls: false` headers and parameters of clients are ignored', async () => {
   const { ask } = simulate(`listen: { clientControls: false }\n${YAML}`)
   const headers = { 'understudy-delay': '1h', 'understudy-nonsense': 'x', 'understudy-weather': 'down' }
   assert.equal((await ask('GET /things?__weather=down&__what=x', { headers })).status, 200)

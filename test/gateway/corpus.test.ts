@@ -14,10 +14,10 @@ const FLAWED: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-suite('a document that nobody fitted to this program', () => {
+suite('a public document', () => {
   for (const name of readdirSync('test/corpus')) {
     for (const stateful of [false, true]) {
-      test(`${name} is served ${stateful ? 'with state' : 'as it is'}, and every reply is what it says`, async () => {
+      test(`${name} is served ${stateful ? 'with state' : 'without state'}, and every reply matches its contract`, async () => {
         const load = stateful ? loadInferred : loadPlan
         const { plan, report } = await load(`test/corpus/${name}`, '.', {})
         assert.ok(plan)

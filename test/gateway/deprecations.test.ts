@@ -33,7 +33,7 @@ const called = async () => {
   return simulated
 }
 
-test('who still calls what is deprecated is counted', async () => {
+test('callers of deprecated operations and inputs are counted', async () => {
   const { gateway } = await called()
   const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time)
   assert.deepEqual(report, {
@@ -68,7 +68,7 @@ test('who still calls what is deprecated is counted', async () => {
   })
 })
 
-test('the report is a table for people', async () => {
+test('the report can be a table for people', async () => {
   const { gateway } = await called()
   const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, clock.time)
   assert.equal(
@@ -99,7 +99,7 @@ test('days are counted to the sunset, and past it', async () => {
   }
 })
 
-test('metrics tell the same', async () => {
+test('the metrics have the same counts', async () => {
   const { metric } = await called()
   const labels = '{operation="getThing",consumer="ann",traffic="live"}'
   assert.equal(await metric(`understudy_deprecated_requests_total${labels}`), 2)
@@ -131,7 +131,7 @@ test('every deprecated operation begins at 0 for every known consumer, so that a
   )
 })
 
-test('a world whose clock was moved is a rehearsal, until it is on real time again', async () => {
+test('calls in a world with a moved clock are rehearsals until it is on real time again', async () => {
   clock.time = Date.UTC(2026, 5, 1)
   const { ask, gateway } = simulate(OPERATIONS, clock)
   const { default: world } = gateway.worlds
@@ -143,7 +143,7 @@ test('a world whose clock was moved is a rehearsal, until it is on real time aga
   assert.deepEqual([operation?.calls, operation?.rehearsed], [1, 1])
 })
 
-test('a reload goes on counting', async () => {
+test('a reload keeps the counts', async () => {
   const { gateway, ask } = await called()
   gateway.adopt(gateway.plan)
   await ask('GET /things/1', { headers: { 'x-key': 'ann-key' } })
@@ -151,7 +151,7 @@ test('a reload goes on counting', async () => {
   assert.equal(report.operations[0]?.calls, 5)
 })
 
-test('of several processes the earliest first call and the latest last one count, and calls are added up', async () => {
+test('reports of processes are merged: earliest first call, latest last call, sum of calls', async () => {
   const first = await called()
   const second = await called()
   clock.time = Date.UTC(2026, 5, 9)

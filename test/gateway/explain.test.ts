@@ -12,7 +12,7 @@ const chainOf = ({ plan }: Gateway) =>
   plan.operations.find(({ operation }) => operation.id === 'getThing')?.chain.map(({ name }) => name) ?? []
 const explained = ({ headers }: { headers: Readonly<Record<string, string>> }) => headers['understudy-explanation']
 
-test('a reply says why it is what it is', async () => {
+test('a reply explains how it was made', async () => {
   const { gateway, ask } = start()
   const reply = await ask('GET /things/1', { headers: { ...WHY, 'x-key': 'ann-key' } })
   const passed = chainOf(gateway).map(name => JSON.stringify(name))
@@ -30,13 +30,13 @@ for (const [line, headers, why] of [
   ['GET /things', { 'understudy-time': '2030-12-06' }, /time=@1922745600, clock=adjusted/],
   ['GET /things', { 'understudy-world': 'alice' }, /world="alice"/],
 ] as const) {
-  test(`the reply to ${line} with ${JSON.stringify(headers)} says why`, async () => {
+  test(`the reply to ${line} with ${JSON.stringify(headers)} is explained`, async () => {
     const { ask } = start()
     assert.match(explained(await ask(line, { headers: { ...WHY, ...headers } })) ?? '', why)
   })
 }
 
-test('what chance had to do with it is said', async () => {
+test('the explanation includes the draws', async () => {
   const { ask } = simulate(
     'operations: { listThings: { respond: { list: things }, fault: { kind: status, probability: 0.5, status: 503 } } }',
   )
@@ -44,7 +44,7 @@ test('what chance had to do with it is said', async () => {
   assert.match(first, /draws=\("[^"]+";value=0\.\d{3}/)
 })
 
-test('nothing is said unless asked for', async () => {
+test('a reply has no explanation unless the client asks', async () => {
   const { gateway, ask } = start()
   for (const asked of ['', '0', 'maybe']) {
     assert.equal(explained(await ask('GET /things', { headers: { 'understudy-explain': asked } })), undefined)
@@ -55,7 +55,7 @@ test('nothing is said unless asked for', async () => {
   )
 })
 
-test('nothing is said to clients that have no controls', async () => {
+test('with `clientControls: false` a reply has no explanation', async () => {
   const { ask } = start('listen: { clientControls: false }')
   assert.equal(explained(await ask('GET /things', { headers: WHY })), undefined)
 })

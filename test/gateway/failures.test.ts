@@ -29,12 +29,12 @@ async function failing(error: unknown, what = 'GET /v1/pets/1') {
 }
 
 for (const [name, error, status, code] of [
-  ['a mistake of ours', new TypeError(SECRET), 500, 'internal_error'],
-  ['something thrown that is no error', SECRET, 500, 'internal_error'],
-  ['nothing thrown', undefined, 500, 'internal_error'],
-  ['an engine that cannot be reached', new Outage(SECRET), 503, 'unavailable'],
+  ['an exception', new TypeError(SECRET), 500, 'internal_error'],
+  ['a thrown text', SECRET, 500, 'internal_error'],
+  ['a thrown undefined', undefined, 500, 'internal_error'],
+  ['an unreachable engine', new Outage(SECRET), 503, 'unavailable'],
 ] as const) {
-  test(`${name} is answered with ${status} and a number to ask about, and tells nothing else`, async () => {
+  test(`${name} is answered with ${status} and an incident id only`, async () => {
     logged.length = 0
     const reply = await failing(error)
     assert.equal(reply.status, status)
@@ -48,13 +48,13 @@ for (const [name, error, status, code] of [
   })
 }
 
-test('an outage asks to come again, and is never an empty list', async () => {
+test('an outage is a 503 with Retry-After, not an empty list', async () => {
   const reply = await failing(new Outage('gone'), 'GET /v1/pets')
   assert.equal(reply.status, 503)
   assert.equal(reply.headers['retry-after'], '1')
 })
 
-test('the next request is served as if nothing had been', async () => {
+test('the request after a failure is served', async () => {
   await failing(new Error('x'))
   assert.equal((await gateway.handle(requestOf('GET /v1/pets/1', { headers }))).status, 200)
 })
@@ -64,7 +64,7 @@ for (const [now, status] of [
   ['2030-12-04T23:59:59.999Z', 200],
   ['2030-12-05T00:00:00Z', 410],
 ] as const) {
-  test(`at ${now} a pet that is asked for by its id answers ${status}, and HEAD does`, async () => {
+  test(`at ${now} GET and HEAD of a pet by its id answer ${status}`, async () => {
     clock.time = Date.parse(now)
     for (const method of ['GET', 'HEAD']) {
       const reply = await gateway.handle(requestOf(`${method} /v1/pets/1`, { headers }))

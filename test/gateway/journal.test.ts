@@ -27,7 +27,7 @@ const recorded = ({ journal }: Gateway, filter: RequestFilter = {}, limit = 1000
 const verify = ({ journal }: Gateway, filter: RequestFilter, times: Times = {}) =>
   verifyRequests(journal, criteriaOf(filter), times)
 
-test('a request is remembered with what was learnt of it', async () => {
+test('the journal records operation, consumer, world and times of a request', async () => {
   const { gateway, ask } = start()
   await ask('GET /things/7?verbose=1', {
     headers: { 'x-key': 'ann-key', 'understudy-world': 'alice', 'understudy-time': '2030-12-06' },
@@ -49,7 +49,7 @@ test('a request is remembered with what was learnt of it', async () => {
   })
 })
 
-test('a request that means no operation is remembered too', async () => {
+test('the journal records a request that matches no operation', async () => {
   const { gateway, ask } = start()
   await ask('GET /nothing')
   await ask('PUT /things')
@@ -64,7 +64,7 @@ test('a request that means no operation is remembered too', async () => {
   )
 })
 
-test('what was injected is remembered', async () => {
+test('the journal records injected faults and delays', async () => {
   const { gateway, ask } = simulate(
     'operations: { listThings: { respond: { list: things }, fault: { kind: status, status: 503 } } }',
     clock,
@@ -75,7 +75,7 @@ test('what was injected is remembered', async () => {
   assert.ok(request?.injected?.fault, JSON.stringify(request))
 })
 
-test('the oldest request goes first', async () => {
+test('the oldest request is removed first', async () => {
   const { gateway, ask } = start('journal: { requests: 3 }')
   for (let i = 1; i <= 5; i++) await ask(`GET /things/${i}`)
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('the oldest request goes first', async () => {
   assert.equal(gateway.journal.evicted, 2)
 })
 
-test('memory is bounded whatever clients send', async () => {
+test('the memory of the journal is bounded', async () => {
   const { gateway, ask } = start('journal: { requests: 1000, size: 20kB }')
   for (let i = 1; i <= 20; i++) await ask(`GET /things?note=${'x'.repeat(4000)}`)
   const kept = recorded(gateway)
@@ -96,13 +96,13 @@ test('memory is bounded whatever clients send', async () => {
   assert.deepEqual(recorded(gateway), [])
 })
 
-test('a journal that is switched off remembers nothing', async () => {
+test('`journal: null` records nothing', async () => {
   const { gateway, ask } = start('journal: null')
   await ask('GET /things')
   assert.deepEqual(recorded(gateway), [])
 })
 
-test('a journal is emptied whole, or of one world', async () => {
+test('the journal can be cleared, for all worlds or for one', async () => {
   const { gateway, ask } = start()
   for (const world of ['alice', 'bob', 'alice']) await ask('GET /things', { headers: { 'understudy-world': world } })
   gateway.journal.clear('alice')
@@ -116,7 +116,7 @@ test('a journal is emptied whole, or of one world', async () => {
   assert.equal(recorded(gateway)[0]?.id, 4)
 })
 
-test('a reload with other bounds keeps what they leave room for', async () => {
+test('a reload with smaller bounds keeps the latest requests', async () => {
   const { gateway, ask } = start()
   for (let i = 1; i <= 5; i++) await ask(`GET /things/${i}`)
   const settings = gateway.plan.simulation.journal
@@ -137,7 +137,7 @@ test('a reload with other bounds keeps what they leave room for', async () => {
   )
 })
 
-test('bodies are kept when asked for, as far as asked for', async () => {
+test('bodies are kept up to the configured size', async () => {
   const { gateway, ask } = start('journal: { bodies: 20B }')
   await ask('POST /things', { body: { name: 'a rather long name' } })
   await ask('GET /things/1')
@@ -148,7 +148,7 @@ test('bodies are kept when asked for, as far as asked for', async () => {
   assert.deepEqual(read?.replyBody, { text: '{"id":1,"name":"one"', bytes: 21 })
 })
 
-test('bodies are not kept unless asked for', async () => {
+test('bodies are not kept by default', async () => {
   const { gateway, ask } = start()
   await ask('POST /things', { body: { name: 'three' } })
   const [request] = recorded(gateway)
@@ -156,7 +156,7 @@ test('bodies are not kept unless asked for', async () => {
   assert.equal(request?.replyBody, undefined)
 })
 
-test('an entry outlives its slot once it is described', async () => {
+test('a described entry stays valid after its slot is reused', async () => {
   const { gateway, ask } = start('journal: { requests: 1 }')
   await ask('GET /things/1')
   const [entry] = gateway.journal.each()
@@ -166,7 +166,7 @@ test('an entry outlives its slot once it is described', async () => {
   assert.equal(described.path, '/things/1')
 })
 
-test('listeners hear of every request until they stop', async () => {
+test('listeners get every request until they stop', async () => {
   const { gateway, ask } = start()
   const heard: string[] = []
   const stop = gateway.journal.listen(({ path }) => heard.push(path))
@@ -218,7 +218,7 @@ const FILTERS: [RequestFilter, ids: number[]][] = [
   [{ consumer: 'ann', status: 404 }, []],
 ]
 
-test('requests are chosen by what is known of them', async () => {
+test('requests are filtered by their properties', async () => {
   const gateway = await asked()
   for (const [filter, ids] of FILTERS) {
     assert.deepEqual(
@@ -229,7 +229,7 @@ test('requests are chosen by what is known of them', async () => {
   }
 })
 
-test('of those that match, the last are shown', async () => {
+test('the last matching requests are shown', async () => {
   const gateway = await asked()
   assert.deepEqual(
     recorded(gateway, {}, 2).map(({ id }) => id),
@@ -245,7 +245,7 @@ const FAULTS: [RequestFilter, fault: RegExp][] = [
   [{ until: '2026-02-30' }, /until must be a date/],
 ]
 
-test('a question that makes no sense is not answered', () => {
+test('an invalid filter is refused', () => {
   for (const [filter, fault] of FAULTS) {
     const criteria = compileFilter(filter, clock.time)
     assert.ok('fault' in criteria)
@@ -253,7 +253,7 @@ test('a question that makes no sense is not answered', () => {
   }
 })
 
-test('an operation or a consumer that nobody knows is pointed out', async () => {
+test('an unknown operation or consumer in a filter is reported', async () => {
   const gateway = await asked()
   const find = (filter: RequestFilter) => findUnknown(filter, gateway.plan, gateway.journal)
   assert.equal(find({ operation: 'getThing,' }), undefined)
@@ -272,7 +272,7 @@ const VERDICTS: [RequestFilter, Times, ok: boolean, matched: number][] = [
   [{}, { min: 5, max: 5 }, true, 5],
 ]
 
-test('a verdict says whether as many matched as should have', async () => {
+test('a verdict says whether the number of matches is as expected', async () => {
   const gateway = await asked()
   for (const [filter, times, ok, matched] of VERDICTS) {
     const verdict = verify(gateway, filter, times)
@@ -280,7 +280,7 @@ test('a verdict says whether as many matched as should have', async () => {
   }
 })
 
-test('where too few matched, the nearest misses say where they differ', async () => {
+test('a verdict of too few matches shows the nearest misses and their differences', async () => {
   const gateway = await asked()
   const { ok, nearest } = verify(gateway, { operation: 'getThing', consumer: 'ann', status: 404 })
   assert.equal(ok, false)
@@ -297,7 +297,7 @@ test('where too few matched, the nearest misses say where they differ', async ()
   )
 })
 
-test('where too many matched, the last of them are shown', async () => {
+test('a verdict of too many matches shows the last of them', async () => {
   const gateway = await asked()
   const { requests, nearest } = verify(gateway, { operation: 'getThing' }, { max: 1 })
   assert.deepEqual(
@@ -313,13 +313,13 @@ for (const [yaml, message] of [
   ['journal: { bodies: all }', /"bodies" must be a size/],
   ['journal: { body: 4kB }', /unknown key "body"/],
 ] as const) {
-  test(`${yaml} is a mistake`, () => {
+  test(`${yaml} is reported`, () => {
     const { report } = load(`contract: { openapi: 3.1.0, info: { title: T, version: "1" }, paths: {} }\n${yaml}`)
     assert.match(report.list.map(one => one.message).join('\n'), message)
   })
 }
 
-test('a page of requests says how many there are in all', async () => {
+test('a page of requests has the total count', async () => {
   const { gateway, ask } = start()
   for (let i = 0; i < 5; i++) await ask('GET /things')
   await ask('GET /things/1')
@@ -327,7 +327,7 @@ test('a page of requests says how many there are in all', async () => {
   assert.deepEqual([page.requests.map(({ id }) => id), page.total], [[4, 5], 5])
 })
 
-test('a reset of a world forgets its requests, and those of no other world', async () => {
+test('a reset of a world removes the requests of that world only', async () => {
   const { gateway, ask } = start()
   await ask('GET /things')
   await ask('GET /things', { headers: { 'understudy-world': 'alice' } })

@@ -31,7 +31,7 @@ function create() {
   }
 }
 
-test('lines are written in order, those that came meanwhile together', () => {
+test('lines are written in order, and lines that arrive meanwhile in one write', () => {
   const { sink, take, written, asked } = create()
   for (const line of ['a\n', 'b\n', 'c\n']) sink.write(line)
   take()
@@ -39,7 +39,7 @@ test('lines are written in order, those that came meanwhile together', () => {
   assert.deepEqual([written(), asked(), sink.lost], ['a\nb\nc\n', 0, 0])
 })
 
-test('a full disk costs the lines of its time; they are counted, and told of once when there is room', () => {
+test('lines are dropped while the disk is full, counted, and reported once afterwards', () => {
   const { sink, take, refuse, wake, written, recovered, asked } = create()
   sink.write('a\n')
   sink.write('b\n')
@@ -57,7 +57,7 @@ test('a full disk costs the lines of its time; they are counted, and told of onc
   assert.deepEqual([written(), sink.lost, recovered], ['d\ne\n', 3, [3]])
 })
 
-test('what follows half a line begins a new one', () => {
+test('a line after a partial write begins on a new line', () => {
   const { sink, take, refuse, wake, written } = create()
   sink.write('abc\n')
   take(2)
@@ -68,7 +68,7 @@ test('what follows half a line begins a new one', () => {
   assert.deepEqual([written(), sink.lost], ['ab\ndef\n', 1])
 })
 
-test('a busy descriptor is tried again, and loses nothing', () => {
+test('a busy descriptor is retried without a loss', () => {
   const { sink, take, refuse, wake, written } = create()
   sink.write('a\n')
   refuse('EAGAIN')
@@ -77,14 +77,14 @@ test('a busy descriptor is tried again, and loses nothing', () => {
   assert.deepEqual([written(), sink.lost], ['a\n', 0])
 })
 
-test('of a reader that never reads no more is kept than there is room for', () => {
+test('lines for a reader that never reads are kept up to a bound', () => {
   const { sink } = create()
   const line = `${'x'.repeat(999_999)}\n`
   for (let i = 0; i < 20; i++) sink.write(line)
   assert.equal(sink.lost, 15)
 })
 
-test('it is settled when all is written, and when nothing can be', async () => {
+test('the sink is settled when all lines are written or cannot be written', async () => {
   const { sink, take, refuse } = create()
   await sink.settled()
   sink.write('a\n')

@@ -26,7 +26,7 @@ test('the log says which rule a refused request breaks', async () => {
   assert.equal(fine?.reason, undefined)
 })
 
-test('on a terminal the status stands first, and the reason behind the request', () => {
+test('a line on a terminal begins with the status and ends with the reason', () => {
   const line = prettyFactory({ ...LINE, colorize: false })
   const time = Date.now()
   const refused = line({

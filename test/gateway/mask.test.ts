@@ -22,7 +22,7 @@ consumers:
 assert.ok(plan)
 const mask = new Mask(plan)
 
-test('a query shows no credential, known or not', () => {
+test('credentials in a query are masked, known or not', () => {
   for (const [sent, shown] of [
     ['', ''],
     ['limit=3&status=sold', 'limit=3&status=sold'],
@@ -43,7 +43,7 @@ test('a query shows no credential, known or not', () => {
   }
 })
 
-test('a path shows no known credential', () => {
+test('known credentials in a path are masked', () => {
   for (const [sent, shown] of [
     ['/v1/pets/7', '/v1/pets/7'],
     ['/v1/ann-key/7', '/v1/***/7'],
@@ -55,7 +55,7 @@ test('a path shows no known credential', () => {
   }
 })
 
-test('no other text does', () => {
+test('credentials in other texts are masked', () => {
   for (const [text, shown] of [
     ['{"key":"ann-key"}', '{"key":"***"}'],
     [JSON.stringify({ key: 'a "quoted" key' }), '{"key":"***"}'],
@@ -68,7 +68,7 @@ test('no other text does', () => {
   }
 })
 
-test('a credential that is cut off is still masked', async () => {
+test('a truncated credential is masked', async () => {
   const { gateway, ask } = simulate(`
 journal: { bodies: 14B }
 operations: ${OPERATIONS}`)
@@ -77,7 +77,7 @@ operations: ${OPERATIONS}`)
   assert.equal(request?.requestBody?.text, '{"name":"my **')
 })
 
-test('an entry shows no credential anywhere', async () => {
+test('every field of an entry is masked', async () => {
   const { gateway, ask } = simulate(`operations: ${OPERATIONS}`)
   await ask('GET /ann-key?x=ann-key', { headers: { 'x-key': 'ann-key', 'understudy-explain': '1' } })
   await ask('GET /things/ann-key', { headers: { 'x-key': 'ann-key', 'understudy-explain': '1' } })

@@ -45,7 +45,7 @@ const create = () => {
   return { ...gateway, add, names, bytes }
 }
 
-test('above the bound of all worlds a write is 507; reads, deletes and writes that do not grow are not', async () => {
+test('above the bound of all worlds a write that grows is 507; other requests are served', async () => {
   const { send, add } = create()
   assert.deepEqual([await add(), await add()], [201, 201])
   const refused = await send('POST /notes', { text: 'x'.repeat(600) })
@@ -69,7 +69,7 @@ test('above the bound of all worlds a write is 507; reads, deletes and writes th
   )
 })
 
-test('sandboxes that nobody used longest make room first, and never the one that is written to', async () => {
+test('the least recently used sandboxes are removed first, never the one that is written to', async () => {
   const { add, names, clock, gateway } = create()
   for (const world of ['ann', 'bob', 'cy']) {
     clock.time += 1000
@@ -85,7 +85,7 @@ test('sandboxes that nobody used longest make room first, and never the one that
   assert.deepEqual(names(), ['default'])
 })
 
-test('records that worlds share count once; what a reset leaves behind does not count', async () => {
+test('records that worlds share count once; records removed by a reset do not count', async () => {
   const { add, bytes, gateway, send } = create()
   const { seeds = 0 } = bytes()
   assert.ok(seeds > 0)
@@ -102,7 +102,7 @@ test('records that worlds share count once; what a reset leaves behind does not 
   assert.deepEqual(bytes(), { seeds, permanent: 0, sandbox: 0 })
 })
 
-test('a heap that is nearly full refuses writes too, until something is deleted', async () => {
+test('writes are refused while the heap is nearly full, until a record is deleted', async () => {
   const { add, gateway, send } = create()
   assert.equal(await add(), 201)
   gateway.worlds.measured(Number.MAX_SAFE_INTEGER)

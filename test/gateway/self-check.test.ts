@@ -16,19 +16,19 @@ const findings = async ({ plan, report }: ReturnType<typeof loadPlan>) => {
 }
 
 suite('a self-check', () => {
-  test('finds nothing wrong with the shipped configuration but what nobody described', async () => {
+  test('reports only the operation without documented replies in the shipped configuration', async () => {
     assert.deepEqual(await findings(loadPlan('config/gateway.yaml', '.', {})), [
       'not-simulated: listOrders, a request that keeps to the contract: the contract documents no reply that can be sent',
     ])
   })
 
-  test('finds nothing wrong with a contract that answers by itself, or with the state inferred for it', async () => {
+  test('reports nothing for a contract alone or with inferred state', async () => {
     for (const load of [loadPlan, loadInferred]) {
       assert.deepEqual(await findings(await load('test/golden/inference/library.yaml', '.', {})), [])
     }
   })
 
-  test('names a refusal that is not documented where others are', async () => {
+  test('reports an undocumented refusal if others are documented', async () => {
     const shipped = readFileSync('config/openapi.yaml', 'utf8')
     const undocumented = shipped.replace(/ {8}"400":\n(?: {10}.*\n)+/, '')
     const found = await findings(loadFiles({ 'openapi.yaml': undocumented }))
@@ -40,7 +40,7 @@ suite('a self-check', () => {
     )
   })
 
-  test('warns of a success that the contract leaves open', async () => {
+  test('warns of a success of an operation without a documented success', async () => {
     const open = `
 openapi: 3.0.3
 info: { title: Harbour, version: '1' }
@@ -66,7 +66,7 @@ operations: { addBoat: { respond: { create: boats } } }
     )
   })
 
-  test('names an invalid request that is taken', async () => {
+  test('reports an invalid request that is accepted', async () => {
     const configuration = 'contract: ./library.yaml\noperations: { listBooksOfAuthor: { validate: null } }\n'
     const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))
     assert.deepEqual(found, [
@@ -74,7 +74,7 @@ operations: { addBoat: { respond: { create: boats } } }
     ])
   })
 
-  test('names a reply that breaks its schema', async () => {
+  test('reports a reply that violates its schema', async () => {
     const configuration = `
 contract: ./library.yaml
 resources: { shelves: { schema: Shelf, id: { field: name, assign: client }, seed: [{ name: A }] } }
@@ -86,7 +86,7 @@ operations: { getBook: { respond: { read: shelves } } }
     ])
   })
 
-  test('names an operation whose valid request never succeeds, but not a fault that strikes now and then', async () => {
+  test('reports an operation that never succeeds, but not an occasional fault', async () => {
     const document = contract.replace("/Book' } } } } }", "/Book' } } } }, '404': { description: None. } }")
     const tried = async (often: string) => {
       const fault = `{ kind: status, status: 404${often} }`

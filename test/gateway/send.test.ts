@@ -18,7 +18,7 @@ const desk = () => {
   return { ask, gateway, last, told: () => describeEntry(last() as never) }
 }
 
-test('a request is tried in process, and all of it is told', async () => {
+test('a request is sent in process and described in full', async () => {
   const { gateway } = desk()
   const sent = await send(gateway, { method: 'POST', path: '/things', body: '{"name":"three"}', consumer: 'ann' })
   assert.equal(sent.reply.status, 201)
@@ -61,20 +61,20 @@ test('an operation is described with a sample of each reply that has no example'
   assert.ok(Array.isArray(responses[0]?.content[0]?.sample))
 })
 
-test('what the client of a reply would have met on the wire is told', async () => {
+test('a fault of the wire is described', async () => {
   const { gateway } = simulate(`\noperations: { listThings: { fault: { kind: reset } } }`)
   const { reply } = await send(gateway, { method: 'GET', path: '/things' })
   assert.deepEqual([reply.status, reply.wire, reply.body], [0, 'reset', null])
 })
 
-test('a world and a time are met', async () => {
+test('a request can name a world and a time', async () => {
   const { gateway } = desk()
   const { request } = await send(gateway, { method: 'GET', path: '/things', world: 'ada', time: '2030-12-06' })
   assert.equal(request?.world, 'ada')
   assert.match(request?.time ?? '', /^2030-12-06/)
 })
 
-test('two that are sent at once are told apart', async () => {
+test('concurrent requests are told apart', async () => {
   const { gateway } = desk()
   const sent = await Promise.all([1, 2].map(id => send(gateway, { method: 'GET', path: `/things/${id}` })))
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('two that are sent at once are told apart', async () => {
   )
 })
 
-test('while somebody watches, all of every request is kept, without a word of it to the client', async () => {
+test('while a console watches, requests are kept in full, and replies do not change', async () => {
   const { ask, gateway, told } = desk()
   const stop = gateway.journal.watch()
   const reply = await ask('GET /things/1', { headers: { 'x-key': 'ann-key', cookie: 'a=b', 'x-request-id': '42' } })
@@ -110,7 +110,7 @@ test('a request is sent again, with the credential that it had', async () => {
   assert.deepEqual([sent.request?.world, sent.request?.consumer, sent.reply.status], ['ada', 'ann', 201])
 })
 
-test('of a request whose headers were not kept, the consumer is known', async () => {
+test('a request without kept headers is repeated with a credential of its consumer', async () => {
   const { ask, gateway, last } = desk()
   await ask('GET /things/1', { headers: { 'x-key': 'bob-key' } })
   const sent = await replay(gateway, last() as never)
@@ -124,7 +124,7 @@ test('a body that was not kept cannot be sent again', async () => {
   assert.match(String(await replay(gateway, last() as never)), /did not keep its headers and body/)
 })
 
-test('as a command of curl, credentials are masked and quotes survive', async () => {
+test('a request as a curl command has masked credentials and escaped quotes', async () => {
   const { ask, gateway, last } = desk()
   gateway.journal.watch()
   await ask('POST /things?a=b', {

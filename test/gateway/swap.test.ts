@@ -4,7 +4,7 @@ import { selectRequests } from '../../src/gateway/journal/filter.ts'
 import { load, simulate } from '../simulate.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
-test('a request under way when another plan comes is finished, counted and masked by the plan it began with', async () => {
+test('a request during a reload is finished, counted and masked by its first plan', async () => {
   const clock = new VirtualClock()
   const { gateway, ask, metric } = simulate(
     'operations: { getThing: { respond: { read: things }, latency: { fixed: 1s } } }',

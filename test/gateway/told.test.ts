@@ -49,7 +49,7 @@ for (const [line, near] of [
   ['GET /v1/bills/.json', undefined],
   [`GET /v1/${'pets'.repeat(100)}`, undefined],
 ] as const) {
-  test(`${line.slice(0, 40)} is a 404 that says ${near ?? 'no more'}`, async () => {
+  test(`${line.slice(0, 40)} is a 404 with ${near ?? 'no suggestion'}`, async () => {
     const refused = await send(line)
     assert.equal(refused.status, 404)
     const said = `no operation matches ${line}`
@@ -69,7 +69,7 @@ for (const [line, authorization, detail] of [
   ['GET /v1/basic', 'a:b', 'the Authorization header must begin with "Basic ": Authorization: Basic <user:password>'],
   ['GET /v1/header', 'demo-key', 'a credential is missing: the header x-key'],
 ] as const) {
-  test(`Authorization: ${authorization} to ${line} says what is wrong with it`, async () => {
+  test(`Authorization: ${authorization} to ${line} is refused with its mistake`, async () => {
     const refused = await send(line, undefined, authorization === undefined ? {} : { authorization })
     assert.equal(refused.status, 401)
     assert.equal(detailOf(refused), detail)
@@ -107,14 +107,14 @@ for (const [line, headers, detail] of [
   ],
   ['GET /v1/pets?__weather=snow', {}, 'there is no weather "snow"'],
 ] as const) {
-  test(`${line} with ${JSON.stringify(headers)} is refused, and says what is known`, async () => {
+  test(`${line} with ${JSON.stringify(headers)} is refused with the known names`, async () => {
     const refused = await send(line, undefined, headers)
     assert.equal(refused.status, 400)
     assert.equal(detailOf(refused), detail)
   })
 }
 
-test('without client controls, Understudy-… headers are no business of the gateway', async () => {
+test('with `clientControls: false` the gateway ignores Understudy-… headers', async () => {
   const deaf = inProcess({
     'gateway.yaml': 'contract: ./shop.yaml\nlisten: { clientControls: false }',
     'shop.yaml': SHOP,

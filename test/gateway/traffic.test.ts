@@ -10,7 +10,7 @@ const road = () => {
   return { ask, clock, gateway, measure }
 }
 
-test('the first question is answered from the journal, and starts the recording', async () => {
+test('the first measurement is taken from the journal, and starts the recording', async () => {
   const { ask, gateway, measure } = road()
   await ask('GET /things')
   assert.equal(gateway.traffic.recording, false)
@@ -36,7 +36,7 @@ test('world and consumer choose among the requests', async () => {
   assert.equal(measure({ world: 'nowhere' }).all.p50, null)
 })
 
-test('what took long is among the percentiles, and is forgotten after its minutes', async () => {
+test('a slow request is in the percentiles of its minutes only', async () => {
   const { ask, clock, measure } = road()
   measure()
   const slow = ask('GET /things', { headers: { 'understudy-delay': '500ms' } })
@@ -47,7 +47,7 @@ test('what took long is among the percentiles, and is forgotten after its minute
   assert.equal(measure().all.requests, 0)
 })
 
-test('the recording ends when nobody has asked for two minutes', async () => {
+test('the recording ends two minutes after the last measurement', async () => {
   const { ask, clock, gateway, measure } = road()
   measure()
   await clock.pass(121_000)

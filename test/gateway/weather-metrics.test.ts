@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { simulate } from '../simulate.ts'
 import { settle, VirtualClock } from '../virtual-clock.ts'
 
-test('service time and injected delay add up to the total, and are told apart', async () => {
+test('service time and injected delay are separate and add up to the total', async () => {
   const { ask, metric } = simulate(
     'operations: { listThings: { latency: { fixed: 5ms }, respond: { list: things } }, getThing: { respond: { read: things } } }',
   )
@@ -20,7 +20,7 @@ test('service time and injected delay add up to the total, and are told apart', 
   assert.equal(await metric('understudy_service_duration_seconds_count{operation="getThing"}'), 1)
 })
 
-test('what is limited, queued, waiting and being served can be seen', async () => {
+test('limited, queued, delayed and served requests are counted', async () => {
   const clock = new VirtualClock()
   const { ask, metric } = simulate(
     'operations: { listThings: { capacity: { concurrency: 2 }, latency: { fixed: 1s }, rateLimit: { limit: 4/h }, respond: { list: things } } }',

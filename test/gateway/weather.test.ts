@@ -27,7 +27,7 @@ const city = () => {
   return { clock, gateway, metric, status, make }
 }
 
-test('weather comes over every operation at once, and goes', async () => {
+test('weather applies to every operation at once until it is cleared', async () => {
   const { gateway, make, status, metric } = city()
   assert.equal(await status('GET /things'), 200)
   assert.deepEqual(make('{ name: down }'), [])
@@ -42,7 +42,7 @@ test('weather comes over every operation at once, and goes', async () => {
   assert.ok(!describePlan(gateway.plan).operations.some(({ chain }) => chain.includes('fault')))
 })
 
-test('weather lasts as long as it says', async () => {
+test('weather ends after its `for`', async () => {
   const { clock, make, status } = city()
   make('{ name: down, for: 5m }')
   await clock.pass(299_999)
@@ -51,7 +51,7 @@ test('weather lasts as long as it says', async () => {
   assert.equal(await status('GET /things'), 200)
 })
 
-test('the nearest block of the weather wins, and what it does not name stays as it is', async () => {
+test('the most specific block of weather wins, and other behaviours keep their settings', async () => {
   const { make, status } = city()
   make('{ name: half }')
   assert.equal(await status('GET /things'), 500)
@@ -59,7 +59,7 @@ test('the nearest block of the weather wins, and what it does not name stays as 
   assert.equal(await status('GET /things/1'), 200)
 })
 
-test('weather may be over one consumer alone', async () => {
+test('weather can apply to one consumer only', async () => {
   const { make, status } = city()
   make('{ name: unfair }')
   const statuses: number[] = []
@@ -69,7 +69,7 @@ test('weather may be over one consumer alone', async () => {
   assert.deepEqual(statuses, [200, 429, 200, 200, 200])
 })
 
-test('a request may ask for weather of its own, or for none', async () => {
+test('a request can choose its weather, or none', async () => {
   const { make, status } = city()
   const asking = (name: string) => status('GET /things', { headers: { 'understudy-weather': name } })
   assert.deepEqual([await asking('down'), await status('GET /things')], [503, 200])
@@ -78,12 +78,12 @@ test('a request may ask for weather of its own, or for none', async () => {
   assert.equal(await asking('dawn'), 400)
 })
 
-test('a request may ask for nothing where clients have no controls', async () => {
+test('with `clientControls: false` a request cannot choose its weather', async () => {
   const { ask } = simulate(`${PRESETS}\nlisten: { clientControls: false }\noperations: ${OPERATIONS}`)
   assert.equal((await ask('GET /things', { headers: { 'understudy-weather': 'down' } })).status, 200)
 })
 
-test('weather that no file knows is made of blocks', async () => {
+test('weather can be made of blocks without a preset', async () => {
   const { make, status, gateway } = city()
   assert.deepEqual(make('operations: { getThing: { fault: { kind: status, status: 500 } } }'), [])
   assert.equal(gateway.weather.current?.weather.name, 'custom')
@@ -91,7 +91,7 @@ test('weather that no file knows is made of blocks', async () => {
   assert.equal(await status('GET /things'), 200)
 })
 
-test('weather that cannot be changes nothing, and says where it is wrong', async () => {
+test('invalid weather changes nothing and is reported with its place', async () => {
   const { make, status } = city()
   make('{ name: half }')
   const cases: [yaml: string, codes: string[]][] = [
@@ -110,7 +110,7 @@ test('weather that cannot be changes nothing, and says where it is wrong', async
   assert.equal(await status('GET /things'), 500)
 })
 
-test('weather stays over a plan that is loaded anew, unless it cannot be over that one', async () => {
+test('weather survives a reload, unless the new plan cannot have it', async () => {
   const { make, status, gateway } = city()
   const other = load(
     `${CONTRACT}\nconsumers: { ann: { key: ann-key } }\noperations: ${OPERATIONS}`.replace(
@@ -129,7 +129,7 @@ test('weather stays over a plan that is loaded anew, unless it cannot be over th
   assert.equal(await again.status('GET /things'), 200)
 })
 
-test('what is done to a request is told, to who asks why and to the journal', async () => {
+test('weather is named in the explanation and in the journal', async () => {
   const clock = new VirtualClock()
   const { ask, gateway } = simulate(
     `weather: { storm: { defaults: { latency: { uniform: { min: 5ms, max: 9ms } }, fault: [{ kind: reset, every: 9 }, { kind: status, status: 503, probability: 1 }] } } }\noperations: ${OPERATIONS}`,
@@ -146,7 +146,7 @@ test('what is done to a request is told, to who asks why and to the journal', as
   assert.equal(entry?.fault, 'status')
 })
 
-test('a world has weather of its own, in place of the weather over all, until it is reset', async () => {
+test('the weather of a world replaces the weather of all worlds until the world is reset', async () => {
   const { gateway, make, status } = city()
   const mine = { headers: { 'understudy-world': 'mine' } }
   const put = (yaml: string, world = 'mine') => {
@@ -171,7 +171,7 @@ test('a world has weather of its own, in place of the weather over all, until it
   assert.equal(await status('GET /things', mine), 500)
 })
 
-test('weather may hold rules', async () => {
+test('weather can have rules', async () => {
   const { make, status } = city()
   assert.deepEqual(make('defaults: { rules: [{ times: 1, fault: { kind: status, status: 503 } }] }'), [])
   assert.deepEqual(

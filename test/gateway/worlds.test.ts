@@ -82,7 +82,7 @@ for (const [path, headers, expected] of [
   })
 }
 
-test('a request names its own time, by the clock of its world', () => {
+test('a request can name its time, absolute or relative to the clock of its world', () => {
   const worlds = worldsOf()
   worlds.default.clock.adjust({ now: 0, freeze: true })
   const found = worlds.visit(request('/v1/pets', { 'understudy-time': '+12h' }))
@@ -92,20 +92,20 @@ test('a request names its own time, by the clock of its world', () => {
   assert.equal(worlds.default.clock.now(), 0)
 })
 
-test('a request whose time is none is refused, and opens no world', () => {
+test('a request with an invalid time is refused and creates no world', () => {
   const worlds = worldsOf()
   const text = visit(worlds, '/v1/pets', { 'understudy-time': 'soon', 'understudy-world': 'alice' })
   assert.match(text, /Understudy-Time must be a date/)
   assert.equal(worlds.get('alice'), undefined)
 })
 
-test('without client controls the headers and the mark in the path mean nothing', () => {
+test('with `clientControls: false` the headers and the `~` in the path are ignored', () => {
   const worlds = worldsOf({}, false)
   const headers = { 'understudy-world': 'alice', 'understudy-time': 'soon' }
   assert.equal(visit(worlds, '/v1/~bob/pets', headers), 'default /v1/~bob/pets /v1')
 })
 
-test('without sandboxes only the permanent worlds can be named', () => {
+test('with `sandboxes: false` only permanent worlds can be named', () => {
   const worlds = worldsOf({ sandboxes: false })
   assert.equal(
     visit(worlds, '/v1/pets', { 'understudy-world': 'alice' }),
@@ -115,7 +115,7 @@ test('without sandboxes only the permanent worlds can be named', () => {
   assert.equal(worlds.create('alice'), 'switched-off')
 })
 
-test('the configuration names the world that unknown hosts reach, which may be the world of a host', () => {
+test('the configuration names the world of unknown hosts, which can be the world of a host', () => {
   const worlds = worldsOf({ default: 'petstore.example.com' })
   assert.equal(visit(worlds, '/v1/pets', { host: '127.0.0.1:4010' }), 'petstore.example.com /v1/pets /v1')
   assert.deepEqual(
@@ -124,7 +124,7 @@ test('the configuration names the world that unknown hosts reach, which may be t
   )
 })
 
-test('a sandbox begins with the seeds, and none sees what another wrote', async () => {
+test("sandboxes begin with the seeds and do not see each other's writes", async () => {
   const worlds = worldsOf()
   const [alice, bob] = ['alice', 'bob'].map(name => worlds.create(name) as World) as [World, World]
   const { id } = await add(alice, 'Ada')
@@ -134,7 +134,7 @@ test('a sandbox begins with the seeds, and none sees what another wrote', async 
   assert.equal(bob.collection('pets').size, worlds.default.collection('pets').size)
 })
 
-test('a reset world begins anew, by real time, and the others go on', async () => {
+test('a reset world has its seeds and real time, and others keep theirs', async () => {
   const worlds = worldsOf()
   const size = worlds.default.collection('pets').size
   for (const name of ['default', 'petstore.example.com', 'alice', 'bob']) {
@@ -152,7 +152,7 @@ test('a reset world begins anew, by real time, and the others go on', async () =
   assert.equal(worlds.reset('nobody'), 'unknown')
 })
 
-test('a world is created once, deleted once, and a permanent one never', () => {
+test('a world is created once and deleted once, a permanent one never', () => {
   const worlds = worldsOf()
   assert.equal(typeof worlds.create('alice'), 'object')
   assert.equal(worlds.create('alice'), 'exists')
@@ -164,7 +164,7 @@ test('a world is created once, deleted once, and a permanent one never', () => {
   assert.equal(worlds.delete('petstore.example.com'), 'permanent')
 })
 
-test('a world made from another has its records and its time, and then its own', async () => {
+test('a forked world has the records and the time of its origin, and then diverges', async () => {
   const worlds = worldsOf()
   const { id } = await add(worlds.default, 'Ada')
   worlds.default.clock.adjust({ now: 0, freeze: true })
@@ -175,7 +175,7 @@ test('a world made from another has its records and its time, and then its own',
   assert.equal((await worlds.default.collection('pets').read(id))?.value.name, 'Ada')
 })
 
-test('above the bound the sandbox that went longest without a request goes; it is counted and logged', () => {
+test('above the bound the least recently used sandbox is removed, counted and logged', () => {
   logged.length = 0
   const worlds = worldsOf({ max: 2 })
   for (const name of ['a', 'b', 'a', 'c']) visit(worlds, `/v1/~${name}/pets`)
@@ -187,7 +187,7 @@ test('above the bound the sandbox that went longest without a request goes; it i
   assert.deepEqual(logged, [{ world: 'b', reason: 'capacity' }])
 })
 
-test('a sandbox that nobody wrote to goes before one that somebody did', async () => {
+test('an unchanged sandbox is removed before a changed one', async () => {
   const worlds = worldsOf({ max: 3 })
   for (const name of ['a', 'b', 'c']) visit(worlds, `/v1/~${name}/pets`)
   await add(worlds.get('a') as World, 'Ada')
@@ -196,7 +196,7 @@ test('a sandbox that nobody wrote to goes before one that somebody did', async (
   assert.deepEqual(worlds.evictions, { capacity: 4, idle: 0, memory: 0 })
 })
 
-test("a sandbox whose request is not let in takes nobody's place, and is not there", () => {
+test('a refused request creates no sandbox and removes none', () => {
   const worlds = worldsOf({ max: 2 })
   for (const name of ['a', 'b']) visit(worlds, `/v1/~${name}/pets`)
   for (let i = 0; i < 300; i++) worlds.visit(request(`/v1/~x${i}/pets`))
@@ -204,7 +204,7 @@ test("a sandbox whose request is not let in takes nobody's place, and is not the
   assert.deepEqual(worlds.evictions, { capacity: 0, idle: 0, memory: 0 })
 })
 
-test('a sandbox that nobody asks for goes after its time, a permanent world never', () => {
+test('an idle sandbox is removed after `idle`, a permanent world never', () => {
   logged.length = 0
   const worlds = worldsOf({ idle: HOUR })
   for (const name of ['a', 'b']) visit(worlds, `/v1/~${name}/pets`)
@@ -219,7 +219,7 @@ test('a sandbox that nobody asks for goes after its time, a permanent world neve
   assert.deepEqual(logged, [{ world: 'b', reason: 'idle' }])
 })
 
-test('another plan keeps the records of every world, brings new bounds, and closes what it switches off', async () => {
+test('a reload keeps the records of every world, applies new bounds and closes disabled sandboxes', async () => {
   const worlds = worldsOf()
   const sandbox = worlds.create('alice') as World
   const ids = await Promise.all([sandbox, worlds.default].map(async world => (await add(world, 'Ada')).id))

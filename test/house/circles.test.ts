@@ -12,7 +12,7 @@ test('no files import each other in a circle, types included', () => {
   )
 })
 
-test('a circle is found, however long, and a file that two others share is none', () => {
+test('a circle of any length is found, and a shared file is not a circle', () => {
   const imports = new Map([
     ['a', ['b', 'd']],
     ['b', ['c', 'd']],

@@ -66,7 +66,7 @@ for (const { path, imports } of sourceFiles) {
   }
 }
 
-test('each package is known to one file or folder', () => {
+test('each package is imported by one file or folder', () => {
   const wrong = [...importers].flatMap(([name, paths]) => {
     const door = DOORS[name]
     if (door !== undefined) return paths.filter(path => !path.startsWith(door)).map(path => `${name} in ${path}`)

@@ -30,12 +30,12 @@ const ours = sourceFiles.flatMap(({ path, imports }) =>
     .map(target => ({ path, target, from: roomOf(path), to: roomOf(target) })),
 )
 
-test('every file lives in a room', () => {
+test('every file belongs to a room', () => {
   const homeless = sourceFiles.map(({ path }) => path).filter(path => floorOf(path) < 0)
   assert.deepEqual(homeless, [])
 })
 
-test('imports go down only, and rooms of one floor do not know each other', () => {
+test('imports go down only, and rooms of one floor do not import each other', () => {
   const wrong = ours.filter(({ path, target, from, to }) => from !== to && floorOf(path) <= floorOf(target))
   assert.deepEqual(
     wrong.map(({ path, target }) => `${path} imports ${target}`),
@@ -77,7 +77,7 @@ test('no behaviour imports another behaviour', () => {
   )
 })
 
-test('the console knows the types of the control plane and nothing else of ours, and nothing knows the console', () => {
+test('the console imports only the types of the control plane, and nothing imports the console', () => {
   const crossing = ours.filter(({ from, to }) => from !== to && (from === 'console' || to === 'console'))
   assert.deepEqual(
     crossing

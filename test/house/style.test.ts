@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linesWith, sourceFiles } from './source-files.ts'
 
-test('every file says first what it is for, in five lines at most', () => {
+test('every file begins with a comment of at most five lines on its purpose', () => {
   const wrong = sourceFiles.filter(({ text }) => !/^(?:#!.*\n)?(?:\/\/ .+\n){1,5}(?!\/\/)/.test(text))
   assert.deepEqual(
     wrong.map(({ path }) => path),
@@ -10,7 +10,7 @@ test('every file says first what it is for, in five lines at most', () => {
   )
 })
 
-test('nothing knows the API that is shipped as an example', () => {
+test('no source file names the API that is shipped as an example', () => {
   // Comments and texts count: the word as it stands, and as the beginning of a name.
   const word = /(?<![a-z])(?:pets?(?![a-z])|pet(?:Id|Store|s?tore)\b)/i
   const wrong = sourceFiles.flatMap(({ path, text }) =>
@@ -19,7 +19,7 @@ test('nothing knows the API that is shipped as an example', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('types are stated, and nothing is put off', () => {
+test('there is no `any`, no suppressed error and no TODO', () => {
   const wrong = sourceFiles.flatMap(file => [
     ...linesWith(file, /(?<!\.)\bany\b/),
     ...(/@ts-(?:ignore|expect-error|nocheck)|\b(?:TODO|FIXME|XXX)\b/.test(file.text) ? [file.path] : []),
@@ -27,7 +27,7 @@ test('types are stated, and nothing is put off', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('exports have names, and files are named after what they hold', () => {
+test('exports are named, and files are named after their main export', () => {
   assert.deepEqual(
     sourceFiles.flatMap(file => linesWith(file, /\bexport default\b/)),
     [],

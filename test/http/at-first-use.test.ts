@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atFirstUse } from '../../src/http/at-first-use.ts'
 
-test('a part is loaded at its first use, once, however many wait for it', async () => {
+test('a part is loaded once, at its first use', async () => {
   let loaded = 0
   const part = atFirstUse(async () => {
     loaded += 1

@@ -26,7 +26,7 @@ function meet(...middleware: readonly Koa.Middleware[]) {
   return { app, req, res, answered, errors }
 }
 
-test('middleware runs in its order and back again', async () => {
+test('middleware runs in order, and back in reverse order', async () => {
   const passed: string[] = []
   const note =
     (name: string): Koa.Middleware =>
@@ -68,7 +68,7 @@ for (const [name, middleware] of [
     },
   ],
 ] as const) {
-  test(`a connection whose middleware ${name} is closed, and the error reported`, async () => {
+  test(`a connection whose middleware ${name} is closed, and the error is reported`, async () => {
     const { res, answered, errors } = meet((_, next) => next(), middleware)
     await answered
     assert.equal(res.destroyed, true)

@@ -29,7 +29,7 @@ function reply({ mock }: TestContext) {
   return { socket, res }
 }
 
-test('a client that does not take its reply is given up in the end', t => {
+test('the connection of a client that does not read its reply is closed after a time', t => {
   const { res } = reply(t)
   t.mock.timers.tick(PATIENCE - 1)
   assert.equal(res.destroyed, false)
@@ -37,14 +37,14 @@ test('a client that does not take its reply is given up in the end', t => {
   assert.equal(res.destroyed, true)
 })
 
-test('a reply that was taken is not looked after', t => {
+test('a finished reply is no longer watched', t => {
   const { res } = reply(t)
   res.emit('close')
   t.mock.timers.tick(PATIENCE)
   assert.equal(res.destroyed, false)
 })
 
-test('nor is one whose turn never came, because the connection closed before', t => {
+test('a pipelined reply whose connection closed first is not watched', t => {
   const { socket, res } = reply(t)
   socket.emit('close')
   t.mock.timers.tick(PATIENCE)

@@ -41,7 +41,7 @@ async function read(file: string, around = surroundings(), recover = false) {
   return news
 }
 
-test('what was appended is read at the next start', async () => {
+test('appended entries are read at the next start', async () => {
   const file = await fileWith('{"a":1}', '{"b":"ü"}')
   const { entries, position, anew } = await read(file)
   assert.deepEqual(entries, ['{"a":1}', '{"b":"ü"}'])
@@ -49,7 +49,7 @@ test('what was appended is read at the next start', async () => {
   assert.deepEqual(anew, { snapshot: undefined })
 })
 
-test('a process that dies before it closes loses nothing it was told is durable', async () => {
+test('a process that dies before closing loses no acknowledged entry', async () => {
   const file = newFile()
   const log = new FileLog(settings(file), surroundings(7))
   died.push(log)
@@ -61,7 +61,7 @@ test('a process that dies before it closes loses nothing it was told is durable'
   assert.match(around.warnings.join(), /removed the lock of a process that has ended/)
 })
 
-test('a second process is refused and told who uses the file', async () => {
+test('a second process is refused with the id of the first', async () => {
   const file = newFile()
   const log = new FileLog(settings(file), surroundings(7))
   await log.open()
@@ -74,7 +74,7 @@ test('a second process is refused and told who uses the file', async () => {
   await read(file, surroundings(8))
 })
 
-test('a torn last line is cut off with a warning, and writing goes on behind the last sound one', async () => {
+test('a torn last line is cut off with a warning, and writing continues after the last intact one', async () => {
   const file = await fileWith('1', '2')
   appendFileSync(file, '0badc0de e {"torn')
   const around = surroundings()
@@ -87,7 +87,7 @@ test('a torn last line is cut off with a warning, and writing goes on behind the
   assert.deepEqual((await read(file)).entries, ['1', '2', '3'])
 })
 
-test('a damaged line in the middle refuses the start with its place; --recover drops it and what follows', async () => {
+test('a damaged line in the middle stops the start with its place, and --recover drops it and the rest', async () => {
   const file = await fileWith('"one"', '"two"', '"three"')
   writeFileSync(file, readFileSync(file, 'utf8').replace('"two"', '"tow"'))
   await assert.rejects(read(file), (error: Error) => {
@@ -105,21 +105,21 @@ test('a damaged line in the middle refuses the start with its place; --recover d
   assert.deepEqual((await read(file)).entries, ['"one"'])
 })
 
-test('a missing line is found, though every line that is left is sound', async () => {
+test('a missing line is found', async () => {
   const file = await fileWith('1', '2', '3')
   const lines = readFileSync(file, 'utf8').split('\n')
   writeFileSync(file, lines.toSpliced(2, 1).join('\n'))
   await assert.rejects(read(file), /:3: the line is damaged/)
 })
 
-test('a file of another kind is left alone', async () => {
+test('a file of another kind is refused and left unchanged', async () => {
   const file = newFile()
   writeFileSync(file, 'port: 4010\n'.repeat(100))
   await assert.rejects(read(file), /:1: this is not a state file/)
   assert.equal(readFileSync(file, 'utf8').length, 1100)
 })
 
-test('compaction leaves the snapshot and what came after it', async () => {
+test('compaction leaves the snapshot and the entries after it', async () => {
   const file = newFile()
   const log = new FileLog(settings(file), surroundings())
   let { position } = await log.open()
@@ -142,7 +142,7 @@ test('compaction leaves the snapshot and what came after it', async () => {
   assert.equal(news.position.at, 1002)
 })
 
-test('with an interval appends do not wait, and are written when the time has come, or the log is closed', async () => {
+test('with an interval appends do not wait, and are written after it or on close', async () => {
   const file = newFile()
   const around = surroundings()
   const log = new FileLog(settings(file, { sync: 1000 }), around)

@@ -13,7 +13,7 @@ promisesOf('memory', {
   },
 })
 
-test('a reader behind a compaction, or of a lost log, begins anew', async () => {
+test('a reader behind a compaction or of a lost log starts over', async () => {
   const log = new MemoryLog()
   const reader = log.connect()
   const { position } = await reader.open()

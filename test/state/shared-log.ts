@@ -24,7 +24,7 @@ export function promisesOf(kind: string, log: SharedLog, skip: string | false = 
     return { one, other, position, close: () => Promise.all([one.close(), other.close()]) }
   }
 
-  test(`${kind}: a new log is empty, and says so to all readers`, { skip }, async () => {
+  test(`${kind}: a new log is empty for all readers`, { skip }, async () => {
     const { one, other, position, close } = await two('new')
     assert.equal(position.at, 0)
     const news = await other.open()
@@ -33,7 +33,7 @@ export function promisesOf(kind: string, log: SharedLog, skip: string | false = 
     await close()
   })
 
-  test(`${kind}: an append behind the end tells what came in between, and appends nothing`, { skip }, async () => {
+  test(`${kind}: an append before the end returns the missing entries and appends nothing`, { skip }, async () => {
     const { one, other, position, close } = await two('conflict')
     const end = await appended(one, position, '{"a":"ü €"}', '["b c"]')
     assert.equal(end.at, 2)
@@ -45,7 +45,7 @@ export function promisesOf(kind: string, log: SharedLog, skip: string | false = 
     await close()
   })
 
-  test(`${kind}: of many appends at one place one is done`, { skip }, async () => {
+  test(`${kind}: one of several appends at one position succeeds`, { skip }, async () => {
     const readers = await Promise.all(Array.from({ length: 8 }, () => log.connect('race')))
     const [first] = await Promise.all(readers.map(reader => reader.open()))
     const results = await Promise.all(readers.map((reader, i) => reader.append(first?.position as Position, [`${i}`])))
@@ -55,7 +55,7 @@ export function promisesOf(kind: string, log: SharedLog, skip: string | false = 
     await Promise.all(readers.map(reader => reader.close()))
   })
 
-  test(`${kind}: a new reader gets the snapshot and what came after it`, { skip }, async () => {
+  test(`${kind}: a new reader gets the snapshot and the entries after it`, { skip }, async () => {
     const { one, other, position, close } = await two('snapshot')
     await one.compact(position, 'first')
     // A log is begun once.
@@ -69,7 +69,7 @@ export function promisesOf(kind: string, log: SharedLog, skip: string | false = 
     await close()
   })
 
-  test(`${kind}: many entries at once arrive whole and in order`, { skip }, async () => {
+  test(`${kind}: many entries in one append arrive complete and in order`, { skip }, async () => {
     const { one, other, position, close } = await two('many')
     const entries = Array.from({ length: 5000 }, (_, i) => `${i} ${'x'.repeat(i % 50)}`)
     const end = await appended(one, position, ...entries)

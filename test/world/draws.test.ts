@@ -35,7 +35,7 @@ test('draws are spread evenly, whatever the seed and the purpose', () => {
   }
 })
 
-test('every UUID is one of version 4, and no two are alike', () => {
+test('every UUID has version 4 and is unique', () => {
   const uuids = new Set(Array.from({ length: 150_000 }, (_, i) => drawUuid(42, 'books', i + 1)))
   assert.equal(uuids.size, 150_000)
   for (const uuid of [...uuids].slice(0, 100)) {
@@ -45,7 +45,7 @@ test('every UUID is one of version 4, and no two are alike', () => {
   assert.notEqual(drawUuid(42, 'books', 1), drawUuid(42, 'shelves', 1))
 })
 
-test('a UUID that came back as a seed is not given again', async () => {
+test('a UUID of a seed is not drawn again', async () => {
   const options = { name: 'books', idField: 'id', assign: 'uuid', indexed: [], maxRecords: 9, seed: 42 } as const
   const seed = { id: drawUuid(42, 'books', 1), title: 'seed' }
   const books = new MemoryCollection(options, [seed])

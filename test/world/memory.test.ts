@@ -15,7 +15,7 @@ const seeds = [1, 2, 3].map(id => ({ id, kind: id === 2 ? 'b' : 'a' }))
 const kindA = [{ field: 'kind', values: ['a'] }]
 const ids = ({ text }: Page) => (JSON.parse(text) as { id: number; kind: string }[]).map(one => `${one.id}${one.kind}`)
 
-test('a page that was asked for before shows every write that concerns it', async () => {
+test('a cached page shows later writes', async () => {
   const things = new MemoryCollection(options, seeds)
   const full = async () => ids(await things.list({ filters: [], limit: 2 }))
   const short = async () => ids(await things.list({ filters: kindA, limit: 9 }))
@@ -52,7 +52,7 @@ test('a page that was asked for before shows every write that concerns it', asyn
   )
 })
 
-test('a full page of a fork is not taken for the same page of its origin, once each has added records', async () => {
+test('a fork and its origin cache their pages separately', async () => {
   const origin = new MemoryCollection(options, seeds)
   const page = { filters: [], limit: 4 }
   await origin.list(page)
@@ -63,7 +63,7 @@ test('a full page of a fork is not taken for the same page of its origin, once e
   assert.deepEqual(ids(await origin.list(page)), ['1a', '2b', '3a', '4o'])
 })
 
-test('a full page says that there is more until what stands behind it is gone', async () => {
+test('a full page reports more records until those after it are deleted', async () => {
   const things = new MemoryCollection(options, seeds)
   const more = async () => (await things.list({ filters: [], limit: 3 })).more
   assert.equal(await more(), false)
@@ -87,7 +87,7 @@ test('a load in slices shows all of the old records or all of the new ones', asy
   assert.ok(typeof written === 'object' && written.revision !== (await things.read(1))?.revision)
 })
 
-test('a number that is unique within an owner is not one that a seed has', async () => {
+test('a number assigned within an owner differs from those of seeds', async () => {
   const nested = { ...options, assign: 'client', within: ['{place}'] } as const
   const things = new MemoryCollection(nested, [{ id: 1 }])
   const made = await things.create({ '{place}': 'a' })
@@ -95,7 +95,7 @@ test('a number that is unique within an owner is not one that a seed has', async
   assert.deepEqual([made.id, made.value], ['a/2', { id: 2, '{place}': 'a' }])
 })
 
-test('an id that is unique within an owner names one record of each', async () => {
+test('an id that is unique within an owner names one record of each owner', async () => {
   const nested = { ...options, assign: 'client', within: ['meta.owner', '{place}'] } as const
   const record = (id: string, owner: string, place?: string) => ({
     id,

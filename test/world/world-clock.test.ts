@@ -42,7 +42,7 @@ test('a clock shows real time until it is adjusted and after it is restored', ()
   assert.equal(clock.adjusted, false)
 })
 
-test('a clock that was set and then frozen stands where it had come to, and thaws from there', () => {
+test('a frozen clock keeps its time and continues from it', () => {
   const base = new FixedClock(START)
   const clock = new WorldClock(base)
   clock.adjust({ now: 0 })
@@ -55,14 +55,14 @@ test('a clock that was set and then frozen stands where it had come to, and thaw
   assert.equal(clock.now(), 2 * HOUR)
 })
 
-test('a shift is from real time, so that asking twice is asking once', () => {
+test('a shift is relative to real time, so repeating it has no effect', () => {
   const clock = new WorldClock(new FixedClock(START))
   clock.adjust({ shift: DAY })
   clock.adjust({ shift: DAY })
   assert.equal(clock.now(), START + DAY)
 })
 
-test('a clock never leaves the years of four digits', () => {
+test('a clock stays within years of four digits', () => {
   const base = new FixedClock(START)
   const clock = new WorldClock(base)
   clock.adjust({ rate: 1e6 })
@@ -70,7 +70,7 @@ test('a clock never leaves the years of four digits', () => {
   assert.equal(clock.now(), LATEST)
 })
 
-test('a hurried world waits a shorter real time; a frozen or slowed one waits in real time', async () => {
+test('a fast clock shortens waits; a frozen or slow clock waits in real time', async () => {
   const base = new FixedClock(START)
   const clock = new WorldClock(base)
   await clock.sleep(600)
@@ -81,7 +81,7 @@ test('a hurried world waits a shorter real time; a frozen or slowed one waits in
   assert.deepEqual(base.slept, [600, 10, 600, 600])
 })
 
-test('a fork goes on alike, and then its own way', () => {
+test('a forked clock continues like its origin and diverges when adjusted', () => {
   const base = new FixedClock(START)
   const clock = new WorldClock(base)
   clock.adjust({ now: 0 })
@@ -108,7 +108,7 @@ for (const [text, expected] of [
   ['+9000000d', undefined],
   ['1e3', undefined],
 ] as const) {
-  test(`"${text}" is ${expected === undefined ? 'no moment' : new Date(expected).toISOString()}`, () => {
+  test(`"${text}" is ${expected === undefined ? 'not a time' : new Date(expected).toISOString()}`, () => {
     assert.equal(parseMoment(text, START), expected)
   })
 }

@@ -31,7 +31,7 @@ async function withChanges() {
   return { log, one }
 }
 
-test('the history tells what changed, when, and by which request', async () => {
+test('the history lists changes with their time and request', async () => {
   const { one } = await withChanges()
   const { body } = await call(one, 'getHistory')
   const { entries } = body as { entries: { position: number; at: string; by: string; changes: object[] }[] }
@@ -45,7 +45,7 @@ test('the history tells what changed, when, and by which request', async () => {
   )
 })
 
-test('a world goes back to a position, a time and a request, on every replica, and forward again', async () => {
+test('a world rewinds to a position, a time or a request, on every replica, and forward again', async () => {
   const { log, one } = await withChanges()
   const other = await replica(log.connect())
   const positions = [...one.gateway.journal.each()].map(({ id, position }) => [id, position] as const)
@@ -67,7 +67,7 @@ test('a world goes back to a position, a time and a request, on every replica, a
   assert.equal(((await one.send('POST /books', { title: 'x' })).body as { id: number }).id, 3)
 })
 
-test('to a time, and beyond a reset', async () => {
+test('a world rewinds to a time before a reset', async () => {
   const { one } = await withChanges()
   one.clock.time += 60_000
   await one.gateway.change(() => one.gateway.reset(), 'POST /reset')
@@ -76,7 +76,7 @@ test('to a time, and beyond a reset', async () => {
   assert.deepEqual(await titles(one), ['one', 'two', 'three'])
 })
 
-test('counters go back, too', async () => {
+test('a rewind restores counters, too', async () => {
   const { one } = await withChanges()
   const { position } = one.state
   assert.equal((await one.send('GET /ruled')).status, 418)
@@ -85,7 +85,7 @@ test('counters go back, too', async () => {
   assert.equal((await one.send('GET /ruled')).status, 418)
 })
 
-test('a position beyond the reach, a request that nobody made, and a world without history are refused', async () => {
+test('a compacted position, an unknown request and a world without history are refused', async () => {
   const { log, one } = await withChanges()
   log.compact(log.position, await one.state.worldLog.snapshot())
   const late = await replica(log.connect())

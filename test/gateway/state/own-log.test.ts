@@ -44,7 +44,7 @@ test('a hundred thousand writes to one record compact to one', async () => {
   await again.state.close()
 })
 
-test('requests that come while a snapshot is written are in the log after it', async () => {
+test('requests during the writing of a snapshot are in the log after it', async () => {
   const file = newFile()
   const one = await onFile(file, undefined, GATEWAY.replace('maxRecords: 50', 'maxRecords: 100000'))
   const books = one.gateway.worlds.default.collection('books')

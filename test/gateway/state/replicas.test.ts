@@ -26,14 +26,14 @@ test('a replica sees what another one has acknowledged', async () => {
   assert.equal((await b.send('GET /books/3')).status, 404)
 })
 
-test('a replica that starts later has everything', async () => {
+test('a replica that starts later has all records', async () => {
   const { log, a } = await two()
   await a.send('POST /books', { title: 'three' })
   const late = await replica(log.connect())
   assert.equal((await late.send('GET /books/3')).status, 200)
 })
 
-test('concurrent creates on two replicas get ids without gaps and twins', async () => {
+test('concurrent creates on two replicas get consecutive, unique ids', async () => {
   const { a, b } = await two()
   const made = await Promise.all(
     Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? a : b).send('POST /books', { title: `${i}` })),
@@ -47,13 +47,13 @@ test('concurrent creates on two replicas get ids without gaps and twins', async 
   assert.deepEqual((await a.send('GET /books')).body, (await b.send('GET /books')).body)
 })
 
-test('maxRecords holds for all replicas together', async () => {
+test('maxRecords limits all replicas together', async () => {
   const { a, b } = await two()
   await Promise.all(Array.from({ length: 80 }, (_, i) => (i % 2 === 0 ? a : b).send('POST /books', { title: `${i}` })))
   for (const one of [a, b]) assert.equal(((await one.send('GET /books')).body as unknown[]).length, 50)
 })
 
-test('times, rateLimit and Idempotency-Key hold across replicas: never one more', async () => {
+test('times, rateLimit and Idempotency-Key are exact across replicas', async () => {
   const { a, b } = await two()
   const statuses = async (line: string, count: number) =>
     (await Promise.all(Array.from({ length: count }, (_, i) => (i % 2 === 0 ? a : b).send(line)))).map(
@@ -90,7 +90,7 @@ test('clocks, resets, sandboxes and weather reach every replica', async () => {
   assert.equal(a.gateway.worlds.peek('alice'), undefined)
 })
 
-test('a request whose world another replica resets meanwhile changes the new one', async () => {
+test('a request during a reset by another replica changes the new world', async () => {
   const { a, b } = await two()
   await a.send('POST /books', { title: 'old' })
   const [made] = await Promise.all([
@@ -118,7 +118,7 @@ const give = (one: Replica, order: string, world?: string) =>
     )
   }, 'POST /answers')
 
-test('an answer is given by every replica, together as often as it says', async () => {
+test('replicas together give an answer exactly `times` times', async () => {
   const { log, a, b } = await two()
   await give(a, '{ operation: limited, reply: { status: 418 }, skip: 1, times: 5 }')
   const replies = await Promise.all(
@@ -148,7 +148,7 @@ test('an answer is given by every replica, together as often as it says', async 
   assert.equal((await late.send('POST /books', { title: 'x' })).status, 201)
 })
 
-test('an engine that is away refuses at once and recovers by itself', async () => {
+test('requests are refused at once while the engine is unreachable, and served again afterwards', async () => {
   const { log, a } = await two()
   log.fail('the connection is closed')
   for (const line of ['GET /books', 'POST /books']) {
@@ -164,7 +164,7 @@ test('an engine that is away refuses at once and recovers by itself', async () =
   assert.equal(((await a.send('POST /books', { title: 'x' })).body as { id: number }).id, 3)
 })
 
-test('with local reads a replica answers reads while the engine is away, and refuses writes', async () => {
+test('with `reads: local` a replica answers reads and refuses writes while the engine is unreachable', async () => {
   const log = new MemoryLog()
   const a = await replica(log.connect(), { reads: 'local' })
   log.fail('gone')
@@ -175,7 +175,7 @@ test('with local reads a replica answers reads while the engine is away, and ref
   assert.equal(((await a.send('GET /books')).body as unknown[]).length, 3)
 })
 
-test('a flushed engine gets the state of the first replica that notices, and says so', async () => {
+test('a flushed engine gets the state of the first replica that notices, with a warning', async () => {
   const { log, a, b } = await two()
   await a.send('POST /books', { title: 'three' })
   await b.send('GET /books')
@@ -187,7 +187,7 @@ test('a flushed engine gets the state of the first replica that notices, and say
   assert.equal((await b.send('GET /books/4')).status, 200)
 })
 
-test('compaction: a replica that was behind takes over the snapshot', async () => {
+test('a replica behind a compaction loads the snapshot', async () => {
   const { log, a, b } = await two()
   for (let i = 0; i < 5; i++) await a.send('PUT /books/1', { title: `${i}` })
   await a.send('POST /~alice/books', { title: 'hers' })
@@ -239,7 +239,7 @@ test('records that do not fit a newer contract are kept and reported', async () 
   assert.equal((await b.send('GET /books/2')).status, 200)
 })
 
-test('the requests of all replicas are known to each of them', async () => {
+test('each replica lists the requests of all replicas', async () => {
   const { a, b } = await two()
   await a.send('GET /books/1')
   a.clock.time += 1
@@ -264,7 +264,7 @@ class HeldClock extends FixedClock {
   override sleep = () => new Promise<void>(resolve => void this.held.push(resolve))
 }
 
-test('capacity is that of each process, and quotas are those of the world', async () => {
+test('capacity counts by process, quotas by world', async () => {
   const log = new MemoryLog()
   const clocks = [new HeldClock(), new HeldClock()] as const
   const files = {
@@ -293,7 +293,7 @@ test('capacity is that of each process, and quotas are those of the world', asyn
   assert.deepEqual([(await b.send('GET /books/1')).status, (await a.send('GET /books/1')).status], [200, 429])
 })
 
-test('the metrics tell of the state', async () => {
+test('the metrics describe the shared state', async () => {
   const { log, a } = await two()
   await a.send('POST /books', { title: 'three' })
   const page = await a.gateway.metrics.page()
