@@ -88,7 +88,7 @@ async function fetchFrom(origin: string, url: string, init: object = {}, tab = p
 
 const statusOf = (seen: Seen | string): number | string => (typeof seen === 'string' ? seen : seen.status)
 
-test('a 410 that was seen once does not stay when the clock is back', { skip }, () =>
+test('the browser does not cache a 410: the clock set back gives a 200', { skip }, () =>
   withGateway({}, async gateway => {
     const url = `${gateway.url}/old`
     gateway.world().travel('2101-01-01')
@@ -103,7 +103,7 @@ test('a 410 that was seen once does not stay when the clock is back', { skip }, 
   }),
 )
 
-test('nor does a 410 that a tab was opened with', { skip }, () =>
+test('the browser does not cache a 410 of a navigation', { skip }, () =>
   withGateway({}, async gateway => {
     const tab = await context.newPage()
     gateway.world().travel('2101-01-01')
@@ -153,7 +153,7 @@ test('a page reads every header that the reply has', { skip }, () =>
   }),
 )
 
-test('with CORS off no page of another origin gets a reply, as before a server allows it', { skip }, () =>
+test('with CORS off no page of another origin reads a reply', { skip }, () =>
   withGateway('off', async gateway => {
     assert.equal(await fetchFrom(HOME, `${gateway.url}/old`), 'TypeError')
     const headers = { 'content-type': 'application/json' }

@@ -40,7 +40,7 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text)
 }
 
-test('a mistake is named at its place while it is written, and cannot be applied', { skip }, () =>
+test('the editor marks a mistake at its place and does not apply it', { skip }, () =>
   withConsole(browser, { start }, async ({ page, open }) => {
     await open('configuration')
     await write(page, 'limts: { body: 1MB }\n')
@@ -60,30 +60,27 @@ test('a mistake is named at its place while it is written, and cannot be applied
   }),
 )
 
-test(
-  'what is applied is served at once, credentials stay hidden, and the file is served again on demand',
-  { skip },
-  () =>
-    withConsole(browser, { start }, async ({ page, open, send }) => {
-      await open('configuration')
-      await editorOf(page).waitFor()
-      assert.match(await editorOf(page).innerText(), /<masked:frontend\.key>/)
-      await write(page, '  createNote: { respond: { status: 400 } }\n')
-      await page.getByText('Changed, not applied · no mistakes').waitFor()
-      await page.getByRole('button', { name: 'Apply' }).click()
-      await page.getByText('Applied, not in').waitFor()
-      assert.equal((await send('POST', '/notes', { text: 'more' })).status, 400)
-      await page.getByRole('tab', { name: 'Difference to the file' }).click()
-      await page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor()
-      assert.match(page.url(), /show=difference/)
-      await page.getByRole('button', { name: 'Serve the file again' }).click()
-      await page.getByText('The configuration is what the file has.').waitFor()
-      assert.notEqual((await send('POST', '/notes', { text: 'more' })).status, 400)
-      assert.equal(readFileSync(FILE, 'utf8'), YAML)
-    }),
+test('an applied configuration is served at once, masks credentials, and can be reverted to the file', { skip }, () =>
+  withConsole(browser, { start }, async ({ page, open, send }) => {
+    await open('configuration')
+    await editorOf(page).waitFor()
+    assert.match(await editorOf(page).innerText(), /<masked:frontend\.key>/)
+    await write(page, '  createNote: { respond: { status: 400 } }\n')
+    await page.getByText('Changed, not applied · no mistakes').waitFor()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Applied, not in').waitFor()
+    assert.equal((await send('POST', '/notes', { text: 'more' })).status, 400)
+    await page.getByRole('tab', { name: 'Difference to the file' }).click()
+    await page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor()
+    assert.match(page.url(), /show=difference/)
+    await page.getByRole('button', { name: 'Serve the file again' }).click()
+    await page.getByText('The configuration is what the file has.').waitFor()
+    assert.notEqual((await send('POST', '/notes', { text: 'more' })).status, 400)
+    assert.equal(readFileSync(FILE, 'utf8'), YAML)
+  }),
 )
 
-test('keys are completed from the schema, those of the contract included', { skip }, () =>
+test('the editor completes keys from the schema and the contract', { skip }, () =>
   withConsole(browser, { start }, async ({ page, open }) => {
     await open('configuration')
     await write(page, '  cre')
@@ -92,7 +89,7 @@ test('keys are completed from the schema, those of the contract included', { ski
   }),
 )
 
-test('the reference shows the contract and what the stand-in adds, in both themes', { skip }, async () => {
+test('the reference shows the contract and the additions of the gateway, in both themes', { skip }, async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await withConsole(browser, { start, context: { colorScheme } }, async ({ page, open }) => {
       await open('reference')

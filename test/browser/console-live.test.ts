@@ -65,7 +65,7 @@ test('filters choose requests, and the URL carries them', { skip }, () =>
   }),
 )
 
-test('a filter that cannot be is refused in the words of the control plane', { skip }, () =>
+test('an invalid filter shows the message of the control plane', { skip }, () =>
   withConsole(browser, {}, async ({ page, open }) => {
     await open('live?operation=listNote')
     await page.getByRole('alert').getByText('listNotes').waitFor()
@@ -74,7 +74,7 @@ test('a filter that cannot be is refused in the words of the control plane', { s
   }),
 )
 
-test('a paused list stays as it is, and goes on with the requests that waited', { skip }, () =>
+test('a paused list does not change, and then shows the waiting requests', { skip }, () =>
   withConsole(browser, {}, async ({ page, watch, send }) => {
     await watch()
     await send('GET', '/notes')
@@ -135,7 +135,7 @@ test('a rule is prefilled with the path and the body of a request', { skip }, ()
   }),
 )
 
-test('a rule is applied at once, holds for its body alone, and is switched off', { skip }, () =>
+test('a rule applies at once to its body only, and can be switched off', { skip }, () =>
   withConsole(browser, {}, async ({ page, watch, send }) => {
     await watch()
     await send('POST', '/notes', { text: 'again' })
@@ -153,7 +153,7 @@ test('a rule is applied at once, holds for its body alone, and is switched off',
   }),
 )
 
-test('the next request like it is answered otherwise, once', { skip }, () =>
+test('the next request of this kind is answered differently, once', { skip }, () =>
   withConsole(browser, {}, async ({ page, watch, send }) => {
     await watch()
     assert.equal((await send('POST', '/notes', { text: 'one' })).status, 201)
@@ -183,7 +183,7 @@ async function sendMany(url: string, path: string, count: number): Promise<void>
   assert.equal(text.split('HTTP/1.1 200 OK').length - 1, count)
 }
 
-test('the list holds 10,000 requests, and shows those in sight', { skip }, () =>
+test('the list holds 10,000 requests and renders the visible ones', { skip }, () =>
   withConsole(browser, { config: { ...CONFIG, journal: { requests: 10_000 } } }, async ({ gateway, page, watch }) => {
     await sendMany(gateway.url, '/notes', 9500)
     await watch()
@@ -198,7 +198,7 @@ test('the list holds 10,000 requests, and shows those in sight', { skip }, () =>
   }),
 )
 
-test('a console that is closed leaves nothing behind: no header, body or explanation is kept any more', { skip }, () =>
+test('after the console is closed the journal keeps no headers, bodies and explanations', { skip }, () =>
   withConsole(browser, {}, async ({ gateway, page, watch, send }) => {
     const last = async (): Promise<Record<string, unknown>> => {
       await (await send('POST', '/notes', { text: 'kept?' })).arrayBuffer()
@@ -219,7 +219,7 @@ test('a console that is closed leaves nothing behind: no header, body or explana
   }),
 )
 
-test('a lost connection is shown and mended by itself', { skip }, async () => {
+test('a lost connection is shown and restored', { skip }, async () => {
   const first = await startGateway({ config: CONFIG, host: '127.0.0.1' })
   const ports = { port: Number(new URL(first.url).port), controlPort: Number(new URL(first.control).port) }
   await first.close()

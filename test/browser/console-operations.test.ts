@@ -49,7 +49,7 @@ test('one user sees an empty list until it is switched off', { skip }, () =>
   }),
 )
 
-test('a broken connection is met by the app', { skip }, () =>
+test('an ordered broken connection reaches the app', { skip }, () =>
   withConsole(browser, {}, async ({ page, open, send }) => {
     await open('operations?operation=getNote&tab=next')
     await page.locator('.answer-kind').getByText('A broken connection').click()
@@ -60,7 +60,7 @@ test('a broken connection is met by the app', { skip }, () =>
   }),
 )
 
-test('an order that cannot be is refused beside the form', { skip }, () =>
+test('an invalid order is refused beside the form', { skip }, () =>
   withConsole(browser, {}, async ({ page, open }) => {
     await open('operations?operation=getNote&tab=next')
     await page.getByText('Only when a condition holds').click()
@@ -70,7 +70,7 @@ test('an order that cannot be is refused beside the form', { skip }, () =>
   }),
 )
 
-test('an operation is tried: the form comes from the contract, the reply is shown beside it', { skip }, () =>
+test('an operation is tried with a form from the contract, and its reply is shown', { skip }, () =>
   withConsole(browser, {}, async ({ gateway, page, open }) => {
     await open('operations?operation=createNote&tab=try')
     const body = page.getByLabel('Body, application/json')
@@ -90,7 +90,7 @@ test('an operation is tried: the form comes from the contract, the reply is show
   }),
 )
 
-test('the list shows how each operation does, and who called it', { skip }, () =>
+test('the list shows rates, latencies and callers of each operation', { skip }, () =>
   withConsole(browser, {}, async ({ page, open, send }) => {
     await open('operations')
     for (let i = 0; i < 5; i++) await send('GET', '/notes')

@@ -52,7 +52,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   )
 }
 
-test('the theme can be switched, and stays', { skip }, () =>
+test('the chosen theme survives a reload', { skip }, () =>
   withConsole(browser, { context: { colorScheme: 'light' } }, async ({ page, open }) => {
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     await open('live')
@@ -66,7 +66,7 @@ test('the theme can be switched, and stays', { skip }, () =>
   }),
 )
 
-test('nothing is wider than a narrow window', { skip }, () =>
+test('no view overflows a narrow window', { skip }, () =>
   withConsole(browser, { context: { viewport: { width: 360, height: 700 } } }, async ({ page, open, send }) => {
     await send('GET', '/notes')
     for (const place of ['live', 'live?request=1', 'operations', 'operations?operation=createNote&tab=try']) {
@@ -98,7 +98,7 @@ test('the keyboard reaches the content and the list', { skip }, () =>
   }),
 )
 
-test('a control plane with a token asks for it once, and again only where it is wrong', { skip }, () =>
+test('the console asks for the token once, and again only if it is wrong', { skip }, () =>
   withProgram([], { UNDERSTUDY_CONTROL_TOKEN: 'the-token' }, async (control, context) => {
     const page = await context.newPage()
     await page.goto(`${control}/#/live`)
@@ -120,7 +120,7 @@ test('a control plane with a token asks for it once, and again only where it is 
   }),
 )
 
-test('where several processes serve, the console says that it cannot see their requests', { skip }, () =>
+test('the console says that it cannot show the requests of several processes', { skip }, () =>
   withProgram([STATELESS, '--workers', '2'], {}, async (control, context) => {
     const page = await context.newPage()
     await page.goto(`${control}/#/live`)

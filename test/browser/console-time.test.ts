@@ -107,7 +107,7 @@ test('the clock is set to the day after the sunset, and back to real time', { sk
   }),
 )
 
-test('the clock is moved by keys, once for a row of keys', { skip }, () =>
+test('the clock is moved by keys, with one request for several keys', { skip }, () =>
   withConsole(browser, TIMED, async ({ page, open, gateway }) => {
     await open('time')
     const before = await worldTime(gateway.control)
@@ -128,7 +128,7 @@ test('the clock is moved by keys, once for a row of keys', { skip }, () =>
   }),
 )
 
-test('an event is chosen, linked, and the clock of a sandbox is set to it', { skip }, () =>
+test('a chosen event has a URL, and the clock of a sandbox is set to it', { skip }, () =>
   withConsole(browser, TIMED, async ({ page, open, gateway, send }) => {
     gateway.world('sandbox')
     await open('time?world=sandbox')
@@ -162,7 +162,7 @@ test('the range is zoomed and moved, and is in the URL', { skip }, () =>
   }),
 )
 
-test('who still calls what is a table, and a CSV file', { skip }, () =>
+test('callers of deprecated operations are shown as a table and a CSV file', { skip }, () =>
   withConsole(browser, TIMED, async ({ page, open, send }) => {
     await open('time?tab=callers')
     await page.getByText('Nobody has called them yet').waitFor()
@@ -184,7 +184,7 @@ const {
   ...rest
 } = CONFIG
 
-test('an empty calendar says what appears there', { skip }, () =>
+test('an empty calendar says what can appear on it', { skip }, () =>
   withConsole(browser, { config: { ...rest, operations } }, async ({ page, open }) => {
     await open('time')
     await page.getByRole('heading', { name: 'Nothing is on the calendar' }).waitFor()

@@ -97,7 +97,7 @@ test('an error rate and a limit are set for one operation, and the others stay a
   }),
 )
 
-test('the operations of a tag fail, and are measured, and the others are neither', { skip }, () =>
+test('the operations of a tag fail and are counted, others do not', { skip }, () =>
   withConsole(browser, STORMY, async ({ page, open, send }) => {
     await open('weather')
     await page.getByLabel('What the settings are for').selectOption('tag:notes')
@@ -118,7 +118,7 @@ test('the operations of a tag fail, and are measured, and the others are neither
   }),
 )
 
-test('one consumer is slow, which is measured for it alone', { skip }, () =>
+test('latency of one consumer is measured for that consumer only', { skip }, () =>
   withConsole(browser, STORMY, async ({ page, open, send }) => {
     await open('weather?for=consumer%3Afrontend')
     const latency = page.getByRole('group', { name: 'Latency' })
@@ -134,7 +134,7 @@ test('one consumer is slow, which is measured for it alone', { skip }, () =>
   }),
 )
 
-test('one consumer has weather of its own', { skip }, () =>
+test('one consumer has its weather', { skip }, () =>
   withConsole(browser, STORMY, async ({ page, open, send }) => {
     await open('weather?for=consumer%3Afrontend')
     await slide(page.getByRole('slider', { name: 'Error status' }), 'End', 1)

@@ -39,7 +39,7 @@ test('a person travels to the day after the sunset, sees the 410, and comes back
   }),
 )
 
-test('the clock is frozen, hurried, and jumps to the next thing on the calendar', { skip }, () =>
+test('the clock is frozen, accelerated and moved to the next event of the calendar', { skip }, () =>
   withConsole(browser, PET_STORE, async ({ page, open, gateway }) => {
     await gateway.world().travel('2030-12-01')
     await open('worlds')
@@ -67,7 +67,7 @@ test('a date that does not exist is refused beside its input', { skip }, () =>
   }),
 )
 
-test('a record is edited, refused at its field, and mended', { skip }, () =>
+test('an edited record is refused at its field, then corrected', { skip }, () =>
   withConsole(browser, {}, async ({ page, open, send }) => {
     await open('worlds')
     await page.getByRole('grid', { name: 'Records of notes' }).getByText('first').click()
@@ -87,7 +87,7 @@ test('a record is edited, refused at its field, and mended', { skip }, () =>
   }),
 )
 
-test('a record is made, edited as JSON and deleted', { skip }, () =>
+test('a record is created, edited as JSON and deleted', { skip }, () =>
   withConsole(browser, {}, async ({ page, open, send }) => {
     await open('worlds')
     await page.getByRole('button', { name: 'New record' }).click()
@@ -199,7 +199,7 @@ test('a snapshot that breaks the contract is refused with its detail, and nothin
   }),
 )
 
-test('a link to a world that nobody has used yet says how it begins', { skip }, () =>
+test('a link to a new world says how the world begins', { skip }, () =>
   withConsole(browser, {}, async ({ page, open }) => {
     await open('worlds?world=later')
     await page.getByRole('heading', { name: 'There is no world "later" yet' }).waitFor()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tagOf, withAdditions } from '../../src/console/reference/additions.ts'
 
-test('what the stand-in adds is written below the description of an operation', () => {
+test('the additions of the gateway follow the description of an operation', () => {
   const additions = {
     operation: 'listBooks',
     phase: 'deprecated',

@@ -19,7 +19,7 @@ test('the usual draft answers a status once', () => {
   assert.deepEqual(orderOf('getThing', draft), { operation: 'getThing', reply: { status: 503 }, times: 1 })
 })
 
-test('a body that is JSON is sent as JSON, another one as text, and none beside an example', () => {
+test('a JSON body is sent as JSON, another body as text, and no body with an example', () => {
   assert.deepEqual(orderOf('getThing', { ...draft, status: '200', body: '[]' }).reply, { status: 200, body: [] })
   assert.deepEqual(orderOf('getThing', { ...draft, body: 'sorry' }).reply, { status: 503, body: 'sorry' })
   assert.deepEqual(orderOf('getThing', { ...draft, body: '[]', example: 'busy' }).reply, {
@@ -28,7 +28,7 @@ test('a body that is JSON is sent as JSON, another one as text, and none beside 
   })
 })
 
-test('a fault, a delay, a consumer and a condition', () => {
+test('an order can have a fault, a delay, a consumer and a condition', () => {
   const order = orderOf('getThing', {
     ...draft,
     kind: 'fault',
@@ -48,7 +48,7 @@ test('a fault, a delay, a consumer and a condition', () => {
   assert.equal(describeOrder(order), 'reset, after 2s · until switched off · for app · when ordinal == 2')
 })
 
-test('the second request from now, and none before it', () => {
+test('an order can skip the next request', () => {
   const order = orderOf('createThing', { ...draft, skip: '1' })
   assert.deepEqual(order, { operation: 'createThing', reply: { status: 503 }, skip: 1, times: 1 })
   assert.equal(describeOrder(order), '503 · once · after one request')

@@ -10,7 +10,7 @@ const reply = (status: string, sample?: object) => ({
 const titles = (...responses: ReturnType<typeof reply>[]): string[] =>
   presetsOf({ responses }).map(({ title }) => title)
 
-test('an operation that answers with a list can answer with an empty one', () => {
+test('an operation that returns a list has a preset for an empty list', () => {
   assert.deepEqual(titles(reply('200', [{ id: 1 }])), [
     'An empty list',
     'A server error',
@@ -21,7 +21,7 @@ test('an operation that answers with a list can answer with an empty one', () =>
   assert.equal(presetsOf(undefined).length, 3)
 })
 
-test('a page keeps its shape: its lists are empty, its counts zero, and nothing follows', () => {
+test('an empty page has empty lists, zero counts and no next page', () => {
   const page = { object: 'list', data: [{ id: 1 }], total_count: 9, has_more: true, url: '/v1/things' }
   assert.deepEqual(emptied(page), { object: 'list', data: [], total_count: 0, has_more: false, url: '/v1/things' })
   assert.deepEqual(emptied([1, 2]), [])

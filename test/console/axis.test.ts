@@ -27,17 +27,17 @@ const event = (kind: CalendarEvent['kind'], text: string, until?: string): Calen
   text: `${kind} ${text}`,
 })
 
-test('a moment has its place in a range, and a place its moment', () => {
+test('a time maps to a position in a range and back', () => {
   assert.equal(placeOf(YEARS.from, YEARS), 0)
   assert.equal(momentAt(placeOf(at('2030-12-05'), YEARS), YEARS), at('2030-12-05'))
 })
 
-test('a range over all events shows the clock too, with room around', () => {
+test('a range over all events includes the clock and a margin', () => {
   const range = rangeOver([event('sunset', '2030-12-05')], at('2026-11-22'))
   assert.ok(range.from < at('2026-11-22') && range.until > at('2030-12-05'))
 })
 
-test('a range is in the URL, and nonsense there is no range', () => {
+test('a range is written to the URL, and an invalid one is ignored', () => {
   assert.equal(writeRange(YEARS), '2026-01-01T00:00Z~2031-01-01T00:00Z')
   assert.deepEqual(readRange(writeRange(YEARS)), YEARS)
   for (const text of ['', 'soon', '2030-01-01~2029-01-01', '2030-01-01', '2030-01-01~2030-01-01T00:01Z']) {
@@ -54,7 +54,7 @@ test('zooming keeps its centre, and panning the length', () => {
   assert.ok(zoom(YEARS, 1e-12, center).until - zoom(YEARS, 1e-12, center).from >= 600_000)
 })
 
-test('ticks are at round moments and have room for their labels', () => {
+test('ticks are at round times with room for their labels', () => {
   assert.deepEqual(
     ticksOf(YEARS, 500).map(({ label }) => label),
     ['2026', '2027', '2028', '2029', '2030', '2031'],
@@ -70,7 +70,7 @@ test('ticks are at round moments and have room for their labels', () => {
   }
 })
 
-test('events of a kind that lie too close are one mark, and those out of sight are none', () => {
+test('close events of a kind share a mark, and invisible ones have none', () => {
   const events = [
     event('brown-out', '2026-06-01T00:00Z', '2026-06-01T02:00Z'),
     event('brown-out', '2026-06-02T00:00Z', '2026-06-02T02:00Z'),

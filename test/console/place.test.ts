@@ -14,7 +14,7 @@ test('the same place has one URL: parameters are sorted, and empty ones are left
   assert.equal(writePlace({ view: 'operations', parameters: {} }), '#/operations')
 })
 
-test('a URL without a view, or with nonsense, is a place as well', () => {
+test('a URL without a view or with invalid parameters is parsed, too', () => {
   assert.deepEqual(parsePlace(''), { view: '', parameters: {} })
   assert.deepEqual(parsePlace('#/'), { view: '', parameters: {} })
   assert.deepEqual(parsePlace('#live/more?%zz'), { view: 'live', parameters: { '%zz': '' } })

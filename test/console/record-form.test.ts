@@ -38,7 +38,7 @@ const resolved = resolveSchema(SCHEMA, SCHEMA)
 const fields = fieldsOf(resolved, SCHEMA, { name: 'x', beyond: 1 })
 const field = (name: string): FormField => fields.find(one => one.name === name) as FormField
 
-test('the fields are those of all parts of the schema, then those that only the record has', () => {
+test('the form has the fields of all parts of the schema, then those of the record only', () => {
   assert.deepEqual(
     fields.map(({ name, kind, required }) => `${name}: ${kind}${required ? '!' : ''}`),
     [
@@ -60,7 +60,7 @@ test('the fields are those of all parts of the schema, then those that only the 
   assert.equal(field('id').readOnly, true)
 })
 
-test('a text becomes the value that the field holds', () => {
+test('the text of a field becomes a value of its type', () => {
   assert.equal(valueIn(field('name'), ''), '')
   assert.equal(valueIn(field('note'), ''), undefined)
   assert.equal(valueIn({ ...field('note'), required: true }, ''), null)
@@ -79,11 +79,11 @@ test('a value is changed at its pointer, and an item is removed from a list', ()
   assert.deepEqual(withValue(undefined, '/e/f', 'x'), { e: { f: 'x' } })
 })
 
-test('a new record begins with defaults and the groups that it must have', () => {
+test('a new record has the defaults and the required groups', () => {
   assert.deepEqual(blankRecord(resolved, SCHEMA), { price: {}, colour: 'red' })
 })
 
-test('a refusal is at its field where the form shows it, else above the form', () => {
+test('a refusal is shown at its field, or above the form if the field is not shown', () => {
   const { atFields, others } = faultsByField(
     [
       { pointer: '/name', message: 'is required' },
@@ -96,7 +96,7 @@ test('a refusal is at its field where the form shows it, else above the form', (
   assert.deepEqual(others, [{ pointer: '', message: 'is not allowed' }])
 })
 
-test('a schema that refers to itself ends in JSON', () => {
+test('a recursive schema is edited as JSON', () => {
   const tree: RecordSchema = { properties: { child: { $ref: '#' } } }
   let found = fieldsOf(tree, tree, undefined, 0)[0] as FormField
   for (let depth = 1; found.kind === 'group'; depth++)

@@ -29,7 +29,7 @@ test('the newest request is the first row', () => {
   assert.equal(log.at(3), undefined)
 })
 
-test('the oldest rows give way, and none of them counts as dropped', () => {
+test('the oldest rows are removed, and do not count as dropped', () => {
   const log = new RequestLog(3)
   for (let id = 1; id <= 10; id++) {
     log.receive(texts(id, id))
@@ -48,7 +48,7 @@ test('requests that come faster than they are read are dropped and counted', () 
   assert.deepEqual(shown(log), ['4', '3'])
 })
 
-test('a request that the journal and the stream both tell of is shown once', () => {
+test('a request from both the journal and the stream is shown once', () => {
   const log = new RequestLog(10)
   log.merge([request(1), request(2)], 2)
   log.receive(texts(2, 3))
@@ -56,14 +56,14 @@ test('a request that the journal and the stream both tell of is shown once', () 
   assert.deepEqual(shown(log), ['3', '2', '1'])
 })
 
-test('a gateway that was started again counts anew: its requests come beside those of before', () => {
+test('requests of a restarted gateway are added to those before the restart', () => {
   const log = new RequestLog(10)
   log.merge([request(1), request(2), request(3)], 3)
   log.merge([request(1)], 1)
   assert.deepEqual(shown(log), ['2-1', '3', '2', '1'])
 })
 
-test('a gateway that was started again has as many requests already: they are told apart by their times', () => {
+test('requests with the same id before and after a restart are told apart by their times', () => {
   const log = new RequestLog(10)
   log.merge([request(1)], 1)
   log.merge([{ ...request(1), at: '2026-01-01T00:00:09.000Z' }], 1)
@@ -86,7 +86,7 @@ test('under another filter the same requests are shown again', () => {
   assert.deepEqual(shown(log), ['2'])
 })
 
-test('older requests of the journal come behind the rows that are there, each once', () => {
+test('older requests of the journal are added at the end, each once', () => {
   const log = new RequestLog(4)
   log.merge([request(4), request(5)], 5)
   log.addOlder([request(1), request(2), request(3), request(4), request(5)])

@@ -28,7 +28,7 @@ test('a rule holds for the parameters, the query and the plain fields of the bod
   ])
 })
 
-test('the rule is a block of gateway.yaml', () => {
+test('the rule is written as a block of gateway.yaml', () => {
   assert.equal(
     ruleFromRequest({ ...request, query: '', requestBody: undefined } as never, '/v1/things/{thingId}/names/all'),
     `operations:

@@ -30,14 +30,14 @@ for (const [text, place] of [
 const schema = publishedSchema() as SchemaPart
 const textsOf = (found: readonly { readonly text: string }[]) => found.map(({ text }) => text)
 
-test('keys come from the schema, through references', () => {
+test('keys are suggested from the schema, through references', () => {
   const keys = keysAt(schema, ['defaults'])
   assert.ok(textsOf(keys).includes('latency'))
   assert.match(keys.find(({ text }) => text === 'latency')?.about ?? '', /The time that a reply takes/)
   assert.ok(textsOf(keysAt(schema, ['operations', 'addBook', 'fault', '-'])).includes('kind'))
 })
 
-test('values are choices, booleans and examples', () => {
+test('values are suggested from enums, booleans and examples', () => {
   assert.ok(textsOf(valuesAt(schema, ['operations', 'addBook', 'fault', 'kind'])).includes('reset'))
   assert.deepEqual(textsOf(valuesAt(schema, ['listen', 'clientControls'])).slice(0, 2), ['true', 'false'])
 })

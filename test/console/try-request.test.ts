@@ -23,7 +23,7 @@ test('a form begins with the values of required parameters, from the sample', ()
   assert.deepEqual(startValues(operation), { 'path.orderId': 'a b', 'query.size': '3' })
 })
 
-test('each value is put in its place, lists as several parameters', () => {
+test('each value is put in its place, and a list becomes several parameters', () => {
   const values = {
     'path.orderId': 'a/b',
     'query.tags': 'new, paid',
@@ -47,7 +47,7 @@ test('each value is put in its place, lists as several parameters', () => {
   })
 })
 
-test('empty values, an empty body and nobody are left out', () => {
+test('empty values, an empty body and no consumer are left out', () => {
   assert.deepEqual(requestOf({ ...operation, parameters: [] }, draft, 'default'), {
     method: 'PUT',
     path: '/v1/orders/{orderId}',
@@ -55,13 +55,13 @@ test('empty values, an empty body and nobody are left out', () => {
   })
 })
 
-test('a schema behind a reference into its own definitions is found', () => {
+test('a reference into the definitions of a schema is resolved', () => {
   const schema = { $ref: '#/$defs/s2', $defs: { s2: { enum: ['a', 'b'] } } }
   assert.deepEqual(resolveSchema(schema).enum, ['a', 'b'])
   assert.deepEqual(resolveSchema(undefined), {})
 })
 
-test('anybody is a caller with a made-up credential', () => {
+test('"anybody" calls with a generated credential', () => {
   const request = requestOf({ ...operation, parameters: [] }, { ...draft, consumer: ANYBODY }, 'default')
   assert.equal(request.credential, 'any')
   assert.equal(request.consumer, undefined)

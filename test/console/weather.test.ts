@@ -20,14 +20,14 @@ import {
 } from '../../src/console/weather/blocks.ts'
 import { millisecondsOf, rateOf, sliderOf, sliderOfRate } from '../../src/console/weather/scale.ts'
 
-test('a scope is in the URL', () => {
+test('a scope is written to the URL', () => {
   for (const text of ['', 'tag:notes', 'operation:GET /notes', 'consumer:a:b']) {
     assert.equal(writeScope(readScope(text)), text)
   }
   assert.equal(readScope('nonsense').kind, 'everything')
 })
 
-test('settings are put into the block of their scope, and an empty block is taken out', () => {
+test('settings are written to the block of their scope, and an empty block is removed', () => {
   const storm = { defaults: { latency: '2s' }, operations: { getOld: { fault: null } } }
   const tagged = withSettings(storm, { kind: 'tag', name: 'notes' }, { latency: { fixed: '5ms' } })
   assert.deepEqual(tagged, { ...storm, tags: { notes: { latency: { fixed: '5ms' } } } })
@@ -37,7 +37,7 @@ test('settings are put into the block of their scope, and an empty block is take
   assert.equal(isClear(cleared), true)
 })
 
-test('percentiles are read in every form, and written so that they are in order', () => {
+test('percentiles are read in every form, and written in ascending order', () => {
   assert.deepEqual(percentilesIn({ p50: '12ms', p95: '80ms', p99: '1.5s' }), { p50: 12, p95: 80, p99: 1500 })
   assert.deepEqual(percentilesIn('2s'), { p50: 2000, p95: 2000, p99: 2000 })
   assert.deepEqual(percentilesIn({ fixed: '5ms' }), { p50: 5, p95: 5, p99: 5 })
@@ -69,7 +69,7 @@ test('fault rates change their own faults and keep the others', () => {
   )
 })
 
-test('limits are read in their units, and no limit takes the block out', () => {
+test('limits are read in their units, and clearing a limit removes its block', () => {
   assert.deepEqual(limitsIn({ rateLimit: '10/s', capacity: { concurrency: 4 } }), { perMinute: 600, concurrency: 4 })
   assert.deepEqual(limitsIn({ rateLimit: { limit: '1000/10m' } }), { perMinute: 100, concurrency: undefined })
   assert.deepEqual(withLimits({ rateLimit: { limit: '10/s', by: 'all' } }, { perMinute: 30, concurrency: undefined }), {
@@ -78,7 +78,7 @@ test('limits are read in their units, and no limit takes the block out', () => {
   })
 })
 
-test('a slider comes back to what it was', () => {
+test('the position of a slider maps back to its value', () => {
   for (const milliseconds of [0, 1, 5, 12, 80, 400, 3000, 30_000]) {
     const back = millisecondsOf(sliderOf(milliseconds))
     assert.ok(Math.abs(back - milliseconds) <= milliseconds * 0.05 + 0.5, `${milliseconds} became ${back}`)
@@ -89,7 +89,7 @@ test('a slider comes back to what it was', () => {
   }
 })
 
-test('settings are said in a few words', () => {
+test('settings are summarised in a few words', () => {
   const storm = { latency: { p50: '200ms', p99: '3s' }, fault: { kind: 'status', status: 503, probability: 0.2 } }
   assert.equal(describeSettings({ ...storm, rateLimit: '100/min' }), '200 ms to 3 s, 20 % 503, 100 a minute')
   assert.equal(describeSettings({ fault: null, latency: null }), 'no latency, no faults')

@@ -7,7 +7,7 @@ import { PAGE, RecordPages } from '../../src/console/worlds/record-pages.ts'
 import { creationOf, freeName, snapshotName } from '../../src/console/worlds/snapshot-file.ts'
 import { cellOf, columnsOf, idOf } from '../../src/console/worlds/table-columns.ts'
 
-test('a moment is read as people write it, in UTC', () => {
+test('a time is read in common notations, in UTC', () => {
   assert.equal(momentIn('2030-12-06'), '2030-12-06T00:00:00.000Z')
   assert.equal(momentIn(' 2030-12-06 09:30 '), '2030-12-06T09:30:00.000Z')
   assert.equal(momentIn('2030-12-06T09:30:15+01:00'), '2030-12-06T08:30:15.000Z')
@@ -18,7 +18,7 @@ test('a moment is read as people write it, in UTC', () => {
   }
 })
 
-test('moments and distances are written in words', () => {
+test('times and durations are written in words', () => {
   assert.equal(momentOf(Date.parse('2030-12-05')), '5 Dec 2030')
   assert.equal(momentOf(Date.parse('2030-12-05T09:05:07Z')), '5 Dec 2030, 09:05:07')
   assert.equal(distanceOf(0), 'now')
@@ -28,7 +28,7 @@ test('moments and distances are written in words', () => {
   assert.equal(distanceOf(4.01 * 365.25 * 86_400_000), 'in 4 years')
 })
 
-test('a new world gets a name that is free, a snapshot the name of its world', () => {
+test('a new world gets an unused name, and a snapshot the name of its world', () => {
   assert.equal(freeName('checkout', ['default']), 'checkout')
   assert.equal(freeName('checkout', ['checkout', 'checkout-2']), 'checkout-3')
   assert.equal(freeName('checkout-2', ['checkout', 'checkout-2']), 'checkout-3')
@@ -38,7 +38,7 @@ test('a new world gets a name that is free, a snapshot the name of its world', (
   assert.throws(() => creationOf('x', '{'), /not JSON/)
 })
 
-test('the id comes first, and words before lists', () => {
+test('the column of the id is first, and texts are before lists', () => {
   const properties = Object.fromEntries(
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => [name, { type: 'array', items: { type: 'string' } }]),
   )
@@ -55,7 +55,7 @@ test('the id comes first, and words before lists', () => {
   )
 })
 
-test('a cell is one line', () => {
+test('the text of a cell is one line', () => {
   assert.equal(cellOf({ amount: 1, currency: 'EUR' }), '1 EUR')
   assert.equal(cellOf(['a', 'b']), 'a, b')
   assert.equal(cellOf([{ a: 1 }, { a: 2 }]), '2 items')
@@ -63,7 +63,7 @@ test('a cell is one line', () => {
   assert.equal(idOf({ metadata: { name: 'x' } }, 'metadata.name'), 'x')
 })
 
-test('only the pages in sight are loaded, and a refresh shows the old rows until the new ones are there', async () => {
+test('only visible pages are loaded, and a refresh shows the old rows until the new ones arrive', async () => {
   const asked: number[] = []
   let version = 1
   const answers: (() => void)[] = []
@@ -99,7 +99,7 @@ test('only the pages in sight are loaded, and a refresh shows the old rows until
   assert.ok(changes >= 5)
 })
 
-test('what went out of sight before it came is not kept, and a failure is', async () => {
+test('a page that is no longer visible is dropped, and a failed page is kept', async () => {
   const pages = new RecordPages<string>(
     async offset => {
       if (offset > 0) throw new Error('refused')
