@@ -21,7 +21,7 @@ const json = (body: unknown, type = 'application/json') => ({
   body: JSON.stringify(body),
 })
 
-test('an operation by reference to another file is answered', async () => {
+test('an operation referenced in another file is served', async () => {
   const url = await serve({
     'openapi.yaml': `${HEAD}paths: { /x: { get: { $ref: 'getx.yaml' } } }`,
     'getx.yaml': `operationId: getx
@@ -32,7 +32,7 @@ responses: {'200': {description: ok, content: {application/json: {schema: {type:
   assert.equal(typeof (body as { id: number }).id, 'number')
 })
 
-test('two paths of one shape are told apart by their parameters', async () => {
+test('two equal path templates are told apart by their parameters', async () => {
   const get = (id: string, schema: string) =>
     `{get: {operationId: by${id}, parameters: [{in: path, name: ${id}, required: true, schema: ${schema}}], responses: {'200': {description: ok, content: {application/json: {schema: {type: object, required: [${id}], properties: {${id}: ${schema}}}}}}}}}`
   const url = await serve({
@@ -45,7 +45,7 @@ test('two paths of one shape are told apart by their parameters', async () => {
   assert.deepEqual((await ask(`${url}/o/A-17`)).body, { Number: 'A-17' })
 })
 
-test('a request is held to its exact media type', async () => {
+test('a request is validated by its exact media type', async () => {
   const url = await serve({
     'openapi.yaml': `${HEAD}paths:
   /input:
@@ -63,7 +63,7 @@ test('a request is held to its exact media type', async () => {
   assert.equal((await ask(`${url}/input`, json([{}], 'application/json;simple'))).status, 400)
 })
 
-test('a code is chosen by the status, and a word for programs is kept', async () => {
+test('an error code is chosen by the status, and a constant code is kept', async () => {
   const url = await serve({
     'openapi.yaml': `${HEAD}paths:
   /u:
@@ -90,7 +90,7 @@ test('a code is chosen by the status, and a word for programs is kept', async ()
   })
 })
 
-test('a refusal whose shape has no text has its reason in a header', async () => {
+test('a refusal whose shape has no text field has its reason in a header', async () => {
   const url = await serve({
     'openapi.yaml': `${HEAD}paths:
   /x:
@@ -117,7 +117,7 @@ test('the errors of a gateway file may list the broken rules', async () => {
   assert.deepEqual((await ask(`${url}/y`)).body, { why: [], text: 'not_found: []' })
 })
 
-test('id and fields come back over the example, and hints in a header', async () => {
+test('a reply echoes the id and the fields over the example, and has hints in a header', async () => {
   const thing =
     'schema: {type: object, properties: {id: {type: string}, name: {type: string}}}, example: {id: one, name: John}'
   const url = await serve({

@@ -65,17 +65,17 @@ for (const [path, status, caching] of [
   ['/about', 200, 'max-age=5'],
   ['/healthz', 200, 'no-store'],
 ] as const) {
-  test(`the ${status} of ${path} says ${caching}`, async () => {
+  test(`the ${status} of ${path} has Cache-Control ${caching}`, async () => {
     const { status: got, headers } = await get(path)
     assert.deepEqual([got, headers['cache-control']], [status, caching])
   })
-  test(`for a page of another origin, the ${status} of ${path} says ${caching}`, async () => {
+  test(`for a page of another origin the ${status} of ${path} has Cache-Control ${caching}`, async () => {
     const { headers } = await get(path, { origin: 'http://localhost:5173' })
     assert.equal(headers['cache-control'], caching)
   })
 }
 
-test('a record that has not changed is a 304, which may be stored no longer than it holds', async () => {
+test('a 304 for an unchanged record has the Cache-Control of the record', async () => {
   const { headers } = await get('/notes/1')
   const again = await get('/notes/1', { 'if-none-match': String(headers.etag) })
   assert.deepEqual([again.status, again.headers['cache-control']], [304, 'no-cache'])
@@ -87,7 +87,7 @@ test('a preflight and a request that cannot be read are not stored', async () =>
   assert.equal(headers['cache-control'], 'no-store')
 })
 
-test('Vary names what steers a reply, and what the configuration adds', async () => {
+test('Vary names the headers that change a reply, and configured ones', async () => {
   const steering = 'Accept, Origin, Prefer, Understudy-World, Understudy-Time, Understudy-Weather'
   assert.ok(String((await get('/notes')).headers.vary).startsWith(steering))
   assert.ok(String((await get('/nowhere')).headers.vary).startsWith(steering))
@@ -95,7 +95,7 @@ test('Vary names what steers a reply, and what the configuration adds', async ()
   assert.match(own, /^X-Plan, Origin, Accept, Prefer, Understudy-World/)
 })
 
-test('Vary leaves out what is switched off', async () => {
+test('Vary leaves out disabled headers', async () => {
   const config = { contract: CONTRACT, listen: { clientControls: false, cors: 'off' }, defaults: { prefer: false } }
   const deaf = await startGateway({ config })
   try {

@@ -54,7 +54,7 @@ const untilWritten = async (path: string): Promise<string> => {
 }
 
 suite('the command line', { concurrency: true }, () => {
-  test('init writes what it inferred, and never over what somebody wrote', async () => {
+  test('init writes the inferred file, and never overwrites one', async () => {
     const output = join(scratch, 'inferred.yaml')
     const first = await run(['init', 'test/golden/inference/library.yaml', '--output', output]).ended
     assert.equal(first.code, 0)
@@ -66,7 +66,7 @@ suite('the command line', { concurrency: true }, () => {
     assert.match(checked.out, /22 requests answered as the contract documents/)
   })
 
-  test('serve --open gives the console to the program that opens addresses, or says that there is none', async () => {
+  test('serve --open opens the console, or says that no program can', async () => {
     const opened = join(scratch, 'opened')
     writeFileSync(
       join(scratch, 'xdg-open'),
@@ -87,7 +87,7 @@ suite('the command line', { concurrency: true }, () => {
     alone.stop()
   })
 
-  test('serve says where, for whom and what, answers, and ends with 0 when it is told to', async () => {
+  test('serve prints addresses, consumers and operations, answers, and exits with 0 on SIGTERM', async () => {
     const program = run(['serve', '--port', '0', '--log-level', 'silent'], { PORT: '1', CONTROL_PORT: '0' })
     const banner = await program.until('curl')
     assert.match(banner, /^\nUnderstudy \d+\.\d+\.\d+ stands in for Pet Store Service 1\.0\.0\n/)
@@ -103,7 +103,7 @@ suite('the command line', { concurrency: true }, () => {
     assert.deepEqual({ code, err }, { code: 0, err: '' })
   })
 
-  test('a key from the environment, or a key that is written down, is shown nowhere', async () => {
+  test('keys from the environment or the file are not printed', async () => {
     const program = run(['serve', '--port', '0', '--control-port', '0'], { PETSTORE_API_KEY: 'hidden-key' })
     const banner = await program.until('curl')
     // The shell that has the key fills it in.
@@ -113,7 +113,7 @@ suite('the command line', { concurrency: true }, () => {
     assert.doesNotMatch(out + err, /hidden-key|frontend-key|retired-key/)
   })
 
-  test('check tells every mistake on standard error, and ends with 1', async () => {
+  test('check prints every mistake to standard error and exits with 1', async () => {
     const file = join(scratch, 'gateway.yaml')
     writeFileSync(file, 'contract: ./openapi.yaml\nlimits: { body: 1000 }\nsead: 1\n')
     const { code, out, err } = await run(['check', file]).ended
@@ -122,7 +122,7 @@ suite('the command line', { concurrency: true }, () => {
     assert.match(err, /gateway\.yaml:3:1 error unknown-key: /)
   })
 
-  test('a warning is an error where it is said to be, and the API is served below the path that is said', async () => {
+  test('--strict makes warnings errors, and --base-path sets the path of the API', async () => {
     const file = join(scratch, 'odd.yaml')
     const responses = 'responses: { 200: { description: Fine } }'
     writeFileSync(
@@ -140,13 +140,13 @@ suite('the command line', { concurrency: true }, () => {
     assert.match(plan.out, / \/elsewhere\/a\/\{id\} /)
   })
 
-  test('a command line that cannot be understood ends with 2', async () => {
+  test('an invalid command line exits with 2', async () => {
     const { code, out, err } = await run(['serve', '--prot', '1']).ended
     const text = 'understudy: serve has no option --prot; did you mean "--port"?\nTry: understudy --help\n'
     assert.deepEqual({ code, out, err }, { code: 2, out: '', err: text })
   })
 
-  test('a port that is taken is named, and it ends with 1', async () => {
+  test('an occupied port is named, and the program exits with 1', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo

@@ -24,7 +24,7 @@ const send = (method: string, path: string, body?: string): Promise<{ status: nu
     sent.on('error', reject).end(body)
   })
 
-test('a thousand pets that are created at once have a thousand ids, and each can be read', async () => {
+test('a thousand pets created concurrently have a thousand ids, and each can be read', async () => {
   const numbers = Array.from({ length: 1000 }, (_, i) => i)
   const created = await Promise.all(numbers.map(n => send('POST', '/pets', `{"name":"pet ${n}","categoryId":${n}}`)))
   assert.ok(created.every(({ status }) => status === 201))

@@ -30,13 +30,13 @@ test('a list is revalidated: 304 without a body until it changes', async () => {
   assert.equal((await ask(`${url}/things`, { headers: { 'if-match': etag } })).status, 412)
 })
 
-test('a client without conditions gets what it got before', async () => {
+test('a gateway without `conditional` ignores conditions', async () => {
   const url = await serve('')
   const { status, headers } = await ask(`${url}/things`, { headers: { 'if-none-match': '*' } })
   assert.deepEqual([status, headers.etag], [200, undefined])
 })
 
-test('a rate limit tells the same numbers in every field', async () => {
+test('a rate limit has the same numbers in every header', async () => {
   const url = await serve('defaults: { rateLimit: { limit: 100/m, burst: 20, legacyHeaders: true } }')
   const { headers } = await ask(`${url}/things`)
   assert.equal(headers['ratelimit-policy'], '"defaults";q=100;w=60')

@@ -22,7 +22,7 @@ const put = (body: string, headers: Readonly<Record<string, string>> = YAML) =>
 const get = (path: string, key = 'frontend-key'): Promise<Asked> =>
   ask(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
 
-test('the configuration is shown without its secrets', async () => {
+test('the configuration is shown with its credentials masked', async () => {
   const { text, body } = await ask(`${gateway.control}/config`)
   for (const secret of ['a-key-from-the-environment', 'frontend-key', 'retired-key']) assert.ok(!text.includes(secret))
   const { file, written, effective } = body as {
@@ -42,7 +42,7 @@ test('the configuration is shown without its secrets', async () => {
   assert.ok(effective.limits)
 })
 
-test('scopes and dates of a consumer are shown: only credentials are secret', async () => {
+test('scopes and dates of a consumer are shown, only credentials are masked', async () => {
   const replaced = await put(shipped.replace('apiKey: retired-key,', 'apiKey: retired-key, scopes: [read, write],'))
   assert.equal(replaced.status, 200, replaced.text)
   const { body } = await ask(`${gateway.control}/config`)
@@ -50,7 +50,7 @@ test('scopes and dates of a consumer are shown: only credentials are secret', as
   assert.deepEqual(retired, { apiKey: '***', scopes: ['read', 'write'], expires: '2026-01-01' })
 })
 
-test('a large configuration that is wrong is refused as a small one is, in whatever form it comes', async () => {
+test('a large invalid configuration is refused like a small one, as YAML and as JSON', async () => {
   const keys = Array.from({ length: 3000 }, (_, i) => `key${i}`)
   const yaml = await put(`${shipped}\n${keys.map(key => `${key}: 1\n`).join('')}`)
   const contract = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: {} }
@@ -75,7 +75,7 @@ test('a large configuration that is wrong is refused as a small one is, in whate
   assert.equal((await get('/pets')).status, 200)
 })
 
-test('a large configuration that is right is served, and of two the one that came last', async () => {
+test('a large configuration is served, and the later of two wins', async () => {
   const filler = `${'# what nobody reads\n'.repeat(3000)}`
   const [first, last] = await Promise.all([
     put(filler + shipped.replace('status: 501', 'status: 418')),
@@ -85,7 +85,7 @@ test('a large configuration that is right is served, and of two the one that cam
   assert.equal((await get('/store/orders')).status, 423)
 })
 
-test('another configuration is served at once, and the records stay', async () => {
+test('a new configuration is served at once, and the records stay', async () => {
   const body = JSON.stringify({ name: 'Rex', categoryId: 1 })
   const headers = { authorization: 'Bearer frontend-key', 'content-type': 'application/json' }
   const created = await ask(`${gateway.url}/pets`, { method: 'POST', headers, body })
@@ -104,7 +104,7 @@ test('a reload returns to the file', async () => {
   assert.equal((await get('/store/orders')).status, 501)
 })
 
-test('it may be JSON', async () => {
+test('a configuration may be JSON', async () => {
   const { body } = await ask(`${gateway.control}/config`)
   const { written } = body as { written: { operations: Record<string, unknown>; consumers: unknown } }
   const config = { ...written, consumers: { ann: { apiKey: 'ann-key' } } }
@@ -115,14 +115,20 @@ test('it may be JSON', async () => {
 })
 
 const wrong: [why: string, body: string, headers: Readonly<Record<string, string>>, status: number, said: RegExp][] = [
-  ['a mistake', shipped.replace('limits:', 'limit:'), YAML, 422, /unknown-key: unknown key \\"limit\\"/],
-  ['no YAML', 'contract: [', YAML, 422, /"code":"syntax"/],
-  ['nothing', '', YAML, 400, /the body is missing/],
-  ['blanks', '  \n', YAML, 422, /"code":"empty-file"/],
-  ['a contract that is not there', 'contract: ./nowhere.yaml', YAML, 422, /"code":"no-such-file"/],
-  ['credentials that were masked', shipped.replace('retired-key', '"***"'), YAML, 422, /"code":"masked-credential"/],
   [
-    'a text of no known type',
+    'a configuration with a mistake',
+    shipped.replace('limits:', 'limit:'),
+    YAML,
+    422,
+    /unknown-key: unknown key \\"limit\\"/,
+  ],
+  ['text that is not YAML', 'contract: [', YAML, 422, /"code":"syntax"/],
+  ['an empty body', '', YAML, 400, /the body is missing/],
+  ['a blank body', '  \n', YAML, 422, /"code":"empty-file"/],
+  ['a missing contract', 'contract: ./nowhere.yaml', YAML, 422, /"code":"no-such-file"/],
+  ['a masked credential', shipped.replace('retired-key', '"***"'), YAML, 422, /"code":"masked-credential"/],
+  [
+    'an unknown media type',
     shipped,
     { 'content-type': 'text/plain' },
     415,
@@ -131,7 +137,7 @@ const wrong: [why: string, body: string, headers: Readonly<Record<string, string
   ['a form', shipped, { 'content-type': 'application/x-www-form-urlencoded' }, 415, /must be application\/json/],
   ['a list', '[]', { 'content-type': 'application/json' }, 400, /the body must be an object/],
   ['broken JSON', '{"contract"', { 'content-type': 'application/json' }, 400, /the body /],
-  ['what is too large', `contract: x # ${'x'.repeat(8_000_000)}`, YAML, 413, /larger than 8000000 bytes/],
+  ['a body that is too large', `contract: x # ${'x'.repeat(8_000_000)}`, YAML, 413, /larger than 8000000 bytes/],
 ]
 
 for (const [why, body, headers, status, said] of wrong) {
@@ -152,7 +158,7 @@ interface Said {
   readonly diagnostics: readonly { code: string; line: number; column: number; length: number; severity: string }[]
 }
 
-test('a dry run says what a real one says, and changes nothing', async () => {
+test('a dry run returns the same diagnostics and changes nothing', async () => {
   const mistaken = shipped.replace('limits:', 'limit:')
   const dry = await dryRun(mistaken)
   assert.equal(dry.status, 422)
@@ -169,7 +175,7 @@ test('a dry run says what a real one says, and changes nothing', async () => {
   assert.equal((await get('/store/orders')).status, 501)
 })
 
-test('an editor gets both texts, and sends them back without having seen a credential', async () => {
+test('an editor reads and writes both texts without seeing a credential', async () => {
   const texts = async () =>
     (await ask(`${gateway.control}/config/text`)).body as { applied: string; disk: string; same: boolean }
   const { applied, disk, same } = await texts()
@@ -193,7 +199,7 @@ test('the schema of gateway.yaml knows the operations of this contract', async (
   assert.ok(text.includes('"listPets"'))
 })
 
-test('the program says what it is, and where the API is', async () => {
+test('the version endpoint names the program and the address of the API', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   const { body } = await ask(`${gateway.control}/version`)
   const told = body as Record<string, unknown>

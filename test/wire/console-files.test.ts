@@ -33,7 +33,7 @@ test('a browser gets the page, under a policy that allows its own scripts and or
   assert.match(policy, /connect-src 'self'/)
 })
 
-test('its files are kept for ever, compressed as they lie there, and known by a strong tag', async () => {
+test('its files are cacheable for ever, pre-compressed and have a strong tag', async () => {
   const url = gateway.control + script
   const whole = await ask(url)
   assert.equal(whole.status, 200)
@@ -57,7 +57,7 @@ for (const path of [
   '/console/index',
   '/console/a/b.js',
 ]) {
-  test(`${path} is not there`, async () => assert.equal((await ask(gateway.control + path)).status, 404))
+  test(`${path} is not found`, async () => assert.equal((await ask(gateway.control + path)).status, 404))
 }
 
 test('a page of another origin gets neither the page nor its files', async () => {
@@ -69,7 +69,7 @@ test('a page of another origin gets neither the page nor its files', async () =>
   }
 })
 
-test('with a token the page is public, and its calls are not', async () => {
+test('with a token the page is public, its calls are not', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--log-level', 'silent'], {
     env: { PATH: process.env.PATH ?? '', CONTROL_PORT: '0', UNDERSTUDY_CONTROL_TOKEN: 'a-token' },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -41,7 +41,7 @@ test('the page with its first view is at most 100 kB, and with each other view w
   }
 })
 
-test('what the page loads first is one module and the chunk of what all views share', () => {
+test('the page first loads one module and the shared chunk', () => {
   assert.equal(named.filter(name => name.endsWith('.js')).length, 2)
   assert.deepEqual(
     [...shell].filter(name => !named.includes(name)),
@@ -49,6 +49,6 @@ test('what the page loads first is one module and the chunk of what all views sh
   )
 })
 
-test('the page has no script or style of its own, and names nothing outside its origin', () => {
+test('the page has no inline script or style and no other origin', () => {
   assert.doesNotMatch(page, /<style|<script(?![^>]*\bsrc=)|https?:/)
 })

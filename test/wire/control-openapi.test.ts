@@ -311,7 +311,7 @@ interface DescribedResponse {
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
 
-describe('the control plane keeps to its document', () => {
+describe('the control plane follows its OpenAPI document', () => {
   let gateway: RunningGateway
   let document: Described
   let operations: { path: string; method: string; operation: DescribedOperation }[]
@@ -330,14 +330,14 @@ describe('the control plane keeps to its document', () => {
     }
   })
 
-  test('it is OpenAPI 3.1, and names each operation once', () => {
+  test('the document is OpenAPI 3.1 with unique operation ids', () => {
     assert.equal(document.openapi, '3.1.0')
     const names = operations.map(({ operation }) => operation.operationId)
     assert.equal(new Set(names).size, names.length)
     assert.deepEqual(names.sort(), Object.keys(SAMPLES).sort(), 'each operation is sampled above')
   })
 
-  test('a path has the methods it documents, and no others', async () => {
+  test('a path has exactly its documented methods', async () => {
     for (const path of Object.keys(document.paths)) {
       const { headers } = await ask(gateway.control + path.replace(/\{[^{}]+\}/g, 'x'), { method: 'OPTIONS' })
       const allowed = String(headers.allow)

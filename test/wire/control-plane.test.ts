@@ -89,7 +89,7 @@ describe('the control plane on loopback', () => {
     })
   }
 
-  test('a wrong method is told the right ones', async () => {
+  test('a wrong method gets 405 with Allow', async () => {
     const { headers } = await ask(`${started.serving.controlOrigin}/reset`)
     assert.equal(headers.allow, 'POST')
   })
@@ -135,7 +135,7 @@ describe('the control plane with a token', () => {
   }
 })
 
-test('a token that no client could send is refused at start, wherever it listens', async () => {
+test('a token that no header can carry is refused at start', async () => {
   for (const token of ['a b', ' a', 'a\t', 'schlüssel']) {
     await assert.rejects(startOn('127.0.0.1', token), /UNDERSTUDY_CONTROL_TOKEN contains a character/)
   }

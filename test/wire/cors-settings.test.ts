@@ -60,7 +60,7 @@ test('Vary names the origin unless CORS is off', async () => {
   assert.doesNotMatch(String(await vary('off')), /\bOrigin\b/)
 })
 
-test('a request that cannot be read is refused for the page to read only where every origin is admitted', async () => {
+test('a page can read the refusal of an unreadable request only if every origin is admitted', async () => {
   const broken = 'GET /notes HTTP/1.1\r\nHost: x\r\nX-A : 1\r\n\r\n'
   const opened = async (cors: unknown) =>
     (await say((await startWith(cors)).url, broken, NEXT)).reply.headers['access-control-allow-origin']
@@ -69,7 +69,7 @@ test('a request that cannot be read is refused for the page to read only where e
   assert.equal(await opened('off'), undefined)
 })
 
-test('a reload changes who is admitted', async () => {
+test('a reload changes the admitted origins', async () => {
   const gateway = await startWith('off')
   assert.deepEqual(await corsHeaders(gateway, HOME), {})
   const body = JSON.stringify({ contract: CONTRACT, listen: { cors: { origins: [HOME] } } })

@@ -46,7 +46,7 @@ for (const [line, headers, status] of [
   ['GET /v1/store/orders', KEY, 501],
   ['GET /healthz', '', 200],
 ] as const) {
-  test(`a page may read the ${status} of ${line}, and the headers that it has`, async () => {
+  test(`a page may read the ${status} of ${line} and its headers`, async () => {
     const { reply } = await ask(line, ORIGIN + headers)
     assert.equal(reply.status, status)
     assertShared(reply)
@@ -75,7 +75,7 @@ for (const [name, bytes, status] of [
   })
 }
 
-test('whoever is no page is told that the reply depends on the origin, and no more', async () => {
+test('a client without Origin gets Vary: Origin and no CORS headers', async () => {
   const { reply } = await ask('GET /v1/pets')
   assert.match(reply.headers.vary ?? '', /\borigin\b/i)
   assert.equal(reply.headers['access-control-allow-origin'], undefined)

@@ -74,14 +74,14 @@ for (const [name, body, expected] of [
     '{"name":"a","categoryId":1,"status":"lost"}',
     '/status must be one of "available", "pending", "sold"',
   ],
-  ['a status that is null', '{"name":"a","categoryId":1,"status":null}', '/status must be a string'],
-  ['fields under __proto__', `{"__proto__":${REX}}`, '/name is required; /categoryId is required'],
+  ['a null status', '{"name":"a","categoryId":1,"status":null}', '/status must be a string'],
+  ['an object under __proto__', `{"__proto__":${REX}}`, '/name is required; /categoryId is required'],
   ['2^63', '{"name":"a","categoryId":9223372036854775808}', '/categoryId must be a valid int64'],
   ['2^63 as a float', '{"name":"a","categoryId":9223372036854775808.0}', '/categoryId must be a valid int64'],
   ['-2^63 - 1', '{"name":"a","categoryId":-9223372036854775809}', '/categoryId must be a valid int64'],
   ['2^64 and more', `{"name":"a","categoryId":${'9'.repeat(300)}}`, '/categoryId must be a valid int64'],
   ['1e400', '{"name":"a","categoryId":1e400}', 'the body holds a number out of range, 1e400'],
-  ['half an object', '{"name":"Rex"', 'the body is not JSON: it ends too early'],
+  ['a truncated object', '{"name":"Rex"', 'the body is not JSON: it ends too early'],
   ['two texts', `${REX}x`, 'the body is not JSON: unexpected "x" at line 1, column 30'],
   ['single quotes', "{'name':'Rex'}", `the body is not JSON: unexpected "'" at line 1, column 2`],
   ['NaN', '{"name":"a","categoryId":NaN}', 'the body is not JSON'],
@@ -124,7 +124,7 @@ for (const [header, expected] of [
   ['Content-Type: application/json; charset=utf-16\r\n', /the charset utf-16 is not supported/],
   ['Content-Type: application/json; charset=iso-8859-1\r\n', /the charset iso-8859-1 is not supported/],
 ] as const) {
-  test(`${header.trim() || 'no Content-Type'} is refused with 415, which says what is taken`, async () => {
+  test(`${header.trim() || 'no Content-Type'} is refused with 415 and Accept`, async () => {
     const { reply } = await post(REX, header)
     assert.match(assertRefusal(reply, 415, 'unsupported_media_type'), expected)
     assert.equal(reply.headers.accept, 'application/json')
@@ -140,7 +140,7 @@ for (const [coding, bytes] of [
   ['identity', REX],
   ['', REX],
 ] as const) {
-  test(`Content-Encoding: ${coding || 'nothing'} is undone`, async () => {
+  test(`Content-Encoding: ${coding || '(empty)'} is decoded`, async () => {
     await stored((await post(bytes, `${JSON_TYPE}Content-Encoding: ${coding}\r\n`)).reply)
   })
 }
@@ -158,7 +158,7 @@ for (const [coding, bytes] of [
 }
 
 for (const coding of ['zstd', 'gzip, gzip', 'constructor']) {
-  test(`Content-Encoding: ${coding} is refused with 415, which says what is taken`, async () => {
+  test(`Content-Encoding: ${coding} is refused with 415 and Accept-Encoding`, async () => {
     const { reply } = await post(REX, `${JSON_TYPE}Content-Encoding: ${coding}\r\n`)
     assertRefusal(reply, 415, 'unsupported_media_type')
     assert.equal(reply.headers['accept-encoding'], 'gzip, deflate, br')
@@ -195,7 +195,7 @@ test('a body that is announced with 2^32 + 1 bytes is refused with 413 before it
   await stored((await post(REX)).reply)
 })
 
-test('a body in chunks is a body', async () => {
+test('a chunked body is read', async () => {
   const pieces = [REX.slice(0, 5), REX.slice(5)].map(piece => chunk(Buffer.from(piece)))
   const bytes = Buffer.concat([
     start('Transfer-Encoding: chunked\r\n'),

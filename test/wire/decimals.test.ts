@@ -60,7 +60,7 @@ operations:
   })
   after(() => gateway.close())
 
-  test('are stored, listed, changed and filtered as they were written', async () => {
+  test('are stored, listed, changed and filtered as written', async () => {
     const made = await send(
       'POST /prices',
       '{ "price": 1.10, "rates": [0.12345678901234567890, 10.00, -0.50], "note": "costs 1.10, or 2.0" }',
@@ -75,17 +75,17 @@ operations:
     assert.equal((await send('POST /prices', '{"id":7.0,"price":2.5}')).text, '{"id":2,"price":2.5}')
   })
 
-  test('are held to the schema by their value', async () => {
+  test('are validated by their value', async () => {
     assert.equal((await send('POST /prices', '{"price":1000.10}')).status, 400)
     assert.equal((await send('POST /prices', '{"price":1.0,"rates":[1.10,1.1]}')).status, 400)
     assert.equal((await send('POST /prices', '{"price":"1.10"}')).status, 400)
   })
 
-  test('come back in an echo', async () => {
+  test('are echoed as written', async () => {
     assert.match((await send('POST /echo', '{"price":3.10}')).text, /"price":3\.10[,}]/)
   })
 
-  test('outlive a snapshot', async () => {
+  test('survive a snapshot', async () => {
     const worlds = `${gateway.control}/worlds`
     await send('POST /prices', '{"price":4.40}')
     const snapshot = (await send(`GET ${worlds}/default/snapshot`)).text
@@ -151,7 +151,7 @@ suite('decimals in examples of a contract', () => {
     ['openapi.json', json, 'openapi.json'],
     ['openapi.yaml', yaml, 'gateway.yaml'],
   ] as const) {
-    test(`are served as they are written in ${name}, by ${config}`, async () => {
+    test(`are served as written in ${name}, by ${config}`, async () => {
       writeFileSync(join(folder, name), text)
       writeFileSync(join(folder, 'gateway.yaml'), 'contract: ./openapi.yaml\n')
       const gateway = await startGateway({ config: join(folder, config) })

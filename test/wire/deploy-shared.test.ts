@@ -28,7 +28,7 @@ const compose = parse(read('compose.yaml'), { merge: true }) as {
   readonly configs: Readonly<Record<string, { readonly content: string }>>
 }
 
-test('compose.yaml refers to services, files, volumes and configs that there are', () => {
+test('compose.yaml refers to existing services, files, volumes and configs', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
       const target = compose.services[other]
@@ -92,7 +92,7 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   StatefulSet: 'apps/v1',
 }
 
-test('kubernetes.yaml refers to ports, volumes and labels that there are, and serves the same configuration', () => {
+test('kubernetes.yaml refers to existing ports, volumes and labels, and has the same configuration', () => {
   const workloads = manifests.filter(({ spec }) => spec?.template !== undefined)
   for (const { kind, apiVersion } of manifests) assert.equal(apiVersion, API_VERSIONS[kind], kind)
   for (const { spec } of workloads) {

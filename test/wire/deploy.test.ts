@@ -25,7 +25,7 @@ const namesIn = (expression: string): string[] =>
     .map(([name]) => name)
     .filter(name => /^(?:understudy|http_server|process|nodejs)_[a-z0-9_]+$/.test(name))
 
-test('every metric that the dashboard and the rules name is on a real page', async () => {
+test('every metric of the dashboard and the rules is exported', async () => {
   const dashboard = JSON.parse(read('grafana-dashboard.json')) as { panels: { targets: { expr: string }[] }[] }
   const rules = parse(read('prometheus-rules.yml')) as { groups: { rules: { expr: string }[] }[] }
   const expressions = [
@@ -48,7 +48,7 @@ test('every metric that the dashboard and the rules name is on a real page', asy
   }
 })
 
-test('Prometheus takes the configuration and the rules, where promtool is there to say so', () => {
+test('promtool accepts the configuration and the rules', () => {
   for (const [what, file] of [
     ['config', 'prometheus.yml'],
     ['rules', 'prometheus-rules.yml'],
@@ -62,7 +62,7 @@ test('Prometheus takes the configuration and the rules, where promtool is there 
   }
 })
 
-test('a consumer that calls once raises an alert, a rehearsal raises none, where promtool is there to say so', () => {
+test('promtool tests the rules: one live call raises an alert, a rehearsal none', () => {
   const { error, status, stdout, stderr } = spawnSync(
     'promtool',
     ['test', 'rules', 'test/wire/prometheus-rules.test.yml'],

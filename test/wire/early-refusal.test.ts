@@ -114,7 +114,7 @@ const clients: readonly (readonly [name: string, client: Client, skip?: string |
   ['http.request that keeps its connection', byRequest(keeping)],
   ['http.request that closes', byRequest(undefined)],
   ['http.request that closes, chunked', byRequest(undefined, { 'transfer-encoding': 'chunked' })],
-  ['http.request that expects 100 and sends all the same', byRequest(keeping, { expect: '100-continue' })],
+  ['http.request that expects 100 and does not wait', byRequest(keeping, { expect: '100-continue' })],
   ['http.request that waits for 100', byRequest(keeping, { expect: '100-continue', 'x-waits': 'yes' })],
   ['curl', byCurl(), noCurl],
   ['curl without Expect', byCurl('-H', 'Expect:'), noCurl],
@@ -134,7 +134,7 @@ for (const [name, client, skip = false] of clients) {
   describe(`an upload by ${name}`, { skip }, () => {
     for (const { megabytes, file, body } of bodies) {
       const large = megabytes > 1
-      test(`of ${megabytes} MB is told why it is refused, by both planes`, async () => {
+      test(`of ${megabytes} MB gets its refusal from both planes`, async () => {
         const cases: readonly [url: string, headers: Record<string, string>, status: number][] = [
           [`${gateway.url}/pets`, JSON_TYPE, 401],
           [`${gateway.url}/nowhere`, JSON_TYPE, 404],

@@ -22,7 +22,7 @@ const FAULTS: Record<string, object | null> = {
   third: { kind: 'reset', every: 3 },
 }
 
-test('each kind of fault is tried here', () => {
+test('each kind of fault has a test in this file', () => {
   const { properties } = fault.schema as {
     readonly properties: { readonly kind: { readonly enum: readonly string[] } }
   }
@@ -118,7 +118,7 @@ for (const [name, sees, http, fetched] of cases) {
   })
 }
 
-test('a drip comes in many pieces, below the length that was announced', async () => {
+test('a drip sends many pieces, fewer bytes than announced', async () => {
   const response = await fetch(`${gateway.url}/drip`)
   assert.equal(response.headers.get('content-length'), `${LENGTH}`)
   let pieces = 0
@@ -126,7 +126,7 @@ test('a drip comes in many pieces, below the length that was announced', async (
   assert.ok(pieces > 1, `${pieces} pieces`)
 })
 
-test('a fault that strikes every third request strikes every third request', async () => {
+test('`every: 3` strikes every third request', async () => {
   const seen: boolean[] = []
   for (let i = 0; i < 6; i++) seen.push((await viaFetch('third')).status === 200)
   assert.deepEqual(seen, [true, true, false, true, true, false])

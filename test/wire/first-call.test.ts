@@ -116,7 +116,7 @@ for (const [name, config, shape, environment = {}] of CASES) {
   })
 }
 
-test('a key that is only written down is not shown', { skip }, async () => {
+test('a key from the file is not printed', { skip }, async () => {
   const config = { contract: api(LIST, inHeader, [{ key: [] }]), consumers: { demo: { key: 'hidden' } } }
   const { command } = await paste(config, {})
   assert.match(command, /<key of demo>/)

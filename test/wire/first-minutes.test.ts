@@ -60,8 +60,8 @@ async function start(command: string, args: readonly string[], cwd: string, envi
 
 const MODELINE = /^# yaml-language-server: \$schema=(\S+)\n/
 
-suite('the first ten minutes', { concurrency: true }, () => {
-  test('init finds the document, and what it writes is found by check and by serve', async () => {
+suite('the first commands', { concurrency: true }, () => {
+  test('init finds the document, and check and serve find its file', async () => {
     const home = folder('found', { 'openapi.yaml': LIBRARY })
     const written = await run(home, ['init', '--schema'])
     assert.deepEqual(
@@ -82,7 +82,7 @@ suite('the first ten minutes', { concurrency: true }, () => {
     )
   })
 
-  test('without a schema beside it, the editor is led to the installed one', async () => {
+  test('without --schema the file refers to the schema of the installed package', async () => {
     const home = folder('installed', {
       'openapi.json': JSON.stringify({ openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: {} }),
       'node_modules/understudy/config/gateway.schema.json': '{}',
@@ -91,13 +91,13 @@ suite('the first ten minutes', { concurrency: true }, () => {
     assert.equal(MODELINE.exec(out)?.[1], './node_modules/understudy/config/gateway.schema.json')
   })
 
-  test('a configuration below config/ comes before a bare document', async () => {
+  test('a configuration in config/ has precedence over a bare document', async () => {
     const home = folder('below', { 'openapi.yaml': LIBRARY, 'config/gateway.yaml': 'contract: ../openapi.yaml\n' })
     assert.match((await run(home, ['check'])).out, /^config\/gateway\.yaml: /)
     assert.match((await run(home, ['plan'])).out, /GET +\/authors/)
   })
 
-  test('where there is nothing, it is said what was looked for', async () => {
+  test('serve without a file names the files that it looks for', async () => {
     const home = folder('empty', { 'notes.txt': '' })
     const { code, out, err } = await run(home, ['serve'])
     assert.deepEqual([code, out], [1, ''])
@@ -145,7 +145,7 @@ suite('the first ten minutes', { concurrency: true }, () => {
     assert.deepEqual([sound.code, JSON.parse(sound.out)], [0, { errors: 0, warnings: 0, diagnostics: [] }])
   })
 
-  test('schema prints what the editor of this very contract needs', async () => {
+  test('schema prints the JSON Schema with the operations of the contract', async () => {
     const home = folder('schema', { 'openapi.yaml': LIBRARY })
     const { code, out } = await run(home, ['schema', 'openapi.yaml'])
     assert.equal(code, 0)
@@ -175,7 +175,7 @@ const isTaken = (port: number): Promise<boolean> =>
     socket.on('error', () => resolve(false))
   })
 
-test('the base path of the file is the one of the command line, which wins', async () => {
+test('--base-path overrides the base path of the file', async () => {
   const contract = {
     openapi: '3.1.0',
     info: { title: 'A', version: '1' },

@@ -35,7 +35,7 @@ for (const [line, headers, status] of [
   [`GET /v1/pets/${'9'.repeat(4000)}`, KEY, 404],
 ] as const) {
   const shown = line.length > 60 ? `${line.slice(0, 60)}…` : line
-  test(`${shown} ${headers === '' ? 'without a key ' : ''}answers ${status} and says that it goes`, async () => {
+  test(`${shown} ${headers === '' ? 'without a key ' : ''}answers ${status} with Deprecation and Sunset`, async () => {
     const { reply } = await ask(line, headers)
     if (line.startsWith('GET') && status !== 200) assertRefusal(reply, status)
     assert.equal(reply.status, status)
@@ -43,7 +43,7 @@ for (const [line, headers, status] of [
   })
 }
 
-test('the pet is the one of the list', async () => {
+test('a pet by id equals the pet in the list', async () => {
   const { reply } = await ask('GET /v1/pets/1')
   assert.deepEqual(JSON.parse(reply.body), { id: 1, name: 'Rex', categoryId: 1, status: 'available' })
 })
@@ -52,7 +52,7 @@ for (const [name, headers, body] of [
   ['by its length', `Content-Length: 2\r\n\r\n`, '{}'],
   ['in chunks', `Transfer-Encoding: chunked\r\n\r\n`, '2\r\n{}\r\n0\r\n\r\n'],
 ] as const) {
-  test(`a body that nothing asked for, ${name}, is refused, and the operation still says that it goes`, async () => {
+  test(`an undocumented body, ${name}, is refused with Deprecation and Sunset`, async () => {
     const { reply } = await say(`GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\n${KEY}${headers}${body}`)
     assertRefusal(reply, 415, 'unsupported_media_type')
     assert.equal(reply.headers.deprecation, LIFE.deprecation)
@@ -60,7 +60,7 @@ for (const [name, headers, body] of [
 }
 
 for (const header of ['Content-Length: 0\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n']) {
-  test(`${header.split('\r')[0]} without a byte is no body`, async () => {
+  test(`${header.split('\r')[0]} without a byte is not a body`, async () => {
     assert.equal((await say(`GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\n${KEY}${header}`)).reply.status, 200)
   })
 }
@@ -74,7 +74,7 @@ for (const path of [
   '/pets/1',
   '//x/v1/pets/1',
 ]) {
-  test(`${path} is no path of this API`, async () => {
+  test(`${path} is not a path of this API`, async () => {
     const { reply } = await ask(`GET ${path}`)
     assertRefusal(reply, 404, 'not_found')
     assert.equal(reply.headers.deprecation, undefined)

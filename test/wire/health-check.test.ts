@@ -50,7 +50,7 @@ for (const [where, controlHost, file] of [
   })
 }
 
-test('the image runs it', () => {
+test('the image runs the health check', () => {
   const dockerfile = readFileSync('Dockerfile', 'utf8')
   assert.match(dockerfile, /^COPY deploy\/health\.mjs \/app\/$/m)
   assert.match(dockerfile, /^HEALTHCHECK .*"node", "\/app\/health\.mjs"/m)

@@ -16,7 +16,7 @@ const served = (paths: object) =>
   serveInferred(JSON.stringify({ openapi: '3.0.3', info: { title: 'Forms', version: '1' }, paths }))
 
 suite('a collection', () => {
-  test('whose POST answers with a list of the one record', async () => {
+  test('is inferred although POST answers with a list of one record', async () => {
     const Brand = object({ brandId: { ...text, readOnly: true }, name: text })
     const send = await served({
       '/brands': {
@@ -36,7 +36,7 @@ suite('a collection', () => {
     assert.equal((await send(`DELETE /brands/${brand?.brandId}`)).status, 204)
   })
 
-  test('whose POST answers with nothing but the number, which the record does not have', async () => {
+  test('is inferred although POST answers with an id that the record lacks', async () => {
     const Payment = object({ amount: text, note: text })
     const send = await served({
       '/payment': {
@@ -51,7 +51,7 @@ suite('a collection', () => {
     assert.deepEqual((await send(`GET /payment/${id}`)).body, { id, amount: '10.00', note: 'tea' })
   })
 
-  test('of which only objects are said to come back', async () => {
+  test('is inferred although the replies are plain objects', async () => {
     const send = await served({
       '/plans': {
         get: ok(list({ type: 'object' })),
@@ -75,7 +75,7 @@ suite('a collection', () => {
     assert.ok(((await send('GET /plans')).body as { id: string }[]).some(one => one.id === id))
   })
 
-  test('whose type is listed twice, once without a schema', async () => {
+  test('is inferred although a media type is listed twice, once without a schema', async () => {
     const Account = object({ accountId: text, name: text })
     const twice = {
       responses: {
@@ -94,7 +94,7 @@ suite('a collection', () => {
     assert.deepEqual((await send(`GET /accounts/${accountId}`)).body, { accountId, name: 'ann' })
   })
 
-  test('of owners of two kinds is one for each kind', async () => {
+  test('of owners of two kinds becomes one resource for each kind', async () => {
     const Hook = object({ id: text, org_id: text, site_id: text, url: text })
     const collection = (parameter: string) => ({
       parameters: [inPath(parameter)],
@@ -116,7 +116,7 @@ suite('a collection', () => {
     }
   })
 
-  test('whose id is text where it is read, and a number where it is created', async () => {
+  test('is inferred although the id is text when read and a number when created', async () => {
     const send = await served({
       '/projects': {
         get: ok(list(object({ id: text, name: text }))),
@@ -133,7 +133,7 @@ suite('a collection', () => {
     assert.deepEqual([read.id, read.name], [String(id), 'boat'])
   })
 
-  test('whose list has to be narrowed by what no request gives', async () => {
+  test('shows new records despite a required filter that no request sets', async () => {
     const Reversal = object({ id: text, account: text, reason: text }, { required: ['id', 'account'] })
     const Invoice = object({ id: text, place: text, sum: number })
     const narrowed = (name: string, items: object) => ({
@@ -162,7 +162,7 @@ suite('a collection', () => {
     assert.deepEqual((await idsOf('/invoices?place=elsewhere')).includes(there.id), false)
   })
 
-  test('is selected by what the lists of its records hold', async () => {
+  test('is filtered by the items of lists in its records', async () => {
     const Dog = object({ id: number, name: text, tags: list(object({ id: number, name: text })), toys: list(text) })
     const query = (name: string) => ({ in: 'query', name, schema: list(text) })
     const send = await served({
@@ -190,7 +190,7 @@ suite('a collection', () => {
     assert.deepEqual(await found('tags=none'), [])
   })
 
-  test('whose pages are counted from one, and whose deletion answers no body where one is described', async () => {
+  test('counts its pages from one, and its deletion answers without the described body', async () => {
     const Batch = object({ batch_id: text, note: text }, { required: ['batch_id'] })
     const Page = object({ batches: list(Batch), pages: { ...number, minimum: 1 } }, { required: ['batches', 'pages'] })
     const send = await served({

@@ -75,7 +75,7 @@ const start = () => serveInferred(DOCUMENT)
 
 type Berth = { readonly berth: Readonly<Record<string, unknown>> }
 
-test('a record goes through its whole life, wrapped and completed', async () => {
+test('a record is created, read, replaced and deleted with wrappers and generated fields', async () => {
   const send = await start()
   const { status, body, headers } = await send('POST /berths/', { berth: { length: 12 } })
   assert.equal(status, 201)
@@ -99,7 +99,7 @@ test('a record goes through its whole life, wrapped and completed', async () => 
   assert.equal((await send(`GET /berths/${id}/`)).status, 404)
 })
 
-test('a record is named within, and replaced by the name in the body', async () => {
+test('a record with a nested name is replaced by the name in the body', async () => {
   const send = await start()
   const buoy = { kind: 'can', metadata: { name: 'north', light: 'red' } }
   assert.deepEqual((await send('POST /buoys', buoy)).body, buoy)

@@ -34,7 +34,7 @@ test('a gateway starts from a text', async t => {
   assert.deepEqual(gateway.world().requests(), [])
 })
 
-test('what is wrong with either is shown with its place', async () => {
+test('a mistake in an object or a text is shown with its place', async () => {
   await assert.rejects(startGateway({ config: { ...CONFIG, seed: 'none' } }), (error: Error) => {
     assert.ok(error instanceof ConfigurationError)
     assert.match(error.message, /gateway\.yaml:1:\d+ error wrong-type: "seed" must be an integer/)

@@ -95,7 +95,7 @@ async function serveMounted(options: Partial<UnderstudyOptions> = {}, ...before:
 
 const note = (body: string, type = 'application/json') => ({ method: 'POST', body, headers: { 'content-type': type } })
 
-test("an application's own routes come first, and the stand-in answers below its prefix", async () => {
+test('routes of the application come first, and the gateway answers below its prefix', async () => {
   const { url } = await serveMounted()
   assert.equal((await ask(`${url}/own`)).text, 'own')
   assert.equal((await ask(`${url}/elsewhere`)).text, 'nobody answered /elsewhere')
@@ -112,7 +112,7 @@ test("an application's own routes come first, and the stand-in answers below its
   )
 })
 
-test('a record is made, found where its Location says, and deleted', async () => {
+test('a record is created, read at its Location, and deleted', async () => {
   const { url } = await serveMounted()
   const made = await ask(`${url}/mock/v1/notes`, note('{"text":"a","price":1.10}'))
   assert.equal(made.status, 201)
@@ -123,7 +123,7 @@ test('a record is made, found where its Location says, and deleted', async () =>
   assert.equal((await ask(url + made.headers.location)).status, 404)
 })
 
-test('a world is named below the prefix, and its links stay there', async () => {
+test('a world can be named below the prefix, and its links keep both', async () => {
   const { url, standIn } = await serveMounted()
   assert.equal(standIn.world('ann').baseUrl, '/~ann/v1')
   const made = await ask(`${url}/mock${standIn.world('ann').baseUrl}/notes`, note('{"text":"a"}'))
@@ -145,7 +145,7 @@ for (const [name, parser] of [
     },
   ],
 ] as const) {
-  test(`a body that ${name} has read arrives`, async () => {
+  test(`a body that ${name} has parsed is used`, async () => {
     const { url } = await serveMounted({}, parser as Koa.Middleware)
     const made = await ask(`${url}/mock/v1/notes`, note('{"text":"a","price":1.5}'))
     assert.deepEqual([made.status, made.text], [201, '{"id":2,"text":"a","price":1.5}'])
@@ -154,7 +154,7 @@ for (const [name, parser] of [
   })
 }
 
-test('a body that was read and thrown away is refused with the remedy', async () => {
+test('a body that was read and not kept is refused with a hint', async () => {
   const drop: Koa.Middleware = async (ctx, next) => {
     for await (const _ of ctx.req);
     return next()
@@ -165,7 +165,7 @@ test('a body that was read and thrown away is refused with the remedy', async ()
   assert.match(refused.text, /mount the stand-in before the parser/)
 })
 
-test('a path that the contract does not have is refused, or passed on where that is asked for', async () => {
+test('an unmatched path is refused, or passed on with `unmatched: next`', async () => {
   const refusing = await serveMounted()
   assert.equal((await ask(`${refusing.url}/mock/v1/nope`)).status, 404)
   const passing = await serveMounted({ unmatched: 'next' })
@@ -175,13 +175,13 @@ test('a path that the contract does not have is refused, or passed on where that
   assert.equal((await ask(`${passing.url}/mock/v1/notes`, { method: 'DELETE' })).status, 405)
 })
 
-test('what is closed passes every request on', async () => {
+test('a closed gateway passes every request on', async () => {
   const { url, standIn } = await serveMounted()
   standIn.close()
   assert.equal((await ask(`${url}/mock/v1/notes`)).text, 'nobody answered /mock/v1/notes')
 })
 
-test('middleware around the stand-in sees its reply', async () => {
+test('middleware around the gateway sees its reply', async () => {
   const seen: unknown[] = []
   const watch: Koa.Middleware = async (ctx, next) => {
     await next()
@@ -203,7 +203,7 @@ test('a fault of the wire reaches the client of an application too', async () =>
   assert.equal((await ask(`${url}/mock/v1/notes/1`)).status, 200)
 })
 
-test('a configuration that cannot be served is thrown', () => {
+test('an invalid configuration is thrown', () => {
   assert.throws(() => understudy({ config: 'config/nowhere.yaml' }), ConfigurationError)
 })
 
@@ -213,7 +213,7 @@ async function startWith(...use: readonly KoaMiddleware[]): Promise<string> {
   return gateway.url
 }
 
-test('middleware of a team runs in front of the stand-in, and Koa writes what it says', async () => {
+test('`use` runs middleware in front of the gateway, and Koa writes its reply', async () => {
   const url = await startWith(
     async (ctx, next) => {
       await next()
@@ -232,7 +232,7 @@ test('middleware of a team runs in front of the stand-in, and Koa writes what it
   assert.equal((await ask(`${url}/notes`, note('{"text":"a"}'))).headers.location, '/v1/notes/2')
 })
 
-test("a team's compression works on the stand-in's replies, and pages of other origins are let in", async () => {
+test('koa-compress compresses replies, and CORS headers are kept', async () => {
   const url = await startWith(compress({ threshold: 1000 }))
   const origin = 'http://localhost:5173'
   const { headers } = await fetch(`${url}/notes`, { headers: { origin } })
@@ -243,7 +243,7 @@ test("a team's compression works on the stand-in's replies, and pages of other o
   assert.equal((await ask(`${url}/notes`, { method: 'OPTIONS', headers: preflight })).status, 204)
 })
 
-test("a team's mistake costs one request", async () => {
+test('an exception in middleware fails one request only', async () => {
   const url = await startWith((ctx, next) => {
     if (ctx.get('x-break') !== '') throw new Error('broken')
     return next()

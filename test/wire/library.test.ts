@@ -7,7 +7,7 @@ import { ConfigurationError, startGateway } from '../../src/index.ts'
 const config = 'config/gateway.yaml'
 const key = (value: string) => ({ headers: { authorization: `Bearer ${value}` } })
 
-test('two gateways listen on ports of their own, and know nothing of each other', async t => {
+test('two gateways listen on different ports and share no state', async t => {
   const [one, two] = await Promise.all([startGateway({ config }), startGateway({ config })])
   t.after(() => Promise.all([one.close(), two.close()]))
   assert.notEqual(one.url, two.url)
@@ -22,14 +22,14 @@ test('two gateways listen on ports of their own, and know nothing of each other'
   assert.equal((await fetch(`${one.control}/healthz`)).status, 200)
 })
 
-test('the environment is what is given, and nothing else', async t => {
+test('`environment` replaces the variables of the process', async t => {
   const gateway = await startGateway({ config, environment: { PETSTORE_API_KEY: 'another-key' } })
   t.after(() => gateway.close())
   assert.equal((await fetch(`${gateway.url}/pets`, key('another-key'))).status, 200)
   assert.equal((await fetch(`${gateway.url}/pets`, key('demo-key'))).status, 401)
 })
 
-test('a configuration that cannot be served is an error that shows every mistake', async () => {
+test('an invalid configuration is an error that shows every mistake', async () => {
   await assert.rejects(startGateway({ config: 'config/nowhere.yaml' }), error => {
     assert.ok(error instanceof ConfigurationError)
     assert.match(error.message, /config\/nowhere\.yaml:1:1 error no-such-file: /)
@@ -37,7 +37,7 @@ test('a configuration that cannot be served is an error that shows every mistake
   })
 })
 
-test('what is closed answers no more', async () => {
+test('a closed gateway refuses connections', async () => {
   const gateway = await startGateway({ config })
   await gateway.close()
   await assert.rejects(fetch(`${gateway.url}/pets`))

@@ -40,13 +40,13 @@ for (const { name, url, path, headers, check, slow } of planes) {
       ['no Host', `${GET}${headers}\r\n`, 400, 'invalid_request'],
       ['two Hosts', `${GET}Host: localhost\r\nhost: localhost\r\n${headers}\r\n`, 400, 'invalid_request'],
       ['a Host with a user', `${GET}Host: u@localhost\r\n${headers}\r\n`, 400, 'invalid_request'],
-      ['a Host that is half an address', `${GET}Host: [::1\r\n${headers}\r\n`, 400, 'invalid_request'],
+      ['a Host with half an address', `${GET}Host: [::1\r\n${headers}\r\n`, 400, 'invalid_request'],
       ['a fragment', `GET ${path}#x HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`, 400, 'invalid_request'],
       ['a field without a name', `${GET}Host: localhost\r\n: x\r\n\r\n`, 400, 'invalid_request'],
-      ['no HTTP at all', 'hello\r\n\r\n', 501, 'not_simulated'],
-      ['HTTP/2 by its name', `GET ${path} HTTP/2.0\r\nHost: localhost\r\n\r\n`, 505, 'version_not_supported'],
+      ['text that is not HTTP', 'hello\r\n\r\n', 501, 'not_simulated'],
+      ['the version HTTP/2.0', `GET ${path} HTTP/2.0\r\nHost: localhost\r\n\r\n`, 505, 'version_not_supported'],
       ['CONNECT', 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n', 501, 'not_simulated'],
-      ['another expectation', `${GET}Host: localhost\r\nExpect: 200-ok\r\n\r\n`, 417, 'expectation_failed'],
+      ['an unknown expectation', `${GET}Host: localhost\r\nExpect: 200-ok\r\n\r\n`, 417, 'expectation_failed'],
       [
         '20 kB of headers',
         `${GET}Host: localhost\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
@@ -69,7 +69,7 @@ for (const { name, url, path, headers, check, slow } of planes) {
       })
     }
 
-    test('what follows a request and is no HTTP is refused after the request was answered', async () => {
+    test('bytes after a request that are not HTTP are refused after the reply', async () => {
       const replies = await new Raw(url).send(`${good}${good}hello\r\n\r\n`).replies()
       assert.deepEqual(
         replies.map(({ status }) => status),
@@ -77,7 +77,7 @@ for (const { name, url, path, headers, check, slow } of planes) {
       )
     })
 
-    test('headers that are too large do not overtake the request before them', async () => {
+    test('the refusal of large headers follows the reply before it', async () => {
       const replies = await new Raw(url).send(`${good}${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`).replies()
       assert.deepEqual(
         replies.map(({ status }) => status),
@@ -85,13 +85,16 @@ for (const { name, url, path, headers, check, slow } of planes) {
       )
     })
 
-    suite('takes a client', { concurrency: true }, () => {
+    suite('slow clients', { concurrency: true }, () => {
       for (const [what, bytes] of [
-        ['that connects and says nothing', ''],
-        ['that sends half its headers', `${GET}Host: localhost\r\nX-`],
-        ['that sends half a body', `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"na`],
+        ['a client that connects and sends nothing', ''],
+        ['a client that sends half its headers', `${GET}Host: localhost\r\nX-`],
+        [
+          'a client that sends half a body',
+          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"na`,
+        ],
       ] as const) {
-        test(`${what} for slow when \`limits.request\` has passed`, async () => {
+        test(`${what} gets 408 after \`limits.request\``, async () => {
           const [reply, ...more] = await new Raw(slow).send(bytes).replies()
           assert.ok(reply)
           // A body that nobody wants is refused for another reason before.
@@ -103,7 +106,7 @@ for (const { name, url, path, headers, check, slow } of planes) {
   })
 }
 
-test('what any route may answer is in the document of the control plane', async () => {
+test('the document of the control plane has the statuses that every route can answer', async () => {
   const reply = await fetch(`${gateway.control}/openapi.json`)
   const { paths } = (await reply.json()) as { paths: Record<string, Record<string, { responses: object }>> }
   for (const operation of Object.values(paths).flatMap(item => Object.values(item))) {

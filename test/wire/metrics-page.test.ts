@@ -80,7 +80,7 @@ for (const path of ['/a', '/b"\\', '/c/%0A', '/v1/nope']) await ask(`GET ${path}
 await say(`PROPFIND /v1/pets HTTP/1.1\r\nHost: x\r\n${KEY}\r\n`)
 await say('hello\r\n\r\n')
 
-test('the page is what its format has it be, and every histogram adds up', async () => {
+test('the page has the Prometheus text format, and the buckets of histograms add up', async () => {
   const families = parsePage(await page())
   let histograms = 0
   for (const { name, type, samples } of families.values()) {
@@ -112,7 +112,7 @@ test('the page is what its format has it be, and every histogram adds up', async
   assert.ok(histograms > 0)
 })
 
-test('requests are told apart as OpenTelemetry has it, and unknown paths share one label', async () => {
+test('requests have the labels of OpenTelemetry, and unknown paths share one', async () => {
   const samples = parsePage(await page()).get('http_server_request_duration_seconds')?.samples ?? []
   const counts = samples.filter(({ name }) => name.endsWith('_count'))
   for (const { labels } of counts) {
@@ -139,7 +139,7 @@ test('requests are told apart as OpenTelemetry has it, and unknown paths share o
   assert.equal(of('POST', '400', '/v1/pets'), 1)
 })
 
-test('promtool, where it is at hand, has nothing to say against the page', async () => {
+test('`promtool check metrics` passes', async () => {
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input: await page(),
     encoding: 'utf8',

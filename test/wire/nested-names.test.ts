@@ -91,7 +91,7 @@ test('a name within two namespaces names two records', async () => {
   assert.equal(await imageOf('blue'), 'two')
 })
 
-test('an owner that records have no field for is kept and not shown', async () => {
+test('an owner without a field in the record is stored and not shown', async () => {
   const send = await serveInferred(DOCUMENT)
   const bug = { name: 'bug', colour: 'red' }
   const created = await send('POST /repos/ann/boat/labels', bug)
@@ -112,7 +112,7 @@ test('an owner that records have no field for is kept and not shown', async () =
   assert.deepEqual(await labelsOf('boat'), [{ name: 'bug', colour: 'blue' }])
 })
 
-test('a record that no owner has belongs to every owner', async () => {
+test('a record without an owner is visible to every owner', async () => {
   const send = await serveInferred(DOCUMENT)
   const [first] = (await send('GET /repos/ann/boat/labels')).body as { name: string }[]
   assert.ok(first)

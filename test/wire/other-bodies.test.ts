@@ -45,7 +45,7 @@ const REX =
   '<photos><photo>a.png</photo><photo>b.png</photo></photos><tag><id>1</id><name>small</name></tag><tag><id>2</id></tag></dog>'
 
 suite('XML', () => {
-  test('is read by the schema: attributes, wrapped and repeated elements, numbers digit for digit', async () => {
+  test('is parsed by the schema: attributes, wrapped and repeated elements, exact numbers', async () => {
     const send = await serveInferred(DOCUMENT)
     const { status, body, text } = await send('POST /dogs', REX, XML)
     assert.equal(status, 201)
@@ -62,7 +62,7 @@ suite('XML', () => {
     assert.deepEqual((await send('GET /dogs/41')).body, rex)
   })
 
-  test('may name a list as the property is called', async () => {
+  test('may name the items of a list after the property', async () => {
     const send = await serveInferred(DOCUMENT)
     const { status, body } = await send(
       'POST /dogs',
@@ -72,7 +72,7 @@ suite('XML', () => {
     assert.deepEqual([status, body], [201, { id: 43, name: 'Rex', toys: ['ball', 'bone'] }])
   })
 
-  test('is held to the schema as JSON is', async () => {
+  test('is validated by the schema like JSON', async () => {
     const send = await serveInferred(DOCUMENT)
     const faults = async (xml: string) => {
       const { status, body } = await send('POST /dogs', xml, XML)
@@ -102,7 +102,7 @@ suite('XML', () => {
     })
   }
 
-  test('leaves entities that it does not know as they are', async () => {
+  test('keeps unknown entities unchanged', async () => {
     const send = await serveInferred(DOCUMENT)
     const { body } = await send('POST /dogs', '<dog id="42"><name>&rex; &lt;b&gt;</name></dog>', XML)
     assert.equal((body as { name: string }).name, '&rex; <b>')
@@ -142,16 +142,16 @@ suite('a JSON Patch', () => {
   })
 
   for (const [what, operations, fault] of [
-    ['whose test fails', [{ op: 'test', path: '/name', value: 'Max' }], /the test fails/],
-    ['of what is not there', [{ op: 'remove', path: '/photos' }], /nothing at this path/],
+    ['with a failing test', [{ op: 'test', path: '/name', value: 'Max' }], /the test fails/],
+    ['of a missing member', [{ op: 'remove', path: '/photos' }], /nothing at this path/],
     ['of a required field', [{ op: 'remove', path: '/name' }], /name is required/],
-    ['to a wrong type', [{ op: 'replace', path: '/name', value: 5 }], /name must be a string/],
-    ['of what is no operation', ['remove'], /must be an object/],
+    ['with a wrong type', [{ op: 'replace', path: '/name', value: 5 }], /name must be a string/],
+    ['with a text for an operation', ['remove'], /must be an object/],
     ['of an unknown operation', [{ op: 'rename', path: '/name' }], /add, remove, replace, move, copy or test/],
-    ['of no JSON Pointer', [{ op: 'remove', path: 'name' }], /must be a JSON Pointer/],
+    ['with a path that is not a JSON Pointer', [{ op: 'remove', path: 'name' }], /must be a JSON Pointer/],
     ['without a value', [{ op: 'add', path: '/name' }], /value is required/],
     [
-      'that copies a record into itself again and again',
+      'that copies a record into itself repeatedly',
       [
         { op: 'add', path: '/photos', value: ['x'] },
         ...Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/a${i}` })),
@@ -167,12 +167,12 @@ suite('a JSON Patch', () => {
     })
   }
 
-  test('that is an object, as the contract describes it, is merged', async () => {
+  test('is merged if it is an object that the contract describes', async () => {
     const { status, body } = await patch({ name: 'Max', weight: null, tags: null })
     assert.deepEqual([status, body], [200, { id: 50, name: 'Max' }])
   })
 
-  test('that is a merge patch merges, and another type is refused with those that are taken', async () => {
+  test('with the type of a merge patch is merged, and another type is refused with the accepted ones', async () => {
     const merged = await patch({ name: 'Max', weight: null }, 'application/merge-patch+json')
     assert.deepEqual(merged.body, { id: 50, name: 'Max', tags: [{ id: 1, name: 'a' }] })
     const refused = await patch('name=Max', 'application/x-www-form-urlencoded')

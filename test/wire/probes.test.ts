@@ -41,13 +41,13 @@ test('probes on the port of the API are answered and leave no line in the log', 
   assert.deepEqual(lines, ['GET /things'])
 })
 
-test('readiness is on the port of the API only where it is asked for', async () => {
+test('readiness is on the port of the API only if configured', async () => {
   const { serving } = await startWith('')
   assert.equal((await ask(`${serving.origin}/healthz`)).status, 200)
   assert.equal((await ask(`${serving.origin}/readyz`)).status, 404)
 })
 
-test('a path of the contract is never taken from it', async () => {
+test('a path of the contract has precedence over a probe', async () => {
   const health = `
 contract:
   openapi: 3.1.0
@@ -69,7 +69,7 @@ contract:
   assert.equal((await ask(`${serving.controlOrigin}/healthz`)).text, '{"status":"ok"}')
 })
 
-test('series begin with operations: none is nameless before a request went nowhere', async () => {
+test('no metric without an operation exists before an unmatched request', async () => {
   const { serving } = await startWith('')
   const page = async () => (await ask(`${serving.controlOrigin}/metrics`)).text
   assert.doesNotMatch(await page(), /operation=""/)

@@ -45,7 +45,7 @@ const send = (url: string, method: string, body: unknown) =>
   ask(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 const namesOf = (body: unknown) => (body as { name: string }[]).map(({ name }) => name)
 
-test('records are sorted, searched and cut into pages, and the header counts those that match', async () => {
+test('records are sorted, searched and paged, and a header has the total count', async () => {
   const sorted = await ask(`${cups}?sort=-name&limit=2`)
   assert.deepEqual(namesOf(sorted.body), ['Tea bowl', 'Mug'])
   assert.equal(sorted.headers['x-total-count'], '3')
@@ -58,7 +58,7 @@ test('records are sorted, searched and cut into pages, and the header counts tho
   assert.match(unknown.text, /no field \\"nam\\"; did you mean \\"name\\"\?/)
 })
 
-test('a page shows a record that was stored since the page before it', async () => {
+test('a page shows records stored since the previous page', async () => {
   assert.equal((await ask(`${cups}?sort=name`)).headers['x-total-count'], '3')
   const made = await send(cups, 'POST', { name: 'A jar' })
   assert.equal(made.status, 201)
@@ -75,7 +75,7 @@ test('a record that breaks its schema is refused with the names of its fields', 
   assert.ok(errors.every(({ message }) => message.startsWith('must ')))
 })
 
-test('a resource has the schema of its records, with what that refers to', async () => {
+test('a resource has the schema of its records, with referenced schemas', async () => {
   const { body } = await ask(`${gateway.control}/resources/cups`)
   const { idField, ids, assigned, schema, states } = body as Record<string, unknown> & { schema: { $defs: object } }
   assert.deepEqual([idField, ids, assigned], ['id', 'integer', 'sequence'])
@@ -101,7 +101,7 @@ test('a calendar has sunsets and timed states by the clock of its world', async 
   })
 })
 
-test('usage of what is deprecated is a table that spreadsheets read', async () => {
+test('uses of deprecated operations and inputs are available as CSV', async () => {
   const { headers, text } = await ask(`${gateway.control}/deprecations`, { headers: { accept: 'text/csv' } })
   assert.match(String(headers['content-type']), /^text\/csv/)
   const [head, row] = text.split('\r\n')

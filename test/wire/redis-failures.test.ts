@@ -92,7 +92,7 @@ async function assertKept(replica: Replica, acknowledged: ReadonlyMap<number, st
   assert.equal(new Set(texts).size, texts.length, 'a note was made twice')
 }
 
-test('kill -9 of a replica loses nothing that it acknowledged, and the other one goes on', { skip }, async () => {
+test('kill -9 of a replica loses no acknowledged write, and the other replica continues', { skip }, async () => {
   assert.equal((await one.send('POST control:/reset')).status, 204)
   const third = await replicas.serve(state('notes'))
   const { acknowledged, more, end, statuses } = load([one, two, third])
@@ -108,7 +108,7 @@ test('kill -9 of a replica loses nothing that it acknowledged, and the other one
   await assertKept(two, acknowledged)
 })
 
-test('while Redis is away requests and probes get 503 at once; all is well when it is back', { skip }, async () => {
+test('requests and probes get 503 while Redis is unreachable, and succeed afterwards', { skip }, async () => {
   assert.equal((await one.send('POST control:/reset')).status, 204)
   const { acknowledged, more, end, statuses } = load([one, two])
   await more(20)
@@ -131,7 +131,7 @@ test('while Redis is away requests and probes get 503 at once; all is well when 
   assert.match(one.output(), /the state is not available/)
 })
 
-test('a Redis that does not answer is not waited for without end', { skip }, async () => {
+test('a Redis that does not answer gives 503', { skip }, async () => {
   server.signal('SIGSTOP')
   const [first] = await Promise.all([one.send('GET /notes'), one.send('POST /notes', { text: 'late' })])
   assert.equal(first.status, 503)
@@ -143,7 +143,7 @@ test('a Redis that does not answer is not waited for without end', { skip }, asy
   assert.deepEqual(a.body, b.body)
 })
 
-test('after FLUSHALL the replicas go on with one state, and say so', { skip }, async () => {
+test('after FLUSHALL the replicas continue with one state and a warning', { skip }, async () => {
   assert.equal((await one.send('POST control:/reset')).status, 204)
   const { body: mine } = await two.send('POST /notes', { text: 'mine' })
   assert.equal((await one.send('GET /notes/2')).body.text, mine.text)

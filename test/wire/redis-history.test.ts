@@ -108,7 +108,7 @@ after(async () => {
   await server.remove()
 })
 
-test('one order explains every reply of replicas, one of which is killed', { skip: NO_REDIS }, async () => {
+test('a linear order explains every reply of replicas, one of which is killed', { skip: NO_REDIS }, async () => {
   await server.start()
   const state = `{ redis: "${server.url}" }`
   const all = await Promise.all([1, 2, 3].map(() => replicas.serve(state)))

@@ -90,7 +90,7 @@ const cluster = skip === false ? startCluster() : undefined
 
 promisesOf('redis', { connect: name => connect(name).engine }, skip)
 
-test('a reader a little behind a snapshot gets the entries that it lacks; one far behind begins anew', {
+test('a reader a little behind a snapshot gets its missing entries; one far behind starts over', {
   skip,
 }, async () => {
   const { engine: one } = connect('behind')
@@ -107,7 +107,7 @@ test('a reader a little behind a snapshot gets the entries that it lacks; one fa
   assert.deepEqual(await other.since(news.position), { anew: { snapshot: 'snapshot 2' }, entries: [], position: at })
 })
 
-test('an append whose reply is lost is not done twice', { skip }, async () => {
+test('an append whose reply is lost is applied once', { skip }, async () => {
   const proxy = await lossyProxy(server.port)
   const { engine, availability } = connect('retried', `redis://127.0.0.1:${proxy.port}`)
   const { position } = await engine.open()
@@ -122,7 +122,7 @@ test('an append whose reply is lost is not done twice', { skip }, async () => {
   proxy.close()
 })
 
-test('while the server is away calls fail at once; it comes back by itself with all it acknowledged', {
+test('calls fail at once while the server is unreachable, and reconnect with every acknowledged entry', {
   skip,
 }, async () => {
   const own = await new RedisServer().start()
@@ -141,7 +141,7 @@ test('while the server is away calls fail at once; it comes back by itself with 
   assert.deepEqual(await engine.since(end), { anew: undefined, entries: [], position: end })
 })
 
-test('a server that does not answer is given up soon', { skip }, async () => {
+test('a call to a server that does not answer fails', { skip }, async () => {
   const own = await new RedisServer().start()
   servers.push(own)
   const { engine } = connect('stopped', own.url)
@@ -155,7 +155,7 @@ test('a server that does not answer is given up soon', { skip }, async () => {
   assert.deepEqual((await engine.since(position)).entries, [])
 })
 
-test('a flushed database begins a new log; the other readers take over what the first one gives it', {
+test('a flushed database begins a new log, and other readers take its first snapshot', {
   skip,
 }, async () => {
   const own = await new RedisServer().start()
@@ -201,7 +201,7 @@ test('a log that lost its last entries is recognised, even when others took thei
   assert.match(around.warnings.join(), /has lost the last changes/)
 })
 
-test('a database of its own is another log; so is another prefix', { skip }, async () => {
+test('each database and each prefix has a separate log', { skip }, async () => {
   const { engine: one } = connect('shared', `${server.url}/1`)
   const { engine: other } = connect('shared', `${server.url}/2`)
   assert.match(one.name, /:\d+\/1$/)
@@ -235,7 +235,7 @@ test('a password is sent, and never shown', { skip }, async () => {
   )
 })
 
-test('a server that keeps nothing is warned of; one that does not tell is not', { skip }, async () => {
+test('a server without persistence is warned of; one that hides its settings is not', { skip }, async () => {
   const own = await new RedisServer(
     '--appendonly',
     'no',
@@ -255,7 +255,7 @@ test('a server that keeps nothing is warned of; one that does not tell is not', 
   assert.deepEqual(silent.around.warnings, [])
 })
 
-test('a server that is out of memory refuses changes and goes on answering', { skip }, async () => {
+test('a server that is out of memory refuses changes and answers reads', { skip }, async () => {
   const own = await new RedisServer().start()
   servers.push(own)
   const { engine, availability } = connect('full', own.url)
@@ -272,7 +272,7 @@ test('a server that is out of memory refuses changes and goes on answering', { s
   assert.deepEqual(availability, [])
 })
 
-test('a replica of a server is not used', { skip }, async () => {
+test('a read-only Redis replica is refused', { skip }, async () => {
   const own = await new RedisServer('--replicaof', '127.0.0.1', String(server.port)).start()
   servers.push(own)
   const { engine } = connect('replica', own.url)
@@ -283,7 +283,7 @@ test('a replica of a server is not used', { skip }, async () => {
   assert.equal((await engine.open()).position.at, 0)
 })
 
-test('in a cluster the node that has the keys is found', { skip }, async () => {
+test('the node of a cluster that has the keys is found', { skip }, async () => {
   const nodes = (await cluster) as readonly [RedisServer, RedisServer]
   await until(async () => {
     const states = await Promise.all(nodes.map(node => node.command('CLUSTER INFO')))

@@ -16,7 +16,7 @@ after(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('rediss:// speaks TLS; NODE_EXTRA_CA_CERTS names the authority', { skip: NO_REDIS }, async t => {
+test('rediss:// uses TLS with the authority in NODE_EXTRA_CA_CERTS', { skip: NO_REDIS }, async t => {
   const authority = await makeAuthority('Test authority')
   const { key, cert } = await authority.issue('localhost')
   const path = (name: string, text: string) => {

@@ -27,7 +27,7 @@ const times = <Result>(count: number, task: (turn: number) => Promise<Result>): 
   Promise.all(Array.from({ length: count }, (_, turn) => task(turn)))
 const reset = async () => assert.equal((await at(0).send('POST control:/reset')).status, 204)
 
-test('what one replica acknowledged every other one shows at once', { skip }, async () => {
+test('every replica shows at once what another acknowledged', { skip }, async () => {
   await reset()
   for (let turn = 0; turn < 15; turn++) {
     const { body } = await at(turn).send('POST /notes', { text: `${turn}` })
@@ -43,7 +43,7 @@ test('what one replica acknowledged every other one shows at once', { skip }, as
   }
 })
 
-test('no id is given twice or left out; bounds hold across replicas', { skip }, async () => {
+test('ids are unique and consecutive, and bounds hold across replicas', { skip }, async () => {
   await reset()
   const made = await times(90, turn => at(turn).send('POST /notes', { text: `${turn}` }))
   const ids = made.map(({ body }) => body.id as number).sort((a, b) => a - b)
@@ -72,7 +72,7 @@ test('no id is given twice or left out; bounds hold across replicas', { skip }, 
   assert.equal(again.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1)
 })
 
-test('clocks, sandboxes, snapshots, weather and configurations reach every replica before they are answered', {
+test('clocks, sandboxes, snapshots, weather and configurations reach every replica before the reply', {
   skip,
 }, async () => {
   await reset()
@@ -105,7 +105,7 @@ test('clocks, sandboxes, snapshots, weather and configurations reach every repli
   for (const replica of all) assert.equal((await replica.send('GET /notes')).body.length, 1)
 })
 
-test('an answer is given by all replicas together as often as it says', { skip }, async () => {
+test('all replicas together give an answer exactly `times` times', { skip }, async () => {
   await reset()
   const order = { operation: 'list', reply: { status: 418 }, times: 7 }
   assert.equal((await at(0).send('POST control:/answers', order)).status, 201)
@@ -114,7 +114,7 @@ test('an answer is given by all replicas together as often as it says', { skip }
   for (const replica of all) assert.deepEqual((await replica.send('GET control:/answers')).body.answers, [])
 })
 
-test('verify and requests know what any replica has answered', { skip }, async () => {
+test('verify and requests include the requests of every replica', { skip }, async () => {
   await reset()
   await times(7, turn => at(turn).send('GET /notes'))
   for (const replica of all) {

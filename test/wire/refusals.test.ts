@@ -37,7 +37,7 @@ for (const [method, path, allow] of [
   ['POST', '/metrics', 'GET, HEAD, OPTIONS'],
   ['DELETE', '/healthz', 'GET, HEAD, OPTIONS'],
 ] as const) {
-  test(`${method} ${path} is refused with 405, which says what is allowed`, async () => {
+  test(`${method} ${path} is refused with 405 and Allow`, async () => {
     const { reply } = await ask(`${method} ${path}`)
     assertRefusal(reply, 405, 'method_not_allowed')
     assert.equal(reply.headers.allow, allow)
@@ -63,7 +63,7 @@ const POST = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${KEY}${JSON_TYPE}`
 for (const [name, bytes, status] of [
   ['no Host', `${GET}${KEY}\r\n`, 400],
   ['two Hosts', `${GET}Host: x\r\nhost: y\r\n${KEY}\r\n`, 400],
-  ['a Host that is none', `${GET}Host: a b/c\r\n${KEY}\r\n`, 400],
+  ['an invalid Host', `${GET}Host: a b/c\r\n${KEY}\r\n`, 400],
   ['an empty Host', `${GET}Host:\r\n${KEY}\r\n`, 200],
   ['a Host that is an address', `${GET}Host: [::1]:4010\r\n${KEY}\r\n`, 200],
   ['HTTP/1.0 without Host', `GET /v1/pets HTTP/1.0\r\n${KEY}\r\n`, 200],
@@ -77,19 +77,19 @@ for (const [name, bytes, status] of [
   ['a NUL', `${GET}Host: x\r\n${KEY}X-A: \0\r\n\r\n`, 400],
   ['headers of 20 kB', `${GET}Host: x\r\n${KEY}X-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
   ['a thousand headers', `${GET}Host: x\r\n${KEY}${'X-A: aaaaaaaaaaaaaaaa\r\n'.repeat(1000)}\r\n`, 431],
-  ['HTTP/2 by its name alone', 'GET /v1/pets HTTP/2.0\r\nHost: x\r\n\r\n', 505],
-  ['HTTP/3 in plain text', 'GET /v1/pets HTTP/3.0\r\n\r\n', 505],
-  ['HTTP/0.9 by its name', 'GET /v1/pets HTTP/0.9\r\n\r\n', 505],
+  ['the version HTTP/2.0', 'GET /v1/pets HTTP/2.0\r\nHost: x\r\n\r\n', 505],
+  ['the version HTTP/3.0', 'GET /v1/pets HTTP/3.0\r\n\r\n', 505],
+  ['the version HTTP/0.9', 'GET /v1/pets HTTP/0.9\r\n\r\n', 505],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['a TLS handshake', Buffer.from('160301020001000001fc0303', 'hex'), 501],
-  ['no HTTP at all', 'hello\r\n\r\n', 501],
+  ['text that is not HTTP', 'hello\r\n\r\n', 501],
   ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
-  ['a length that is none', `${POST}Content-Length: 2x\r\n\r\n{}`, 400],
+  ['an invalid length', `${POST}Content-Length: 2x\r\n\r\n{}`, 400],
   ['a length and chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
   ['an unknown transfer coding', `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 501],
-  ['chunks that are not last', `${POST}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`, 400],
+  ['chunked before another coding', `${POST}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`, 400],
   ['a chunk without a size', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`, 400],
-  ['a chunk that is longer than it says', `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`, 400],
+  ['a chunk longer than its size', `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`, 400],
 ] as const) {
   test(`${name} is answered with ${status}`, async () => {
     const { reply } = await say(bytes)
@@ -99,7 +99,7 @@ for (const [name, bytes, status] of [
   })
 }
 
-test('Expect: 100-continue is answered with 100 once the body is wanted', async () => {
+test('Expect: 100-continue is answered with 100 when the body is read', async () => {
   const raw = new Raw(gateway.url).send(`${POST}Expect: 100-continue\r\nContent-Length: 29\r\n\r\n`)
   assert.equal((await raw.reply())?.status, 100)
   raw.send('{"name":"Rex","categoryId":1}')
@@ -133,7 +133,7 @@ test('any other expectation is refused with 417, and the connection ends', async
   assert.equal(kept, false)
 })
 
-test('a client of HTTP/1.0 is not told to continue', async () => {
+test('a client of HTTP/1.0 gets no 100', async () => {
   const body = '{"name":"Rex","categoryId":1}'
   const bytes = `POST /v1/pets HTTP/1.0\r\n${KEY}${JSON_TYPE}Expect: 100-continue\r\nContent-Length: 29\r\n\r\n${body}`
   const { reply, interim } = await say(bytes)
@@ -153,7 +153,7 @@ test('pipelined requests are answered in their order', async () => {
   raw.close()
 })
 
-test('what follows a request and is no HTTP is refused after the request was answered', async () => {
+test('bytes after a request that are not HTTP are refused after the reply', async () => {
   const raw = new Raw(gateway.url).send(
     `${message('POST /v1/pets', KEY + JSON_TYPE, '{}')}${GET}Host: x\r\n${KEY}\r\nhello\r\n\r\n`,
   )
@@ -164,7 +164,7 @@ test('what follows a request and is no HTTP is refused after the request was ans
   )
 })
 
-test('a body that goes wrong after it was refused brings no second reply', async () => {
+test('a body that breaks off after its refusal causes no second reply', async () => {
   const raw = new Raw(gateway.url).send(
     `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`,
   )
@@ -173,7 +173,7 @@ test('a body that goes wrong after it was refused brings no second reply', async
   assert.deepEqual(await raw.replies(), [])
 })
 
-test('a client that goes away in the middle of a body hurts nobody', async () => {
+test('a client that disconnects within a body does not affect others', async () => {
   for (const headers of ['', 'Content-Encoding: gzip\r\n']) {
     new Raw(gateway.url).send(`${POST}${headers}Content-Length: 100\r\n\r\n{"na`).socket.end()
   }

@@ -72,7 +72,7 @@ async function serveCopy({
 const NO_ORDERS = 'listOrders: { respond: { status: 501 } }'
 const BUSY = 'listOrders: { respond: { status: 503 } }'
 
-suite('a change to a file is noticed', { concurrency: true }, () => {
+suite('a watched file is reloaded', { concurrency: true }, () => {
   for (const [how, change] of [
     ['written in place', (path: string, text: string) => writeFileSync(path, text)],
     [
@@ -90,7 +90,7 @@ suite('a change to a file is noticed', { concurrency: true }, () => {
       },
     ],
   ] as const) {
-    test(`when it is ${how}; what was created stays`, async () => {
+    test(`when it is ${how}, and created records stay`, async () => {
       const { get, post, path, said } = await serveCopy({ watch: true })
       assert.equal((await post({ name: 'Rex', categoryId: 1 })).status, 201)
       assert.equal((await get('/store/orders')).status, 501)
@@ -102,7 +102,7 @@ suite('a change to a file is noticed', { concurrency: true }, () => {
     })
   }
 
-  test('when the folder it is in is swapped by a link', async () => {
+  test('when a link to its folder is swapped', async () => {
     const home = mkdtempSync(join(tmpdir(), 'understudy-'))
     for (const name of ['one', 'two']) mkdirSync(join(home, name))
     symlinkSync('one', join(home, 'current'))
@@ -115,7 +115,7 @@ suite('a change to a file is noticed', { concurrency: true }, () => {
     await until(async () => (await get('/store/orders')).status === 503)
   })
 
-  test('and what is broken leaves what was good, until it is mended', async () => {
+  test('and a broken one keeps the last good configuration until it is corrected', async () => {
     const { get, edit, said, metric } = await serveCopy({ watch: true })
     const SUCCESS = 'understudy_config_last_reload_successful'
     assert.equal(await metric(SUCCESS), '1')
@@ -130,7 +130,7 @@ suite('a change to a file is noticed', { concurrency: true }, () => {
   })
 })
 
-test('another fixture is what the next reset begins with', async () => {
+test('a changed fixture applies at the next reset', async () => {
   const { get, edit, reload, reset } = await serveCopy()
   edit('../fixtures/pets.yaml', 'name: Rex', 'name: Max')
   assert.equal((await reload()).status, 200)
@@ -139,7 +139,7 @@ test('another fixture is what the next reset begins with', async () => {
   assert.match((await get('/pets/1')).text, /Max/)
 })
 
-test('a request under way ends as it began', async () => {
+test('a request during a reload ends with its first configuration', async () => {
   const { get, edit, reload } = await serveCopy()
   edit('gateway.yaml', NO_ORDERS, 'listOrders: { latency: { fixed: 700ms }, respond: { status: 501 } }')
   assert.equal((await reload()).status, 200)
@@ -151,7 +151,7 @@ test('a request under way ends as it began', async () => {
   assert.equal((await early).status, 501)
 })
 
-test('a resource, a filter, an operation and a limit that were not there before have their effect', async () => {
+test('a new resource, filter, operation and limit take effect', async () => {
   const { get, post, edit, reload } = await serveCopy()
   await post({ name: 'Rex', categoryId: 77 })
   edit('gateway.yaml', 'filter: [status]', 'filter: [status, categoryId]')
@@ -174,7 +174,7 @@ test('a resource, a filter, an operation and a limit that were not there before 
   assert.equal((await post({ name: 'a'.repeat(60), categoryId: 1 })).status, 413)
 })
 
-test('where fewer records fit than there are, the oldest that was created goes', async () => {
+test('a lower maxRecords removes the oldest created records', async () => {
   const { get, post, edit, reload } = await serveCopy()
   for (const name of ['a', 'b', 'c']) await post({ name, categoryId: 1 })
   edit('gateway.yaml', 'maxRecords: 100000', 'maxRecords: 51')
@@ -183,7 +183,7 @@ test('where fewer records fit than there are, the oldest that was created goes',
   assert.deepEqual(statuses, [200, 200, 404, 404, 200])
 })
 
-test('another limit on headers and on time holds from the next connection on', async () => {
+test('new limits of headers and time apply to the next connection', async () => {
   const { url, edit, reload } = await serveCopy()
   edit('gateway.yaml', 'body: 1MB', 'headers: 1kB, request: 300ms')
   assert.equal((await reload()).status, 200)
@@ -193,7 +193,7 @@ test('another limit on headers and on time holds from the next connection on', a
   assert.equal((await slow.replies())[0]?.status, 408)
 })
 
-test('another port is told to need another start', async () => {
+test('a changed port is reported to need a restart', async () => {
   const { edit, reload, said, get } = await serveCopy()
   edit('gateway.yaml', 'port: 4010', 'port: 4020')
   assert.equal((await reload()).status, 200)

@@ -53,14 +53,14 @@ for (const [query, ids] of [
   })
 }
 
-test('kept headers are shown, and what carries a credential is masked whole', async () => {
+test('kept headers are shown, and headers with credentials are masked', async () => {
   const [first, second, third] = await requests('operation=createThing')
   assert.deepEqual(first?.headers, { 'x-request-id': 'a-1', 'x-key': '***' })
   assert.deepEqual(second?.headers, { 'x-request-id': 'a-2', authorization: '***' })
   assert.deepEqual(third?.headers, {})
 })
 
-test('verify tells what differs', async () => {
+test('verify names the differences', async () => {
   const { body } = await ask(`${gateway.control}/requests/verify?header.x-request-id=a-1&body./name=Ada`)
   const { ok, nearest } = body as { ok: boolean; nearest: { differs: unknown }[] }
   assert.equal(ok, false)
@@ -92,7 +92,7 @@ for (const [query, detail] of [
   })
 }
 
-test('a journal that keeps no bodies says so', async () => {
+test('a filter by body is refused if the journal keeps no bodies', async () => {
   const plain = await startGateway({ config: fileOf(`${CONTRACT}\noperations: ${OPERATIONS}`) })
   try {
     const { status, body } = await ask(`${plain.control}/requests?body./name=Rex`)
@@ -107,7 +107,7 @@ test('a journal that keeps no bodies says so', async () => {
   }
 })
 
-test('a test asks by the same', async () => {
+test('`world.verify` filters by headers and body, too', async () => {
   const world = gateway.world('by-content')
   const options = {
     method: 'POST',

@@ -42,7 +42,7 @@ async function listen(control: string, query = ''): Promise<Stream> {
   }
 }
 
-test('a client hears of each request that matches, as it is answered', { timeout: 180_000 }, async () => {
+test('a client gets each matching request when it is answered', { timeout: 180_000 }, async () => {
   const stream = await listen(gateway.control, '?operation=getPet')
   assert.match(String(stream.type), /^text\/event-stream\b/)
   await call('/pets?limit=1')
@@ -56,7 +56,7 @@ test('a client hears of each request that matches, as it is answered', { timeout
   stream.leave()
 })
 
-test('a client that was away hears first of what it missed', { timeout: 180_000 }, async () => {
+test('a client that reconnects first gets the requests that it missed', { timeout: 180_000 }, async () => {
   await ask(`${gateway.control}/requests`, { method: 'DELETE' })
   await call('/pets/8')
   await call('/pets/9')
@@ -72,7 +72,7 @@ test('a client that was away hears first of what it missed', { timeout: 180_000 
   stream.leave()
 })
 
-test('a hundred may listen; one that goes makes room', { timeout: 180_000 }, async () => {
+test('a hundred clients may listen, and a slot is free after one disconnects', { timeout: 180_000 }, async () => {
   const url = `${gateway.control}/requests/stream`
   const streams = await Promise.all(Array.from({ length: 100 }, () => listen(gateway.control)))
   const refused = await ask(url)
@@ -87,7 +87,7 @@ test('a hundred may listen; one that goes makes room', { timeout: 180_000 }, asy
   }
 })
 
-test('a gateway that is closed ends its streams', { timeout: 180_000 }, async () => {
+test('closing the gateway ends its streams', { timeout: 180_000 }, async () => {
   const other = await startGateway({ config: 'config/gateway.yaml' })
   const stream = await listen(other.control)
   await stream.until(/listening/)

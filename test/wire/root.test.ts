@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => gateway.close())
 
-test('a client learns where the API begins and where the console is', async () => {
+test('the root names the addresses of the API and the console', async () => {
   const { status, body, headers } = await ask(root)
   assert.equal(status, 200)
   assert.deepEqual(body, {
@@ -27,7 +27,7 @@ test('a client learns where the API begins and where the console is', async () =
   assert.match(String(headers.vary), /Accept/)
 })
 
-test('a browser gets a page, in which nothing of the contract is markup', async () => {
+test('a browser gets a page with the texts of the contract escaped', async () => {
   const { headers, text } = await ask(root, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
   assert.equal(headers['content-type'], 'text/html; charset=utf-8')
   assert.match(String(headers['content-security-policy']), /default-src 'none'/)
@@ -36,13 +36,13 @@ test('a browser gets a page, in which nothing of the contract is markup', async 
   assert.ok(!text.includes('<b>'))
 })
 
-test('only reading is allowed there', async () => {
+test('the root allows GET and HEAD only', async () => {
   assert.equal((await ask(root, { method: 'HEAD' })).status, 200)
   const { status, headers } = await ask(root, { method: 'DELETE' })
   assert.deepEqual([status, headers.allow], [405, 'GET, HEAD, OPTIONS'])
 })
 
-test('a contract that claims the root has it', async () => {
+test('an operation of the contract at the root has precedence', async () => {
   const own = await startGateway({ config: { contract: { ...contract({ '/': hello }).contract, servers: [] } } })
   try {
     const { status, text } = await ask(new URL('/', own.url).href)

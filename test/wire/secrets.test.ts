@@ -10,7 +10,7 @@ import { ask } from './ask.ts'
 
 const KEYS = { PETSTORE_API_KEY: 'k3y-of-the-first', FRONTEND_API_KEY: 'k3y-of-the-second' }
 
-test('no key is in any reply, page, log line, banner or diagnostic', async () => {
+test('no reply, page, log line, banner or diagnostic contains a key', async () => {
   const home = mkdtempSync(join(tmpdir(), 'understudy-'))
   cpSync('config', join(home, 'config'), { recursive: true })
   cpSync('fixtures', join(home, 'fixtures'), { recursive: true })

@@ -24,7 +24,7 @@ const examples = PAGES.flatMap(page =>
     .map(({ text }) => ({ page, code: text })),
 )
 
-test('there are tests to run', () => assert.ok(examples.length >= 2))
+test('the pages contain tests', () => assert.ok(examples.length >= 2))
 
 const locate = (name: string): string =>
   name === 'understudy' ? pathToFileURL(LIBRARY).href : import.meta.resolve(name)

@@ -75,7 +75,7 @@ for (const page of PAGES) {
     const steps = blocks.flatMap(stepsOf)
     const calls = steps.filter(({ kind }) => kind === 'curl' || kind === 'understudy').length
     if (calls === 0) continue
-    test(`${page}, ${title}: ${calls} commands do as shown`, async () => {
+    test(`${page}, ${title}: ${calls} commands have the shown outcome`, async () => {
       const writes = steps.some(step => step.kind === 'file' || ('command' in step && / init\b/.test(step.command)))
       const home = writes ? clone() : ROOT
       let gateway = writes ? undefined : await serve(join(home, served))
@@ -110,12 +110,12 @@ for (const page of PAGES) {
         readCommandLine(words(ours[1] as string), {}, '0', () => true)
       })
     } else if (script !== null && !/^(?:ci|install|pack|publish|version)$/.test(script[1] as string)) {
-      test(`${page}: there is a script for \`${line}\``, () => {
+      test(`${page}: a script exists for \`${line}\``, () => {
         const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
         assert.ok((script[1] as string) in scripts)
       })
     } else if (line.startsWith('.ci/')) {
-      test(`${page}: there is a program for \`${line}\``, () => assert.ok(existsSync(words(line)[0] as string)))
+      test(`${page}: a program exists for \`${line}\``, () => assert.ok(existsSync(words(line)[0] as string)))
     }
   }
 }

@@ -116,8 +116,8 @@ async function keepBusy(url: string): Promise<Exchanged> {
   }
 }
 
-suite('a gateway that is told to stop', { concurrency: true }, () => {
-  test('finishes what is under way, says that it is not ready, takes nothing new, and exits with 0', async () => {
+suite('a gateway that gets SIGTERM', { concurrency: true }, () => {
+  test('finishes running requests, is not ready, accepts no new ones, and exits with 0', async () => {
     const { child, url, control, ended, logged } = await serve()
     const slow = await begin(
       url,
@@ -137,7 +137,7 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
     assert.equal(await ended, 0)
   })
 
-  test('serves those who come late, on connections that end with their reply', async () => {
+  test('serves late requests and closes their connections', async () => {
     const patient = join(home, 'patient.yaml')
     writeFileSync(patient, `listen: { drain: 60s }\n${readFileSync(config, 'utf8')}`)
     const { child, url, logged } = await serve(patient)
@@ -149,7 +149,7 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
     assert.deepEqual(more, [])
   })
 
-  test('does not wait for connections that ask nothing', async () => {
+  test('does not wait for idle connections', async () => {
     const { child, url, ended, log } = await serve()
     const used = new Raw(url).send(GET('/nowhere'))
     assert.equal((await used.reply())?.status, 404)
@@ -164,7 +164,7 @@ suite('a gateway that is told to stop', { concurrency: true }, () => {
     ['one process', []],
     ['two workers', ['--workers', '2']],
   ] as const) {
-    test(`resets none of 32 busy connections of ${who}: each is told which reply is its last`, async () => {
+    test(`resets none of 32 busy connections of ${who}: each last reply has Connection: close`, async () => {
       const { child, url, ended } = await serve(config, '--log-level', 'warn', ...more)
       const busy = Array.from({ length: 32 }, () => keepBusy(url))
       // All are busy, and have been for a while.

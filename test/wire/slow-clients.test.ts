@@ -27,7 +27,7 @@ function drip(raw: Raw, rest: string, pause = 20): void {
 }
 
 // All at once, as each of them waits.
-suite('whoever takes his time', { concurrency: true }, () => {
+suite('slow clients', { concurrency: true }, () => {
   for (const [name, first, rest] of [
     ['nothing at all', '', ''],
     ['half a request line', 'GET /v1/pe', ''],
@@ -37,7 +37,7 @@ suite('whoever takes his time', { concurrency: true }, () => {
     ['no byte of a compressed body', `${POST}Content-Encoding: gzip\r\nContent-Length: 100\r\n\r\n`, ''],
     ['chunks byte by byte', `${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'],
   ] as const) {
-    test(`a client that sends ${name} is told that its time is up, and let go`, async () => {
+    test(`a client that sends ${name} gets 408, and its connection is closed`, async () => {
       const raw = new Raw(gateway.url)
       if (first !== '') raw.send(first)
       if (rest !== '') drip(raw, rest)
@@ -49,7 +49,7 @@ suite('whoever takes his time', { concurrency: true }, () => {
     })
   }
 
-  test('an upload that was refused and goes on byte by byte is let go without a second reply', async () => {
+  test('a refused upload that continues byte by byte is closed without a second reply', async () => {
     const raw = new Raw(gateway.url).send(`POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`)
     drip(raw, ' ')
     const replies = await raw.replies()
@@ -59,7 +59,7 @@ suite('whoever takes his time', { concurrency: true }, () => {
     )
   })
 
-  test('an upload that was refused and goes on for ever is cut when its time is up', async () => {
+  test('a refused upload that never ends is closed after its time', async () => {
     const raw = new Raw(gateway.url).send(
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${JSON_TYPE}Content-Length: 1000000000000\r\n\r\n`,
     )
@@ -73,13 +73,13 @@ suite('whoever takes his time', { concurrency: true }, () => {
     await raw.closed()
   })
 
-  test('an idle connection is closed without a word', async () => {
+  test('an idle connection is closed without a reply', async () => {
     const raw = new Raw(gateway.url).send(GET)
     assert.equal((await raw.reply())?.status, 200)
     assert.deepEqual(await raw.replies(), [])
   })
 
-  test('a client that does not read what it asked for is let go, and the server does not fill up', async () => {
+  test('a client that does not read its replies is disconnected, and memory stays bounded', async () => {
     const REQUESTS = 20_000
     const before = process.memoryUsage().rss
     const { hostname, port } = new URL(gateway.url)
@@ -104,7 +104,7 @@ test('a header of a megabyte is refused while it is still being sent', async () 
   await raw.closed()
 })
 
-test('a body longer than limits.body is refused with 413, and the connection goes on', async () => {
+test('a body longer than limits.body is refused with 413, and the connection stays open', async () => {
   const body = JSON.stringify({ name: 'a'.repeat(100), categoryId: 1 })
   const raw = new Raw(small.url).send(message('POST /v1/pets', KEY + JSON_TYPE, body))
   const reply = (await raw.reply()) ?? assert.fail()

@@ -74,7 +74,7 @@ async function serve(config: string, ...args: string[]) {
   return { ...program, send, kill }
 }
 
-test('everything that was acknowledged is there after kill -9 and a restart', async () => {
+test('every acknowledged write survives kill -9', async () => {
   const { config } = project()
   const first = await serve(config)
   await first.send('POST /notes', { text: 'mine' })
@@ -106,7 +106,7 @@ test('everything that was acknowledged is there after kill -9 and a restart', as
   await third.kill()
 })
 
-test('killed at random moments under load, no acknowledged write is lost and no id is given twice', async () => {
+test('kill -9 at random times under load loses no acknowledged write and repeats no id', async () => {
   const { config } = project()
   const acknowledged = new Map<number, string>()
   for (let round = 0; round < 4; round++) {
@@ -141,7 +141,7 @@ test('killed at random moments under load, no acknowledged write is lost and no 
   await kill()
 })
 
-test('an answer that stands survives kill -9, and is given as often as it says', async () => {
+test('a standing answer survives kill -9 and is given `times` times', async () => {
   const { config } = project()
   const first = await serve(config)
   const order = { operation: 'list', reply: { status: 503 }, times: 3 }
@@ -160,7 +160,7 @@ test('an answer that stands survives kill -9, and is given as often as it says',
   await third.kill()
 })
 
-test('workers share a state file, which outlives the primary process and all of them', async () => {
+test('workers share a state file, which survives all processes', async () => {
   const { config } = project()
   const first = await serve(config, '--workers', '2')
   const made = await Promise.all(
@@ -184,7 +184,7 @@ test('workers share a state file, which outlives the primary process and all of 
   await second.kill()
 })
 
-test('with an interval a stop in the usual way loses nothing', async () => {
+test('with a sync interval a regular stop loses nothing', async () => {
   const { config } = project('{ file: ./state, sync: 10m }')
   const { send, child, ended } = await serve(config)
   await send('POST /notes', { text: 'mine' })
@@ -195,7 +195,7 @@ test('with an interval a stop in the usual way loses nothing', async () => {
   await again.kill()
 })
 
-test('a second process on the file refuses to start and names the first', async () => {
+test('a second process on the file does not start and names the first', async () => {
   const { config, state } = project()
   const first = await serve(config)
   const second = start(config)
@@ -209,7 +209,7 @@ test('a second process on the file refuses to start and names the first', async 
   await third.kill()
 })
 
-test('a torn last line is cut off; a damaged one stops the start with its place, and --recover drops it', async () => {
+test('a torn last line is cut off, a damaged line stops the start, and --recover drops it', async () => {
   const { config, state } = project()
   const first = await serve(config)
   for (const text of ['two', 'three', 'four']) await first.send('POST /notes', { text })

@@ -39,7 +39,7 @@ const item = (path: string, parameter: string, methods: string) => `
     parameters: [{ in: path, name: ${parameter}, required: true, schema: { type: string } }]
 ${methods}`
 
-test('a create is completed with what only the server knows', async () => {
+test('a create is completed with the fields of the server', async () => {
   const send = await serve(
     `
   /customers:
@@ -62,7 +62,7 @@ ${item('/customers', 'id', `    get: { operationId: read, responses: { '200': { 
   assert.equal((await send('POST /customers', { name: 'none' })).status, 400)
 })
 
-test('wrapped requests are unwrapped, as replies are wrapped', async () => {
+test('wrapped requests are unwrapped, and replies wrapped', async () => {
   const wrapped = json(`{ type: object, required: [tag], properties: { tag: ${ref('Tag')} } }`)
   const send = await serve(
     `
@@ -101,7 +101,7 @@ for (const [name, more, status, request] of [
   ['answered with 200', '', 200, ref('Pipe')],
   ['extended in the request', '', 201, `{ allOf: [${ref('Pipe')}, { required: [name] }] }`],
 ] as const) {
-  test(`the server gives a readOnly text id: ${name}`, async () => {
+  test(`the server assigns a readOnly text id: ${name}`, async () => {
     const send = await serve(
       `
   /pipes:

@@ -73,24 +73,24 @@ const handshake = (url: string, options: object = {}): Promise<TLSSocket> =>
     socket.once('error', reject)
   })
 
-describe('with a certificate of its own', async () => {
+describe('a gateway with a certificate', async () => {
   const gateway = await startGateway({ config: configure('{ key: ./key.pem, cert: ./cert.pem }') })
   after(() => gateway.close())
 
-  test('both planes serve https, by a certificate that clients can verify', async () => {
+  test('both planes serve https with a certificate that clients verify', async () => {
     assert.match(gateway.url, /^https:/)
     assert.equal((await get(`${gateway.url}/open`)).status, 200)
     assert.match(gateway.control, /^https:/)
     assert.equal((await get(`${gateway.control}/healthz`)).text, '{"status":"ok"}')
   })
 
-  test('a page of the control plane itself is not foreign', async () => {
+  test('a page of the control plane over https is of the same origin', async () => {
     const { origin } = new URL(gateway.control)
     assert.equal((await get(`${gateway.control}/plan`, { headers: { origin } })).status, 200)
     assert.equal((await get(`${gateway.control}/plan`, { headers: { origin: 'https://evil.example' } })).status, 403)
   })
 
-  test('TLS 1.2 is spoken, and nothing older', async () => {
+  test('TLS 1.2 is accepted, older versions are refused', async () => {
     const socket = await handshake(gateway.url, { maxVersion: 'TLSv1.2' })
     assert.equal(socket.getProtocol(), 'TLSv1.2')
     socket.destroy()
@@ -102,7 +102,7 @@ describe('with a certificate of its own', async () => {
     ['the API', gateway.url],
     ['the control plane', gateway.control],
   ] as const) {
-    test(`a client that speaks http to ${plane} is told so`, async () => {
+    test(`a client that speaks http to ${plane} gets 400 with the reason`, async () => {
       const raw = new Raw(url).send('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
       const reply = await raw.reply()
       assert.equal(reply?.status, 400)
@@ -111,19 +111,19 @@ describe('with a certificate of its own', async () => {
     })
   }
 
-  test('a client that breaks the handshake off hurts nobody', async () => {
+  test('a client that aborts the handshake does not affect others', async () => {
     new Raw(gateway.url).send(Buffer.from('160301020001000001fc0303', 'hex')).socket.end()
     new Raw(gateway.url).send(Buffer.from('1603010200', 'hex')).close()
     new Raw(gateway.url).close()
     assert.equal((await get(`${gateway.url}/open`)).status, 200)
   })
 
-  test('requests pass a scheme that wants certificates, where nobody is asked for one', async () => {
+  test('mutualTLS is satisfied if the gateway requests no certificates', async () => {
     assert.equal((await get(`${gateway.url}/mine`)).status, 200)
   })
 })
 
-describe('with client certificates', async () => {
+describe('a gateway that requests client certificates', async () => {
   const tls = (clients: string) => `{ key: ./key.pem, cert: ./cert.pem, ca: ./ca.pem, clients: ${clients} }`
   const wanted = await startGateway({ config: configure(tls('wanted'), `${CONSUMERS}\n`) })
   const required = await startGateway({ config: configure(tls('required'), `${CONSUMERS}\n`) })
@@ -135,11 +135,11 @@ describe('with client certificates', async () => {
   const forged = await stranger.issue('CN=ann')
 
   for (const [who, certificate, status, detail] of [
-    ['nobody', {}, 401, /a credential is missing: a client certificate/],
+    ['a client without a certificate', {}, 401, /a credential is missing: a client certificate/],
     ['a known consumer', ann, 200, undefined],
-    ['a consumer that is known by more', acme, 200, undefined],
-    ['somebody else', bob, 401, /is unknown/],
-    ['a name from another authority', forged, 401, /is unknown/],
+    ['a consumer with more attributes', acme, 200, undefined],
+    ['an unknown subject', bob, 401, /is unknown/],
+    ['a certificate of another authority', forged, 401, /is unknown/],
   ] as const) {
     test(`${who} is answered with ${status}`, async () => {
       const { status: found, text } = await get(`${wanted.url}/mine`, certificate)
@@ -148,7 +148,7 @@ describe('with client certificates', async () => {
     })
   }
 
-  test('a request that chooses its answer, or whose body is kept, shows its certificate still', async () => {
+  test('a request with a preference is authenticated by its certificate, too', async () => {
     assert.equal((await get(`${wanted.url}/mine?__code=200`, ann)).status, 200)
   })
 
@@ -158,17 +158,17 @@ describe('with client certificates', async () => {
     assert.match(text, /"consumer":"acme"/)
   })
 
-  test('an operation that asks for nothing needs no certificate', async () => {
+  test('an operation without security needs no certificate', async () => {
     assert.equal((await get(`${wanted.url}/open`)).status, 200)
   })
 
-  test('without consumers, any certificate of the authority will do', async () => {
+  test('without consumers any certificate of the authority is accepted', async () => {
     assert.equal((await get(`${unnamed.url}/mine`, bob)).status, 200)
     assert.equal((await get(`${unnamed.url}/mine`, forged)).status, 401)
     assert.equal((await get(`${unnamed.url}/mine`)).status, 401)
   })
 
-  test('where they are required, a client without one gets no connection; the control plane asks for none', async () => {
+  test('`clients: required` refuses connections without a certificate, except on the control plane', async () => {
     await assert.rejects(get(`${required.url}/open`), /alert|reset|hang up|EPIPE|certificate/i)
     await assert.rejects(get(`${required.url}/open`, forged), /alert|reset|hang up|EPIPE|certificate/i)
     assert.equal((await get(`${required.url}/open`, bob)).status, 200)
@@ -176,7 +176,7 @@ describe('with client certificates', async () => {
   })
 })
 
-test('a certificate that is made at start goes with client certificates too', async () => {
+test('a self-signed certificate can be combined with client certificates', async () => {
   const config = configure('{ ca: ./ca.pem, clients: wanted }', `${CONSUMERS}\n`)
   const gateway = await startGateway({ config })
   try {
@@ -188,7 +188,7 @@ test('a certificate that is made at start goes with client certificates too', as
   }
 })
 
-test('self-signed: a certificate for this machine is made at start', async () => {
+test('`self-signed` makes a certificate for this machine at start', async () => {
   const gateway = await startGateway({ config: configure('self-signed') })
   try {
     const socket = await handshake(gateway.url)
@@ -204,7 +204,7 @@ test('self-signed: a certificate for this machine is made at start', async () =>
 })
 
 for (const more of [[], ['--workers', '2']] as const) {
-  test(`the program shows the fingerprint of what it made, and serves by it${more.length > 0 ? ' with workers' : ''}`, async () => {
+  test(`the program prints the fingerprint of its self-signed certificate${more.length > 0 ? ' with workers' : ''}`, async () => {
     const args = [PROGRAM, 'serve', configure('self-signed')]
     const child = spawn(process.execPath, [...args, '--port', '0', '--control-port', '0', ...more])
     after(() => child.kill('SIGKILL'))
@@ -229,7 +229,7 @@ for (const more of [[], ['--workers', '2']] as const) {
   })
 }
 
-test('a certificate that changes on disk is served from the next connection on', async () => {
+test('a changed certificate file applies to the next connection', async () => {
   const [first, second] = [await authority.issue('CN=first'), await authority.issue('CN=second')]
   write('moving-key.pem', first.key)
   write('moving.pem', first.cert)
@@ -261,7 +261,7 @@ test('a certificate that changes on disk is served from the next connection on',
   }
 })
 
-describe('a mistake in listen.tls is placed', async () => {
+describe('a mistake in listen.tls is reported with its place', async () => {
   const other = await authority.issue('CN=other')
   const expired = await authority.issue('CN=old', -1)
   write('other-key.pem', other.key)
@@ -295,7 +295,7 @@ describe('a mistake in listen.tls is placed', async () => {
     })
   }
 
-  test('and so is a subject that is none', async () => {
+  test('an invalid subject of a consumer', async () => {
     const tls = '{ key: ./key.pem, cert: ./cert.pem, ca: ./ca.pem, clients: wanted }'
     const config = configure(tls, 'consumers: { ann: { mtls: ann } }\n')
     await assert.rejects(

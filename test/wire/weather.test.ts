@@ -23,7 +23,7 @@ async function until(taken: boolean): Promise<void> {
   }
 }
 
-test('waiting ends when the client goes away, and its server is free for the next', async () => {
+test('waiting ends when the client disconnects, and frees its server', async () => {
   const fog = 'name: fog\ndefaults: { latency: { fixed: 1h }, capacity: { concurrency: 1 } }\n'
   assert.equal((await put(fog, 'application/yaml')).status, 200)
   const client = new AbortController()
@@ -34,7 +34,7 @@ test('waiting ends when the client goes away, and its server is free for the nex
   await until(false)
 })
 
-test('the control plane makes weather, tells of it, and clears it', async () => {
+test('the control plane sets, shows and clears weather', async () => {
   const made = await put('{"name":"down","for":"5m"}')
   const { name, operations, until } = (await made.json()) as Record<string, unknown>
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('the control plane makes weather, tells of it, and clears it', async () => 
   assert.equal((await fetch(`${gateway.url}/things`)).status, 200)
 })
 
-test('a behaviour without the block it belongs to is refused with the blocks there are', async () => {
+test('a behaviour outside a block is refused with the names of the blocks', async () => {
   const reply = await put('{"latency":{"fixed":"3s"}}')
   assert.equal(reply.status, 422)
   const { detail } = (await reply.json()) as { detail: string }
@@ -57,7 +57,7 @@ test('a behaviour without the block it belongs to is refused with the blocks the
   assert.doesNotMatch(detail, /gateway file/)
 })
 
-test('weather that cannot be is refused with the place of every mistake', async () => {
+test('invalid weather is refused with the place of every mistake', async () => {
   const reply = await put('{"operations":{"listThink":{"fault":{"kind":"reset","probability":2}}}}')
   assert.equal(reply.status, 422)
   const { detail } = (await reply.json()) as { detail: string }

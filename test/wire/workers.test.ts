@@ -49,7 +49,7 @@ describe('three workers that share their state', () => {
   })
   after(() => void child.kill('SIGKILL'))
 
-  test('no id is given twice, and every worker sees what any has acknowledged', async () => {
+  test('ids are unique, and every worker sees acknowledged writes of the others', async () => {
     const made = await Promise.all(Array.from({ length: 60 }, (_, i) => send('/pets', { name: `${i}`, categoryId: 1 })))
     const ids = made.map(({ body }) => body.id).sort((x, y) => x - y)
     assert.deepEqual(
@@ -59,7 +59,7 @@ describe('three workers that share their state', () => {
     for (const id of [51, 80, 110, 51, 80, 110]) assert.equal((await send(`/pets/${id}`)).status, 200)
   })
 
-  test('the control plane steers all of them, and knows the requests of all', async () => {
+  test('the control plane controls all workers and lists their requests', async () => {
     const verdict = await fetch(`${control}/requests/verify?operation=createPet&min=60&max=60`)
     assert.equal(((await verdict.json()) as { ok: boolean }).ok, true)
     const clock = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"now":"2030-12-06"}' }
@@ -71,7 +71,7 @@ describe('three workers that share their state', () => {
     assert.equal(((await world.json()) as { records: { pets: number } }).records.pets, 50)
   })
 
-  test('one that is killed loses nothing that it acknowledged', async () => {
+  test('a killed worker loses no acknowledged write', async () => {
     const acknowledged: number[] = []
     const clients = Array.from({ length: 8 }, async (_, i) => {
       for (let n = 0; n < 20; n++) {
@@ -110,7 +110,7 @@ describe('two workers', () => {
   })
   after(() => void child.kill('SIGKILL'))
 
-  test('answer on one port, and their requests are counted together', async () => {
+  test('two workers answer on one port, and their requests are counted together', async () => {
     for (let i = 0; i < 6; i++) {
       const response = await fetch(`${api}/hello`, { headers: { connection: 'close' } })
       assert.deepEqual(await response.json(), { hello: 'world' })
@@ -120,7 +120,7 @@ describe('two workers', () => {
     assert.equal(await metric(/^understudy_build_info\{.*\} (\d+)$/m), '1')
   })
 
-  test('a reload and a reset reach both', async () => {
+  test('a reload and a reset reach both workers', async () => {
     writeFileSync(file, saying('moon'))
     assert.equal((await fetch(`${control}/reload`, { method: 'POST' })).status, 200)
     assert.equal((await fetch(`${control}/reset`, { method: 'POST' })).status, 204)
@@ -135,7 +135,7 @@ describe('two workers', () => {
     })
   })
 
-  test('one that is killed is replaced, and counted', async () => {
+  test('a killed worker is replaced, and the replacement is counted', async () => {
     const pid = /"worker":(\d+)[^\n]*a worker serves/.exec(child.output())?.[1]
     const requests = /^http_server_request_duration_seconds_count\{.*operation="hello"\} (\d+)$/m
     const before = Number(await metric(requests))
@@ -160,7 +160,7 @@ describe('two workers', () => {
     await until(() => workers().length > before.length)
   }
 
-  test('what it counted is not lost with it, though nobody asked for the metrics', async () => {
+  test('the counts of a killed worker are kept', async () => {
     const requests = /^http_server_request_duration_seconds_count\{.*operation="hello"\} (\d+)$/m
     // Workers tell by themselves, several times a second; a busy machine takes longer. Asking would collect the counts, so
     // there is nothing to wait for: another round waits twice as long.
@@ -176,7 +176,7 @@ describe('two workers', () => {
     }
   })
 
-  test('may be killed while the control plane is asked, as often as that happens', async () => {
+  test('the control plane answers while workers are killed', async () => {
     let asking = true
     const statuses = new Set<number>()
     const asked = Array.from({ length: 4 }, async (_, i) => {
@@ -194,7 +194,7 @@ describe('two workers', () => {
     assert.equal(child.exitCode, null)
   })
 
-  test('that is killed leaves no connection behind: each is answered, or ends', async () => {
+  test('every connection of a killed worker is answered or closed', async () => {
     const outcomes: string[] = []
     const open = () =>
       new Promise<void>(resolve => {
@@ -231,14 +231,14 @@ describe('two workers', () => {
     assert.ok(outcomes.filter(outcome => outcome === 'answered').length > 48)
   })
 
-  test('that is killed together with all others is replaced on the same port', async () => {
+  test('all workers killed together are replaced on the same port', async () => {
     const before = workers()
     for (const pid of serving()) process.kill(pid, 'SIGKILL')
     await until(() => workers().length === before.length + 2)
     assert.equal((await fetch(`${api}/hello`)).status, 200)
   })
 
-  test('state that is not there cannot be steered', async () => {
+  test('workers without shared state have no routes for worlds', async () => {
     assert.equal((await fetch(`${control}/worlds`)).status, 404)
     assert.equal((await fetch(`${control}/config`)).status, 200)
     const { paths } = (await (await fetch(`${control}/openapi.json`)).json()) as { paths: Record<string, unknown> }
@@ -259,7 +259,7 @@ describe('two workers', () => {
     ])
   })
 
-  test('all of them stop at SIGTERM, and the exit code is 0', async () => {
+  test('all workers stop at SIGTERM, and the exit code is 0', async () => {
     child.kill('SIGTERM')
     const [code] = await once(child, 'exit')
     assert.equal(code, 0)

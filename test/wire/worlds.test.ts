@@ -31,7 +31,7 @@ describe('worlds over HTTP', () => {
     ['after the base path', () => `${gateway.url}/~w2`, {}],
     ['before the base path', () => `${origin}/~w3/v1`, {}],
   ] as const) {
-    test(`a client names its world ${way} and stays there`, async () => {
+    test(`a client names its world ${way} and remains in it`, async () => {
       const post = { method: 'POST', headers: { ...KEY, ...JSON_TYPE, ...headers }, body: PET }
       const created = await ask(`${base()}/pets`, post)
       assert.equal(created.status, 201)
@@ -45,7 +45,7 @@ describe('worlds over HTTP', () => {
     })
   }
 
-  test('the host of a server is a world of its own', async () => {
+  test('the host of a server names a permanent world', async () => {
     const staging = { host: 'staging.petstore.example.com' }
     const post = { method: 'POST', headers: { ...KEY, ...JSON_TYPE, ...staging }, body: PET }
     assert.equal((await ask(`${gateway.url}/pets`, post)).status, 201)
@@ -56,7 +56,7 @@ describe('worlds over HTTP', () => {
     assert.equal((await pets(gateway.url, staging)).length, 50)
   })
 
-  test('a bad name is refused in the shape of the API', async () => {
+  test('an invalid world name is refused in the shape of the API', async () => {
     for (const [path, headers] of [
       ['/v1/pets', { 'understudy-world': 'a b' }],
       ['/v1/~a%2Fb/pets', {}],
@@ -71,7 +71,7 @@ describe('worlds over HTTP', () => {
     }
   })
 
-  test('a request may name its own time: the day after the sunset is one header away', async () => {
+  test('a request can name its time: the day after the sunset', async () => {
     const at = (time: string) => ask(`${gateway.url}/pets/7`, { headers: { ...KEY, 'understudy-time': time } })
     const before = await at('2024-01-01')
     assert.equal(before.status, 200)
@@ -83,7 +83,7 @@ describe('worlds over HTTP', () => {
     assert.equal((await ask(`${gateway.url}/pets/7`, { headers: KEY })).status, 200)
   })
 
-  test('the clock of a world is set, and no other world notices', async () => {
+  test('setting the clock of a world does not affect other worlds', async () => {
     await steer('POST', '/worlds', { name: 'future' })
     const set = await steer('PUT', '/worlds/future/clock', { now: '2030-12-06T00:00:00Z', freeze: true })
     assert.deepEqual(set.body, { now: '2030-12-06T00:00:00.000Z', real: false, frozen: true, rate: 0 })
@@ -95,14 +95,14 @@ describe('worlds over HTTP', () => {
     assert.equal((await read(`${gateway.url}/~future`)).status, 200)
   })
 
-  test('the expiry of a key is judged by the time of the request', async () => {
+  test('the expiry of a key is checked at the time of the request', async () => {
     const headers = { authorization: 'Bearer retired-key' }
     const at = async (time: string) =>
       (await ask(`${gateway.url}/pets`, { headers: { ...headers, 'understudy-time': time } })).status
     assert.deepEqual([await at('2025-12-31'), await at('2026-01-01')], [200, 401])
   })
 
-  test('a snapshot restores a world digit for digit, in another world too', async () => {
+  test('a snapshot restores a world exactly, also into another world', async () => {
     await steer('POST', '/worlds', { name: 'one' })
     const big = '{"name":"Big","categoryId":9223372036854775807}'
     assert.equal((await steer('PUT', '/worlds/one/collections/pets/9007199254740993', big)).status, 201)
@@ -123,7 +123,7 @@ describe('worlds over HTTP', () => {
     assert.equal(created.headers.location, '/v1/~one/pets/9007199254740994')
   })
 
-  test('what cannot be imported changes nothing, and every reason is named', async () => {
+  test('an invalid snapshot changes nothing, and every mistake is named', async () => {
     await steer('POST', '/worlds', { name: 'kept' })
     const before = (await steer('GET', '/worlds/kept/snapshot')).text
     const records = [{ id: 1, name: 'Rex', categoryId: 1 }, { id: 1, name: 5, categoryId: 2 }, { name: 'None' }]
@@ -176,7 +176,7 @@ describe('worlds over HTTP', () => {
     assert.equal((await pets(gateway.url)).length, 50)
   })
 
-  test('a write makes the world that it names, as a request does; a refused one and a read make none', async () => {
+  test('a write creates the world that it names; a refused write and a read do not', async () => {
     const pet = { name: 'Ada', categoryId: 1 }
     for (const [name, method, path, body, status] of [
       ['m1', 'PUT', '/clock', { now: '2030-12-06' }, 200],
@@ -206,7 +206,7 @@ describe('worlds over HTTP', () => {
     }
   })
 
-  test('writes that name the same new world at once all count', async () => {
+  test('concurrent writes to one new world are all kept', async () => {
     const [clock, record] = await Promise.all([
       steer('PUT', '/worlds/both/clock', { now: '2030-12-06T00:00:00Z', freeze: true }),
       steer('PUT', '/worlds/both/collections/pets/7', { name: 'Ada', categoryId: 1 }),
@@ -216,7 +216,7 @@ describe('worlds over HTTP', () => {
     assert.equal((await pets(`${gateway.url}/~both`)).find(({ id }) => id === 7)?.name, 'Ada')
   })
 
-  test('a reset or a deletion leaves no requests of the world behind: a suite may run twice', async () => {
+  test('a reset or a deletion removes the requests of the world', async () => {
     const create = (base: string) =>
       ask(`${base}/pets`, { method: 'POST', headers: { ...KEY, ...JSON_TYPE }, body: PET })
     const once = async (world: string) => {
@@ -237,7 +237,7 @@ describe('worlds over HTTP', () => {
     await steer('POST', '/reset')
   })
 
-  test('worlds show in the metrics, and names of sandboxes never do', async () => {
+  test('the metrics count worlds and do not name sandboxes', async () => {
     const { text } = await ask(`${gateway.control}/metrics`)
     assert.match(text, /^understudy_worlds\{kind="permanent"\} 3$/m)
     assert.match(text, /^understudy_worlds\{kind="sandbox"\} \d+$/m)
