@@ -4,7 +4,7 @@
 import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract/contract.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse } from '../kernel/reply.ts'
+import { type Reply, refuse, withWarning } from '../kernel/reply.ts'
 import {
   type Content,
   echoedContent,
@@ -64,6 +64,7 @@ export class Answers {
   readonly status: number | undefined
 
   readonly #pairs: ExamplePairs
+  readonly #unsuccessful: string
   /** Whether the path ends with the record's own name, `/books/{id}`. */
   readonly #namesRecord: boolean
 
@@ -72,13 +73,23 @@ export class Answers {
     this.#pairs = new ExamplePairs(operation)
     this.#namesRecord = /\}[^/{}]*\/?$/.test(operation.path)
     this.status = usualStatus(operation)
+    this.#unsuccessful = `the request is valid, but ${operation.id} documents no success; this is its first documented response`
   }
 
   /** Returns the reply to a question: 404 if it is not documented, 406 if the client accepts no documented media type. */
   reply(question: Question): Reply {
-    const { id, responses } = this.#operation
     const example = question.example ?? this.#pairs.nameFor(question.given.body, question.status)
-    if (example !== question.example) return this.reply({ ...question, example })
+    const reply = this.#reply(example === question.example ? question : { ...question, example })
+    // Without a reason the client would look for a mistake in its request.
+    const unasked = question.status === undefined && example === undefined && reply.refusal === undefined
+    return unasked && reply.status >= 400 && reply.status === this.status
+      ? withWarning(reply, this.#unsuccessful)
+      : reply
+  }
+
+  #reply(question: Question): Reply {
+    const { id, responses } = this.#operation
+    const { example } = question
     const status = question.status ?? this.#statusOf(example)
     const response = status === undefined ? undefined : responseFor(this.#operation, status)
     if (status === undefined || response === undefined || status < 200) {

@@ -19,6 +19,8 @@ export const TITLES = set('title summary error statustext errortitle')
 export const CODES = set('code errorcode type errortype reason error name status kind errorname messagecode')
 /** Fields that hold the HTTP status. */
 export const STATUSES = set('status statuscode httpstatus httpcode httpstatuscode code errorcode')
+/** The ones that hold nothing else, unless an enum says so. */
+export const HTTP_STATUSES = set('status statuscode httpstatus httpcode httpstatuscode')
 /** Fields that contain errors, possibly nested. They are searched. */
 export const HOLDERS = set(
   'error errors fault faults detail details problem problems message messages meta status issue issues violation',

@@ -50,12 +50,22 @@ export function explainUnions(
   depth = 0,
 ): ErrorObject[] {
   let left = MOST_UNIONS
-  return errors.slice(0, MOST_ERRORS).flatMap(error => {
-    if ((error.keyword !== 'anyOf' && error.keyword !== 'oneOf') || depth >= DEEPEST_UNION || left-- <= 0)
-      return [error]
+  return withoutConsequences(errors.slice(0, MOST_ERRORS)).flatMap(error => {
+    if (!isUnion(error) || depth >= DEEPEST_UNION || left-- <= 0) return [error]
     return explainUnion(error, unions, context, depth)
   })
 }
+
+const isUnion = ({ keyword }: ErrorObject): boolean => keyword === 'anyOf' || keyword === 'oneOf'
+
+/** Drops `unevaluatedProperties` beside a union that failed: no branch matched, so every property counts as unevaluated. */
+function withoutConsequences(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  if (!errors.some(({ keyword }) => UNEVALUATED.has(keyword))) return errors
+  const failed = new Set(errors.filter(isUnion).map(({ instancePath }) => instancePath))
+  return errors.filter(({ keyword, instancePath }) => !UNEVALUATED.has(keyword) || !failed.has(instancePath))
+}
+
+const UNEVALUATED: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems'])
 
 function explainUnion(
   error: ErrorObject,

@@ -24,16 +24,17 @@ function withFieldWithin([key = '', ...rest]: readonly string[], value: Json, re
   return { ...record, [key]: withFieldWithin(rest, value, isObject(inner) ? (inner as JsonObject) : {}) }
 }
 
-/** The values of a field, through lists: `tags.name` are the names of all tags. */
+/** The values of a field, through lists: `tags.name` are the names of all tags. A tag that is a text is its own name. */
 export function valuesIn(field: string, record: JsonObject): readonly Json[] {
   const own = fieldIn(field, record)
   if (own !== undefined) return Array.isArray(own) ? own : [own]
   if (!isPath(field)) return []
+  const inside = (one: Json, key: string): Json => {
+    if (typeof one === 'string') return one
+    return isObject(one) && Object.hasOwn(one, key) ? (one[key] as Json) : []
+  }
   return field
     .split('.')
-    .reduce<Json[]>(
-      (all, key) => all.flatMap(one => (isObject(one) && Object.hasOwn(one, key) ? (one[key] as Json) : [])),
-      [record],
-    )
+    .reduce<Json[]>((all, key) => all.flatMap(one => inside(one, key)), [record])
     .flat() as Json[]
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stringify } from 'yaml'
+import { inProcess } from '../support/in-process.ts'
 import { shop } from './shop.ts'
 
 interface Book {
@@ -117,4 +119,24 @@ test('a refusal has the shape that the contract documents for its status', async
 test('a configured shape of refusals overrides the documented one', async () => {
   const { send: configured } = shop('{ contract: ./shop.yaml, errors: { body: { oops: "${problem.code}" } } }')
   assert.deepEqual((await configured('POST /v1/books', {})).body, { oops: 'invalid_request' })
+})
+
+test('an operation that documents no success says so with its first response', async () => {
+  const contract = {
+    openapi: '3.0.0',
+    info: { title: 'Pets', version: '1' },
+    paths: {
+      '/pets/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        delete: { operationId: 'deletePet', responses: { 400: { description: 'Invalid' } } },
+      },
+    },
+  }
+  const pets = inProcess({ 'openapi.yaml': stringify(contract) })
+  const { status, headers } = await pets.send('DELETE /pets/5')
+  assert.equal(status, 400)
+  const why = 'the request is valid, but deletePet documents no success; this is its first documented response'
+  assert.equal(headers['understudy-warning'], why)
+  const asked = await pets.send('DELETE /pets/5', undefined, { prefer: 'code=400' })
+  assert.equal(asked.headers['understudy-warning'], undefined)
 })

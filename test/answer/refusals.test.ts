@@ -65,6 +65,13 @@ for (const [name, schema, body] of [
   ['an error', closed({ error: text }), { error: WHY }],
   ['a title beside a detail', closed({ title: text, detail: text }), { title: 'Invalid request', detail: WHY }],
   ['a title alone', closed({ type: text, title: text }), { type: 'about:blank', title: `Invalid request: ${WHY}` }],
+  ['a status that is a text', closed({ message: text, status: text }), { message: WHY, status: '400' }],
+  [
+    'a status beside its number',
+    closed({ code: { type: 'integer' }, message: text, status: text }),
+    { code: 400, message: WHY, status: 'invalid_request' },
+  ],
+  ['a type that is no URI', closed({ type: text, message: text }), { type: 'invalid_request', message: WHY }],
   [
     'a code and a status',
     closed({ code: text, status: { type: 'integer' }, message: text }),
@@ -231,6 +238,13 @@ test('an example of several statuses gets the code and message of this status', 
   const schema = closed({ code: { enum: ['NOT_FOUND', 'BAD_REQUEST'] }, status: { type: 'integer' }, message: text })
   const { body } = await refusalOf({ schema, example }, 'POST /people?age=x', 'default')
   assert.deepEqual(body, { code: 'BAD_REQUEST', status: 400, message: WHY })
+})
+
+test('the type of a problem document is a URI, and that of another problem is not kept', async () => {
+  const example = { type: 'https://example.com/errors/conflict', title: 'Conflict', detail: 'Taken', status: 409 }
+  const schema = closed({ type: text, title: text, detail: text, status: { type: 'integer' } })
+  const { body } = await refusalOf({ schema, example }, 'POST /people?age=x', 'default')
+  assert.deepEqual(body, { type: 'about:blank', title: 'Invalid request', detail: WHY, status: 400 })
 })
 
 test('the list of errors in an example is replaced by the mistakes of this request', async () => {

@@ -66,6 +66,24 @@ operations: { addBoat: { respond: { create: boats } } }
     )
   })
 
+  test('warns of a valid request that is refused because no success is documented', async () => {
+    const closed = `
+openapi: 3.0.3
+info: { title: Harbour, version: '1' }
+paths:
+  /boats:
+    delete:
+      operationId: sinkBoats
+      parameters: [{ name: deep, in: query, schema: { type: integer } }]
+      responses: { '400': { description: Not so. } }
+`
+    const warning =
+      'no-success: sinkBoats, a request that keeps to the contract: was answered 400, because the contract documents no success'
+    assert.deepEqual(await findings(loadFiles({ 'openapi.yaml': closed })), [warning])
+    const configured = 'contract: ./openapi.yaml\noperations: { sinkBoats: { respond: { status: 400 } } }\n'
+    assert.deepEqual(await findings(loadFiles({ 'gateway.yaml': configured, 'openapi.yaml': closed })), [])
+  })
+
   test('reports an invalid request that is accepted', async () => {
     const configuration = 'contract: ./library.yaml\noperations: { listBooksOfAuthor: { validate: null } }\n'
     const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))

@@ -102,6 +102,16 @@ for (const [schema, value, expected] of [
     { pan: '1', cvc: '2' },
     ['(root) must match exactly one alternative, but matches Card and alternative 2'],
   ],
+  [
+    { oneOf: [{ $ref: '#/$defs/card' }, BANK], unevaluatedProperties: false },
+    { pan: '1', cvc: 2 },
+    ['(root) must match one of 2 alternatives; the closest is Card', '/cvc must be a string'],
+  ],
+  [
+    { oneOf: [{ $ref: '#/$defs/card' }, BANK], unevaluatedProperties: false },
+    { pan: '1', cvc: '2', cvv: '3' },
+    ['/cvv is not allowed'],
+  ],
   [{ oneOf: [{ $ref: '#/$defs/card' }, { type: 'null' }] }, { pan: '1' }, ['/cvc is required']],
   [{ oneOf: [{ $ref: '#/$defs/card' }, { type: 'null' }] }, 7, ['(root) must be an object or null']],
   [

@@ -1,4 +1,4 @@
-// Finds the branch of a union that a template matches.
+// Finds the branches of a union: the one that a template matches, or all.
 
 import type { Contract } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../schema/document.ts'
@@ -21,3 +21,14 @@ export const schemaBelow = (node: Node | undefined, keys: readonly string[], con
     if (items !== undefined && /^\d+$/.test(key)) return items
     return contract.shapeOf(branchWith(at, [key], contract)).properties.get(key)
   }, node)
+
+/** The depth to which unions within unions are followed. */
+const DEEPEST = 4
+
+/** Returns the schema and the branches of its unions, and of theirs. */
+export function branchesWithin(node: Node, contract: Contract, depth = 0): readonly Node[] {
+  const target = contract.resolve(node)
+  if (depth === DEEPEST) return [target]
+  const branches = UNIONS.flatMap(keyword => itemsOf(childOf(target, keyword)))
+  return [target, ...branches.flatMap(branch => branchesWithin(branch, contract, depth + 1))]
+}

@@ -11,7 +11,7 @@ import type { Node } from '../../schema/document.ts'
 import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { boundsOf } from './bounds.ts'
-import { schemaBelow } from './branch.ts'
+import { branchesWithin, schemaBelow } from './branch.ts'
 import { compileEnvelope } from './envelope.ts'
 import type { ListConfig, LocateParameter } from './list-config.ts'
 import { compilePaging, lostCursor } from './paging.ts'
@@ -179,15 +179,18 @@ function compileFilters(
   }
 }
 
-/** Whether records have a field, which may stand within, and within lists: `tags.name`. */
+/** Whether records have a field, which may stand within, and within lists and unions: `tags.name`. */
 function knowsField(field: string, { schema }: Resource, { contract }: Site): boolean {
   if (schema.shape.properties.has(field)) return true
-  const below = (node: Node | undefined, key: string): Node | undefined => {
-    const { properties, items } =
-      node === undefined ? { properties: undefined, items: undefined } : contract.shapeOf(node)
-    return properties?.get(key) ?? (items && contract.shapeOf(items).properties.get(key))
-  }
-  return field.includes('.') && field.split('.').reduce(below, schema.node as Node | undefined) !== undefined
+  const below = (nodes: readonly Node[], key: string): readonly Node[] =>
+    nodes
+      .flatMap(node => branchesWithin(node, contract))
+      .flatMap(node => {
+        const { properties, items } = contract.shapeOf(node)
+        const own = properties.get(key)
+        return own === undefined ? (items === undefined ? [] : below([items], key)) : [own]
+      })
+  return field.includes('.') && field.split('.').reduce(below, [schema.node]).length > 0
 }
 
 /** Reports a list without an envelope whose reply schema is not an array. */

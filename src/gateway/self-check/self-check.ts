@@ -75,10 +75,16 @@ function isToSucceed({ operation, chain }: PlannedOperation): boolean {
   return documentsSuccess(operation) && !/^[3-5]\d\d\b/.test(answers)
 }
 
-/** Returns whether an operation needs records and there are none initially. */
-function isEmpty({ operation: { id, method, path } }: PlannedOperation, { simulation }: Plan): boolean {
+/** Returns the `respond` block that is configured for an operation. */
+function respondOf({ operation: { id, method, path } }: PlannedOperation, { simulation }: Plan): unknown {
   const { operations = {} } = simulation.file
-  const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
+  return (operations[id] ?? operations[`${method} ${path}`])?.respond
+}
+
+/** Returns whether an operation needs records and there are none initially. */
+function isEmpty(planned: PlannedOperation, plan: Plan): boolean {
+  const { simulation } = plan
+  const respond = respondOf(planned, plan)
   if (!isObject(respond)) return false
   const { within } = respond
   const named = [...Object.values(respond), ...(isObject(within) ? [within.resource] : [])]
@@ -100,6 +106,8 @@ function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: 
     return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
   }
   const fault = nonconformanceOf(operation, reply)
+  if (fault === undefined && valid && status >= 400 && !documentsSuccess(operation) && !respondOf(planned, plan))
+    return ['warning', 'no-success', `was answered ${status}, because the contract documents no success`]
   if (fault === undefined) return undefined
   // A contract without refusals leaves them to the gateway; one with some has omitted this one.
   if (fault.code === 'undocumented-status' && !valid) {

@@ -389,3 +389,25 @@ components: { schemas: { Book: { type: object, properties: { id: { type: integer
     })
   }
 })
+
+test('a list selects by the names of labels that are texts or objects', async () => {
+  const label = '{ oneOf: [{ type: string }, { type: object, properties: { name: { type: string } } }] }'
+  const labelled = contract({ labels: STRING }).replace(
+    'tags: { type: array, items: { type: string } }',
+    `labels: { type: array, items: ${label} }`,
+  )
+  const seeds = `[{ id: 1, title: A, year: 1, labels: [bug] }, { id: 2, title: B, year: 2, labels: [{ name: bug }] },
+        { id: 3, title: C, year: 3, labels: [{ name: ui }, docs] }]`
+  const respond = '{ list: books, filter: [{ parameter: labels, field: labels.name, is: contains }] }'
+  const { send } = inProcess({
+    'gateway.yaml': `
+contract: ./openapi.yaml
+resources: { books: { schema: Book, seed: ${seeds} } }
+operations: { listBooks: { respond: ${respond} } }
+`,
+    'openapi.yaml': labelled,
+  })
+  assert.deepEqual(ids((await send('GET /books?labels=bug')).body), [1, 2])
+  assert.deepEqual(ids((await send('GET /books?labels=docs')).body), [3])
+  assert.deepEqual(ids((await send('GET /books?labels=ux')).body), [])
+})
