@@ -80,7 +80,9 @@ export function operationsOf(
     besides: Keys = {},
   ): void => {
     const keys = operation && about(operation)
-    if (operation !== undefined && keys !== undefined) add(operation, action, { ...keys, ...besides }, because, more)
+    if (operation === undefined || keys === undefined) return
+    const set = action === 'update' ? setByQuery(operation, shape.properties, idField, schemas) : {}
+    add(operation, action, { ...keys, ...set, ...besides }, because, more)
   }
   if (list !== undefined) addList(list.operation)
   if (create !== undefined) addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
@@ -135,6 +137,25 @@ export function operationsOf(
     if (listed !== undefined && records.some(one => schemas.areAkin(one, listed.items))) addList(operation, OPTIONAL)
   }
   return out
+}
+
+/** The `set` of a change that has no body and names fields in its query: `POST /pets/{id}?name=Rex`. */
+function setByQuery(
+  { body, parameters }: Operation,
+  properties: ReadonlyMap<string, Node>,
+  idField: string,
+  schemas: SchemaReader,
+): Keys {
+  if (body !== undefined) return {}
+  const set = parameters.flatMap(({ in: place, name, schema }) => {
+    const field = properties.get(name)
+    if (place !== 'query' || field === undefined || name === idField || !schemas.isScalar(field)) return []
+    const types = schemas.types(field)
+    const isIts = schema.types.size > 0 && [...schema.types].every(type => types.has(type))
+    const member = /^[a-z]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
+    return isIts ? [[name, `\${request.query${member}}`] as const] : []
+  })
+  return set.length === 0 ? {} : { set: Object.fromEntries(set) }
 }
 
 /** Whether a request says which record it is about: its path does not, and its body may. */

@@ -32,7 +32,8 @@ export function proposeStates(
   for (const { operation, resource: own, respond } of operations) {
     if (own !== resource || !isObject(respond.set)) continue
     for (const [field, value] of Object.entries(respond.set as JsonObject)) {
-      if (typeof value !== 'string') continue
+      // A template takes the state from the request, and names none.
+      if (typeof value !== 'string' || value.includes('${')) continue
       const known = found.get(field) ?? { states: [], because: [] }
       known.states.push(value)
       known.because.push(operation.id)
