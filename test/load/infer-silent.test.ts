@@ -234,3 +234,26 @@ test('a POST without a body changes the fields that its query names, and no othe
   assert.deepEqual(changed.body, { id, name: 'Max', status: 'sold' })
   assert.deepEqual((await send(`GET /pets/${id}`)).body, changed.body)
 })
+
+test('a generated record names records that exist where a field is called as their id', async () => {
+  const collection = (name: string) => ({
+    [`/${name}s`]: {
+      get: answers(200, { type: 'array', items: ref(name) }),
+      post: { ...takes(ref(name)), ...answers(201, ref(name)) },
+    },
+    [`/${name}s/{id}`]: { ...naming('id', integer), get: answers(200, ref(name)) },
+  })
+  const { send } = await inferredInProcess(
+    documentOf(
+      { ...collection('order'), ...collection('pet') },
+      {
+        pet: object({ id: integer, name: string }, { required: ['id', 'name'] }),
+        order: object({ id: integer, petId: integer, paid: integer }, { required: ['id', 'petId', 'paid'] }),
+      },
+    ),
+  )
+  for (const { petId } of (await send('GET /orders')).body as { petId: number }[]) {
+    assert.equal((await send(`GET /pets/${petId}`)).status, 200)
+  }
+  assert.equal((await send('POST /orders', { id: 77, petId: 4711, paid: 1 })).status, 201)
+})

@@ -11,6 +11,7 @@ import { withField } from '../../world/record-field.ts'
 import { exampleIds } from '../seed/example-ids.ts'
 import { compileNewId, isReadBack, type NewId, namingParameters } from '../seed/new-ids.ts'
 import type { Inference, SchemaCandidate } from './inference.ts'
+import { type LinkedSeeds, linkSeeds } from './links.ts'
 
 /** Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first. */
 const SEEDS = 5
@@ -27,6 +28,7 @@ export class SeedBook {
     contract: Contract,
   ): Seeds {
     const seeds = new Map<string, readonly JsonObject[]>()
+    const linked = new Map<string, LinkedSeeds>()
     const byResource = new Map(resources.map(({ name }) => [name, operations.filter(one => one.resource === name)]))
     for (const name of ownersFirst(byResource)) {
       const candidate = candidateOf(name)
@@ -47,8 +49,10 @@ export class SeedBook {
         this.#known.get(key) ?? (schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids()))
       this.#known.set(key, known)
       seeds.set(name, known)
+      const owned = new Set(own.flatMap(({ respond }) => withinsIn(respond)).map(one => one.field ?? one.parameter))
+      linked.set(name, { records: known, schema, idField: candidate.idField, owned })
     }
-    return seeds
+    return linkSeeds(linked)
   }
 }
 
