@@ -274,3 +274,29 @@ test('an operation that restores an item may answer differently from the update'
   const { id } = (await send('POST /folders', { name: 'One' })).body as { id: string }
   assert.deepEqual((await send(`GET /folders/${id}`)).body, { id, name: 'One' })
 })
+
+for (const [kind, pattern] of [
+  ['capitals', '^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$'],
+  ['small letters', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'],
+] as const) {
+  test(`an id that is a UUID of ${kind} by its pattern is made so`, async () => {
+    const id = { ...string, format: 'uuid', pattern, readOnly: true, example: 'b14acd0d-75d7-4fc8-8b22-4a3924585cab' }
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/notes': {
+            get: answers(200, { type: 'array', items: ref('Note') }),
+            post: { ...takes(object({ text: string })), ...answers(201, ref('Note')) },
+          },
+          '/notes/{noteId}': { ...naming('noteId', { ...string, format: 'uuid' }), get: answers(200, ref('Note')) },
+        },
+        { Note: object({ id, text: string }) },
+      ),
+    )
+    const { status, body } = await send('POST /notes', { text: 'Call Ada' })
+    assert.equal(status, 201)
+    const made = body as { id: string }
+    assert.match(made.id, new RegExp(pattern))
+    assert.deepEqual((await send(`GET /notes/${made.id}`)).body, made)
+  })
+}

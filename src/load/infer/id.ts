@@ -74,5 +74,9 @@ export function assignOf(field: string, shape: Shape, schemas: SchemaReader): As
   const node = fieldNode(shape, field, schemas.contract)
   const types = node === undefined ? new Set<string>() : schemas.types(node)
   if (node === undefined || !types.has('string')) return 'sequence'
-  return schemas.format(node) === 'uuid' ? 'uuid' : 'generate'
+  const takesUuid = schemas.format(node) === 'uuid' && schemas.contract.use(node).check(A_UUID, true) === undefined
+  return takesUuid ? 'uuid' : 'generate'
 }
+
+/** Patterns beside the format may refuse its small letters, or its length. */
+const A_UUID = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'

@@ -45,6 +45,8 @@ export function compileNewId(
       return style === undefined ? [] : [style === 'uuid' ? uuid(name, seed) : (n: number) => style(chanceOf(n))]
     }),
     uuid(name, seed),
+    // Patterns of GUIDs often allow capitals only: `^[0-9A-F]{8}-…`.
+    ordinal => uuid(name, seed)(ordinal).toUpperCase(),
     ...(field === undefined ? [] : [generated(field)]),
     ...parameters.map(one => generated(describeField(one.name, one.schema))),
     String,
