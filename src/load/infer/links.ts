@@ -1,4 +1,4 @@
-// Points generated records at each other: a field `petId` holds the id of a pet that exists.
+// Points generated records at each other: a field `authorId` holds the id of an author that exists.
 
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
@@ -30,7 +30,7 @@ export function linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): ReadonlyMap<st
   return linked
 }
 
-/** Returns the ids that a field such as `petId` or `pet_id` may have; `undefined` where no resource has that name. */
+/** Returns the ids that a field such as `authorId` or `author_id` may have; `undefined` where no resource has that name. */
 function targetOf(field: string, all: ReadonlyMap<string, LinkedSeeds>): readonly Json[] | undefined {
   const word = /^(.*[a-z0-9])(?:_id|Id|ID)$/.exec(field)?.[1]
   const found = word === undefined ? undefined : [...all].find(([name]) => sameWord(name, word))?.[1]

@@ -139,7 +139,7 @@ export function operationsOf(
   return out
 }
 
-/** The `set` of a change that has no body and names fields in its query: `POST /pets/{id}?name=Rex`. */
+/** The `set` of a change that has no body and names fields in its query: `POST /boats/{id}?name=Ada`. */
 function setByQuery(
   { body, parameters }: Operation,
   properties: ReadonlyMap<string, Node>,
