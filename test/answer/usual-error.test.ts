@@ -18,13 +18,18 @@ components:
 `
 const LONELY = DOCUMENT.replace(/ {2}\/b: .*\n/, '')
 
-describe('a refusal whose status is undocumented has the shape of the other errors', () => {
+describe('a refusal whose status is undocumented', () => {
   const cases: readonly (readonly [title: string, document: string, target: string, body: object])[] = [
     ['has the shape of its nearest error', DOCUMENT, '/a?__code=409', { reason: '409 was asked for' }],
-    ['has that of one of its class first', DOCUMENT, '/a?__code=503', { error: { message: '503 was asked for' } }],
+    [
+      'has the shape of an error of the same class',
+      DOCUMENT,
+      '/a?__code=503',
+      { error: { message: '503 was asked for' } },
+    ],
     ['has the usual shape of the contract', DOCUMENT, '/c?__code=503', { reason: '503 was asked for' }],
     [
-      'is a problem document where no shape is usual',
+      'is a problem document if the contract has no usual shape',
       LONELY,
       '/c?__code=503',
       {

@@ -83,7 +83,7 @@ suite('every reply whose status the contract documents is checked', () => {
       'answered 404 with a body that breaks its schema: /code must be an integer',
     ],
     ['an undocumented refusal is not', 'GET /things/1', ', rateLimit: { limit: 1/h }', 429, undefined],
-    ['what fits is not warned of', 'GET /things/1', '', 200, undefined],
+    ['a reply that fits has no warning', 'GET /things/1', '', 200, undefined],
   ]
   for (const [what, line, more, status, warning] of cases) {
     test(what, async () => {

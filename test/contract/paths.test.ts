@@ -46,7 +46,7 @@ for (const [path, template, segments] of [
   ['', undefined, []],
   ['*', undefined, []],
 ] as const) {
-  test(`${path || 'nothing'} is ${template ?? 'no path'}${segments.length > 0 ? ` with ${segments.join(' and ')}` : ''}`, () => {
+  test(`${path || 'an empty path'} is ${template ?? 'not a path'}${segments.length > 0 ? ` with ${segments.join(' and ')}` : ''}`, () => {
     const found = table.find('GET', path)
     assert.equal(found?.target, template)
     assert.deepEqual(found?.segments ?? [], segments)

@@ -39,7 +39,7 @@ for (const scheme of [
   '{ type: apiKey, in: query, name: key }',
   '{ type: apiKey, in: cookie, name: key }',
 ]) {
-  test(`where no consumers are configured, a made-up credential is accepted: ${scheme}`, async () => {
+  test(`a gateway without consumers accepts a generated credential: ${scheme}`, async () => {
     const contract = `{ openapi: 3.1.0, info: { title: T, version: '1' }, security: [{ key: [] }],
       components: { securitySchemes: { key: ${scheme} } },
       paths: { /a: { get: { operationId: getA, responses: { '204': { description: Done } } } } } }`

@@ -26,3 +26,20 @@ test('a message says what is wrong in plain words', () => {
     })
   assert.deepEqual(found, [], 'first what is wrong, then what to write instead: see docs/contributing/style.md')
 })
+
+/** A title that begins so is a fragment, or has no subject: "of several faults the first wins", "it is over after a while". */
+const FRAGMENT = /^(?:What|Who|Whom|Whose|Whoever|Where|Which|Of|That|Whatever|It|They|Nor|So)\b/i
+
+/** Words of riddles in a title. */
+const GUESSED =
+  /\b(?:is no (?!longer\b)[a-z]|of (?:its|their) own\b|that is none\b|nobody\b|all the same\b|is told\b|made up\b)/
+
+test('a test title is a plain sentence', () => {
+  const titles = /\b(?:test|describe|suite)(?:\.skip)?\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g
+  const found = testFiles.flatMap(({ path, text }) =>
+    [...text.matchAll(titles)].flatMap(([, , title = '']) =>
+      FRAGMENT.test(title) || GUESSED.test(title) ? [`${path}: ${title}`] : [],
+    ),
+  )
+  assert.deepEqual(found, [], 'subject, verb, object: see docs/contributing/style.md')
+})

@@ -208,7 +208,7 @@ const isRefusal = (reply: Reply): boolean => {
 const sent = fc.record({ which: fc.constantFrom(...SUBJECTS.keys()), method, path, query, headers, body })
 
 fuzz(
-  'a request of any kind is answered, and so is the next',
+  'a random request is answered, and so is the next',
   sent,
   async ({ which, method, path, query, headers, body }) => {
     const { gateway, failures, ordinary, paths } = SUBJECTS[which] as Subject

@@ -30,18 +30,29 @@ describe('the control plane on loopback', () => {
 
   const port = () => new URL(started.serving.controlOrigin).port
   const table: [why: string, path: string, options: () => AskOptions, status: number, code?: string][] = [
-    ['a client that says nothing special is served', '/plan', () => ({}), 200],
-    ['localhost is a name of it', '/plan', () => ({ headers: { host: `localhost:${port()}` } }), 200],
-    ['::1 is a name of it', '/plan', () => ({ headers: { host: `[::1]:${port()}` } }), 200],
-    ['a name bound to loopback is not', '/plan', () => ({ headers: { host: 'evil.example' } }), 403, 'foreign_host'],
+    ['a client without an Origin is served', '/plan', () => ({}), 200],
+    ['the Host localhost is served', '/plan', () => ({ headers: { host: `localhost:${port()}` } }), 200],
+    ['the Host ::1 is served', '/plan', () => ({ headers: { host: `[::1]:${port()}` } }), 200],
     [
-      'nor is one that begins like it',
+      'a foreign Host bound to loopback is refused',
+      '/plan',
+      () => ({ headers: { host: 'evil.example' } }),
+      403,
+      'foreign_host',
+    ],
+    [
+      'a foreign Host that begins with localhost is refused',
       '/plan',
       () => ({ headers: { host: 'localhost.evil.example' } }),
       403,
       'foreign_host',
     ],
-    ['a page of its own is served', '/plan', () => ({ headers: { origin: `http://127.0.0.1:${port()}` } }), 200],
+    [
+      'a page of the same origin is served',
+      '/plan',
+      () => ({ headers: { origin: `http://127.0.0.1:${port()}` } }),
+      200,
+    ],
     [
       'a page of another port is refused',
       '/plan',
@@ -50,7 +61,7 @@ describe('the control plane on loopback', () => {
       'foreign_origin',
     ],
     [
-      'a page of another site cannot steer',
+      'a page of another site cannot change anything',
       '/reset',
       () => ({ method: 'POST', headers: { origin: 'https://evil.example' } }),
       403,
@@ -103,27 +114,27 @@ describe('the control plane with a token', () => {
   after(() => started.serving.close({ grace: 0 }))
 
   const table: [why: string, path: string, headers: Record<string, string>, status: number, challenge?: string][] = [
-    ['a request without it is refused', '/plan', {}, 401, 'Bearer realm="control plane"'],
+    ['a request without the token is refused', '/plan', {}, 401, 'Bearer realm="control plane"'],
     [
-      'a wrong one is refused',
+      'a wrong token is refused',
       '/plan',
       { authorization: `Bearer ${TOKEN}x` },
       401,
       'Bearer realm="control plane", error="invalid_token"',
     ],
-    ['an unknown path without it tells nothing', '/no-such-path', {}, 401, 'Bearer realm="control plane"'],
-    ['the right one is served', '/plan', { authorization: `Bearer ${TOKEN}` }, 200],
+    ['an unknown path without the token is refused, too', '/no-such-path', {}, 401, 'Bearer realm="control plane"'],
+    ['the token is accepted', '/plan', { authorization: `Bearer ${TOKEN}` }, 200],
     ['the scheme is taken in any case', '/plan', { authorization: `bEARER ${TOKEN}` }, 200],
-    ['a machine by any name is served', '/plan', { authorization: `Bearer ${TOKEN}`, host: 'gateway.example' }, 200],
+    ['any Host is served with the token', '/plan', { authorization: `Bearer ${TOKEN}`, host: 'gateway.example' }, 200],
     [
-      'a page of another origin is refused even with it',
+      'a page of another origin is refused even with the token',
       '/plan',
       { authorization: `Bearer ${TOKEN}`, origin: 'https://evil.example' },
       403,
     ],
-    ['a liveness probe needs none', '/healthz', {}, 200],
-    ['a readiness probe needs none', '/readyz', {}, 200],
-    ['metrics need it', '/metrics', {}, 401, 'Bearer realm="control plane"'],
+    ['a liveness probe needs no token', '/healthz', {}, 200],
+    ['a readiness probe needs no token', '/readyz', {}, 200],
+    ['metrics need the token', '/metrics', {}, 401, 'Bearer realm="control plane"'],
   ]
   for (const [why, path, headers, status, challenge] of table) {
     test(why, async () => {

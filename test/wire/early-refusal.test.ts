@@ -134,7 +134,7 @@ for (const [name, client, skip = false] of clients) {
   describe(`an upload by ${name}`, { skip }, () => {
     for (const { megabytes, file, body } of bodies) {
       const large = megabytes > 1
-      test(`of ${megabytes} MB gets its refusal from both planes`, async () => {
+      test(`with ${megabytes} MB gets its refusal from both planes`, async () => {
         const cases: readonly [url: string, headers: Record<string, string>, status: number][] = [
           [`${gateway.url}/pets`, JSON_TYPE, 401],
           [`${gateway.url}/nowhere`, JSON_TYPE, 404],

@@ -101,13 +101,13 @@ const cut = (kept: number) => ({ status: 200, body: JSON.stringify(BODY).slice(0
 
 const cases: [name: string, sees: string, http: Seen, fetch: Seen][] = [
   ['none', 'the reply', whole, whole],
-  ['status', 'the Error of this API, and when to come back', refused, refused],
+  ['status', 'the Error of this API with Retry-After', refused, refused],
   ['reset', 'a reset', { error: 'ECONNRESET' }, { error: 'ECONNRESET' }],
   ['close', 'the end of the connection', { error: 'ECONNRESET' }, { error: 'UND_ERR_SOCKET' }],
   ['truncate', 'as much as was kept', cut(10), { status: 200, error: 'UND_ERR_SOCKET' }],
-  ['half', 'half of it', cut(Math.floor(LENGTH / 2)), { status: 200, error: 'UND_ERR_SOCKET' }],
-  ['garbage', 'what cannot be parsed', { error: 'HPE' }, { error: 'HPE' }],
-  ['drip', 'the whole reply in the end', whole, whole],
+  ['half', 'half of the reply', cut(Math.floor(LENGTH / 2)), { status: 200, error: 'UND_ERR_SOCKET' }],
+  ['garbage', 'bytes that are not HTTP', { error: 'HPE' }, { error: 'HPE' }],
+  ['drip', 'the whole reply, slowly', whole, whole],
   ['hang', 'nothing for a while, then the end', { error: 'ECONNRESET' }, { error: 'UND_ERR_SOCKET' }],
 ]
 

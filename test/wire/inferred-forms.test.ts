@@ -94,7 +94,7 @@ suite('a collection', () => {
     assert.deepEqual((await send(`GET /accounts/${accountId}`)).body, { accountId, name: 'ann' })
   })
 
-  test('of owners of two kinds becomes one resource for each kind', async () => {
+  test('becomes one resource for each kind of owner', async () => {
     const Hook = object({ id: text, org_id: text, site_id: text, url: text })
     const collection = (parameter: string) => ({
       parameters: [inPath(parameter)],

@@ -87,12 +87,12 @@ suite('XML', () => {
   })
 
   for (const [what, xml, fault] of [
-    ['cut short', '<dog><name>Rex', /is not XML/],
-    ['with a document type', '<!DOCTYPE dog [<!ENTITY a "aaaa">]><dog><name>&a;</name></dog>', /document type/],
-    ['nested very deeply', `${'<a>'.repeat(5000)}${'</a>'.repeat(5000)}`, /64 elements within one another/],
-    ['of very many elements', `<dog>${'<tag/>'.repeat(5000)}</dog>`, /at most 4000 elements/],
-    ['of very much text', `<dog><name>${'x'.repeat(70_000)}</name></dog>`, /at most 65536 characters/],
-    ['of a forbidden name', '<dog><__proto__><polluted>1</polluted></__proto__></dog>', /is not XML/],
+    ['a truncated document', '<dog><name>Rex', /is not XML/],
+    ['a document type', '<!DOCTYPE dog [<!ENTITY a "aaaa">]><dog><name>&a;</name></dog>', /document type/],
+    ['deep nesting', `${'<a>'.repeat(5000)}${'</a>'.repeat(5000)}`, /64 elements within one another/],
+    ['a document of 5000 elements', `<dog>${'<tag/>'.repeat(5000)}</dog>`, /at most 4000 elements/],
+    ['a document of 70,000 characters', `<dog><name>${'x'.repeat(70_000)}</name></dog>`, /at most 65536 characters/],
+    ['an element named __proto__', '<dog><__proto__><polluted>1</polluted></__proto__></dog>', /is not XML/],
   ] as const) {
     test(`${what} is refused`, async () => {
       const send = await serveInferred(DOCUMENT)
@@ -142,16 +142,16 @@ suite('a JSON Patch', () => {
   })
 
   for (const [what, operations, fault] of [
-    ['with a failing test', [{ op: 'test', path: '/name', value: 'Max' }], /the test fails/],
-    ['of a missing member', [{ op: 'remove', path: '/photos' }], /nothing at this path/],
-    ['of a required field', [{ op: 'remove', path: '/name' }], /name is required/],
-    ['with a wrong type', [{ op: 'replace', path: '/name', value: 5 }], /name must be a string/],
-    ['with a text for an operation', ['remove'], /must be an object/],
-    ['of an unknown operation', [{ op: 'rename', path: '/name' }], /add, remove, replace, move, copy or test/],
-    ['with a path that is not a JSON Pointer', [{ op: 'remove', path: 'name' }], /must be a JSON Pointer/],
-    ['without a value', [{ op: 'add', path: '/name' }], /value is required/],
+    ['a failing test', [{ op: 'test', path: '/name', value: 'Max' }], /the test fails/],
+    ['removing a missing member', [{ op: 'remove', path: '/photos' }], /nothing at this path/],
+    ['removing a required field', [{ op: 'remove', path: '/name' }], /name is required/],
+    ['a value of a wrong type', [{ op: 'replace', path: '/name', value: 5 }], /name must be a string/],
+    ['a text instead of an operation', ['remove'], /must be an object/],
+    ['an unknown operation', [{ op: 'rename', path: '/name' }], /add, remove, replace, move, copy or test/],
+    ['a path that is not a JSON Pointer', [{ op: 'remove', path: 'name' }], /must be a JSON Pointer/],
+    ['an operation without a value', [{ op: 'add', path: '/name' }], /value is required/],
     [
-      'that copies a record into itself repeatedly',
+      'copying a record into itself repeatedly',
       [
         { op: 'add', path: '/photos', value: ['x'] },
         ...Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/a${i}` })),

@@ -90,7 +90,7 @@ suite('a watched file is reloaded', { concurrency: true }, () => {
       },
     ],
   ] as const) {
-    test(`when it is ${how}, and created records stay`, async () => {
+    test(`when the file is ${how}, and created records stay`, async () => {
       const { get, post, path, said } = await serveCopy({ watch: true })
       assert.equal((await post({ name: 'Rex', categoryId: 1 })).status, 201)
       assert.equal((await get('/store/orders')).status, 501)
@@ -102,7 +102,7 @@ suite('a watched file is reloaded', { concurrency: true }, () => {
     })
   }
 
-  test('when a link to its folder is swapped', async () => {
+  test('when a link to the folder of the file is swapped', async () => {
     const home = mkdtempSync(join(tmpdir(), 'understudy-'))
     for (const name of ['one', 'two']) mkdirSync(join(home, name))
     symlinkSync('one', join(home, 'current'))
@@ -115,7 +115,7 @@ suite('a watched file is reloaded', { concurrency: true }, () => {
     await until(async () => (await get('/store/orders')).status === 503)
   })
 
-  test('and a broken one keeps the last good configuration until it is corrected', async () => {
+  test('but the last good configuration is kept while the file is broken', async () => {
     const { get, edit, said, metric } = await serveCopy({ watch: true })
     const SUCCESS = 'understudy_config_last_reload_successful'
     assert.equal(await metric(SUCCESS), '1')

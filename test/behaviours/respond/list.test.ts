@@ -176,31 +176,26 @@ suite('a list with a configured order', () => {
 suite('a list that contradicts its contract', () => {
   const wrapped = '{ type: object, required: [data], properties: { data: { type: array } } }'
   for (const [name, respond, schema, code] of [
-    ['is not sent bare where an object is promised', '{ list: books }', wrapped, 'unwrapped-list'],
+    ['is not sent unwrapped if the contract documents an object', '{ list: books }', wrapped, 'unwrapped-list'],
     [
-      'is not wrapped otherwise than promised',
+      'is not wrapped differently from the contract',
       '{ list: books, body: { rows: "${page.items}" } }',
       wrapped,
       'invalid-body',
     ],
     [
-      'is not filled with what a page has not',
+      'has no placeholder that a page lacks',
       '{ list: books, body: { data: "${page.itmes}" } }',
       wrapped,
       'unknown-placeholder',
     ],
     [
-      'does not compare a field that is not there',
+      'does not compare an unknown field',
       '{ list: books, filter: [{ parameter: q, field: colour }] }',
       undefined,
       'unknown-field',
     ],
-    [
-      'does not stand in the order of a field that is not there',
-      '{ list: books, by: colour }',
-      undefined,
-      'unknown-field',
-    ],
+    ['is not sorted by an unknown field', '{ list: books, by: colour }', undefined, 'unknown-field'],
     ['does not order without sorting', '{ list: books, order: q }', undefined, 'idle-key'],
   ] as const) {
     test(name, () => {
