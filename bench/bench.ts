@@ -1,6 +1,6 @@
-// npm run bench [-- --quick] [PART ...]: every target of the product, measured. PART is rows, curves, start, overload, soak, kills or shared,
-// or part of a row's name; all of them where none is given. Fails only where a run was broken: a target that is
-// missed on a busy machine is printed, not thrown.
+// npm run bench [-- --quick] [PART ...] measures every target of the product. PART is rows, curves, start, overload, soak, kills,
+// shared or part of a row's name; the default is all of them. It fails only if a run was broken. A missed target is printed,
+// since a busy machine misses some.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Curves, measureCurves } from './curves.ts'

@@ -1,4 +1,4 @@
-// What should be flat: the cost of a request over the number of operations and over the size of a collection.
+// Curves that should be flat: the cost of a request over the number of operations and over the size of a collection.
 
 import { drive, type Load, type Shot, warm } from './drive.ts'
 import { generateGateway, type Size } from './generate.ts'
@@ -9,26 +9,26 @@ import { command, type Subject, startUnderstudy } from './subject.ts'
 
 export interface Curve {
   readonly name: string
-  /** What the points differ in. */
+  /** The quantity that differs between the points. */
   readonly over: string
-  /** The most that the last points may cost, as a multiple of the first. */
+  /** The maximum cost of the last points, as a multiple of the first. */
   readonly target: number
   readonly points: readonly {
     readonly at: number
     /** Processor microseconds per request. */
     readonly cpu: Spread
-    /** To the first point in the same round. */
+    /** The ratio to the first point in the same round. */
     readonly ratio: Spread
   }[]
 }
 
 export interface Curves {
   readonly curves: readonly Curve[]
-  /** Bytes resident with a million records, once they lie there. */
+  /** Resident bytes with a million records, after loading. */
   readonly million: number
 }
 
-/** The same program several times, over what makes it larger. */
+/** Measures the same program several times, each time with more operations or records. */
 interface Series {
   readonly over: string
   readonly at: readonly number[]
@@ -58,13 +58,12 @@ async function start(over: string, at: readonly number[], sized: (x: number) => 
   return { over, at, subjects: await Promise.all(subjects) }
 }
 
-/** To each of the servers. */
+/** The request to each of the servers. */
 const CONNECTIONS = 20
 
 /**
- * Takes the samples of all points at the same time, not one after another: on a shared machine, the same server costs half as
- * much again from one second to the next, and bounds of a few per cent drown in that. Each is slower for the others, and all
- * are alike.
+ * Takes the samples of all points at the same time. On a shared machine the cost of the same server changes by half within
+ * seconds, which would hide a difference of a few per cent. At the same time, all points are slowed down alike.
  */
 async function measure(
   name: string,
@@ -76,7 +75,7 @@ async function measure(
   const cpu: number[][] = subjects.map(() => [])
   const load: Load = { shots: [shot], seconds: effort.seconds, connections: CONNECTIONS }
   for (let round = 0; round < 2 * effort.rounds; round++) {
-    // What was created in one round must not be there in the next.
+    // Records of one round must not remain in the next.
     await Promise.all(subjects.map(subject => command(subject, 'reset')))
     const samples = await Promise.all(subjects.map(subject => drive(subject, load)))
     for (const [i, sample] of samples.entries()) cpu[i]?.push(sample.cpu)

@@ -1,4 +1,4 @@
-// Load on a subject, over loopback, by autocannon: how many requests, how long they took, and what they cost the server.
+// Sends load to a subject over loopback with autocannon: counts requests, their latency and the processor time of the server.
 
 import autocannon from 'autocannon'
 import { percentile } from './spread.ts'
@@ -20,7 +20,7 @@ export interface Sample {
   readonly p99: number
   /** Processor microseconds (user and system) of the server per request. */
   readonly cpu: number
-  /** Bytes resident at most, since the subject began. */
+  /** The maximum of resident bytes since the subject started. */
   readonly peak: number
   /** Replies by status, and connections that failed. */
   readonly statuses: Readonly<Record<string, number>>
@@ -30,7 +30,7 @@ export interface Sample {
 export interface Load {
   readonly shots: readonly Shot[]
   readonly seconds?: number
-  /** Instead of `seconds`. */
+  /** A number of requests, instead of `seconds`. */
   readonly amount?: number
   readonly connections?: number
   readonly pipelining?: number
@@ -55,7 +55,7 @@ export async function drive(subject: Subject, load: Load): Promise<Sample> {
       (error, result) => (error ? reject(error) : resolve(result)),
     )
     instance.on('response', (_client, _status, _bytes, milliseconds) => {
-      // A soak need not remember every one of its requests.
+      // A soak does not keep its latencies: they would fill the memory of this process.
       if (took.length < 200_000) took.push(milliseconds)
     })
   })
@@ -77,16 +77,16 @@ export async function drive(subject: Subject, load: Load): Promise<Sample> {
   }
 }
 
-/** Seconds of load before the first sample: what runs often is compiled anew while it runs. */
+/** Seconds of load before the first sample, in which the engine compiles the code that runs often. */
 const WARMING = 2.5
 
 export const warm = (subjects: readonly Subject[], shots: readonly Shot[]): Promise<unknown> =>
   Promise.all(subjects.map(subject => drive(subject, { shots, seconds: WARMING })))
 
 /**
- * Keeps this process from sleeping between two replies. To wake a sleeping client is work of the kernel's that is charged
- * to the server, up to 20 µs a reply on a virtual machine, and the slower a server the more often its client sleeps: what
- * was meant to be compared would be multiplied.
+ * Keeps this process from sleeping between two replies. Waking a sleeping client is work of the kernel that is charged to the
+ * server: up to 20 µs a reply on a virtual machine. The slower a server, the more often its client sleeps, which would
+ * exaggerate the difference between servers.
  */
 function stayAwake(): { stop(): void } {
   let awake = true

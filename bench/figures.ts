@@ -1,4 +1,4 @@
-// Start-up, memory at rest, and what long use leaves behind.
+// Start-up time, memory at rest, and the growth of the heap over long use.
 
 import { setTimeout } from 'node:timers/promises'
 import { drive } from './drive.ts'
@@ -12,16 +12,16 @@ export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: 'ms' | 'µs' | 'MB' | '%' | ''
-  /** The most that it may be. */
+  /** The maximum. */
   readonly target: number
 }
 
 const MB = 1e6
 
-/** How long what is done after the start may still take, in milliseconds. */
+/** The time for work after the start, in milliseconds. */
 const CALM = 500
 
-/** From the start of the process to its being ready; the memory it then has. */
+/** Measures the time from the start of the process until it is ready, and its memory then. */
 export async function measureStart(times: number): Promise<Figure[]> {
   const ready: number[] = []
   const resident: number[] = []
@@ -38,12 +38,12 @@ export async function measureStart(times: number): Promise<Figure[]> {
   ]
 }
 
-/** Reloads until the engine has compiled what it will compile of them: what is sought is what they leave behind. */
+/** Reloads before the first measurement, in which the engine compiles their code. The figure is the memory that later ones keep. */
 const SETTLING = 100
 
-/** How much the heap has grown between the beginning of long use and its end. */
+/** Measures the growth of the heap from the beginning of long use to its end. */
 export async function measureSoak(requests: number, reloads: number): Promise<Figure[]> {
-  // Full within the first twentieth: records are bounded, so that what grows is not the data.
+  // Records are bounded and the bound is reached within the first twentieth, so that growth is not data.
   const subject = await startUnderstudy(generateGateway('soak', { maxRecords: 1000 }), '--no-watch')
   const shots = { shots: mixed, pipelining: 10 }
   await drive(subject, { ...shots, amount: requests / 20 })

@@ -7,15 +7,15 @@ import { HOME, RESULTS } from './subject.ts'
 const STATUSES = ['available', 'pending', 'sold']
 
 export interface Size {
-  /** How many operations the contract has, the pet store's four included. */
+  /** The number of operations of the contract, including the four of the pet store. */
   readonly operations?: number
-  /** How many pets there are; the shipped fifty where not given. */
+  /** The number of pets. The default is the shipped fifty. */
   readonly records?: number
-  /** How many there may be. */
+  /** The maximum number of pets. */
   readonly maxRecords?: number
 }
 
-/** Writes a gateway file, and what it needs, below `results/`; answers its path. */
+/** Writes a gateway file and the files it refers to below `results/`. Returns its path. */
 export function generateGateway(name: string, { operations = 4, records, maxRecords = 2_000_000 }: Size): string {
   const folder = `${RESULTS}/generated/${name}`
   mkdirSync(folder, { recursive: true })
@@ -44,12 +44,12 @@ export function generateGateway(name: string, { operations = 4, records, maxReco
 }
 
 /**
- * Writes the shipped gateway file with a state that lasts in a new file, written once a second. Returns its path; a run of
- * the bench begins without records of an earlier one.
+ * Writes the shipped gateway file with a state in a new file that is written once a second. Returns its path. A run of the
+ * bench begins without records of an earlier one.
  */
 export const generateLasting = (): string => petStoreWith('lasting', 'state: { file: ./understudy.state, sync: 1s }')
 
-/** Writes the shipped gateway file with a line more, in a new folder of that name; returns its path. */
+/** Writes the shipped gateway file with another line, in a new folder of that name. Returns its path. */
 export function petStoreWith(name: string, line: string): string {
   const folder = `${RESULTS}/generated/${name}`
   rmSync(folder, { recursive: true, force: true })
@@ -61,7 +61,7 @@ export function petStoreWith(name: string, line: string): string {
   return `${folder}/gateway.yaml`
 }
 
-/** Writes the shipped gateway file with rules on two operations and a template on the third; answers its path. */
+/** Writes the shipped gateway file with rules on two operations and a template on a third. Returns its path. */
 export function generateRules(): string {
   const folder = `${RESULTS}/generated/rules`
   mkdirSync(folder, { recursive: true })

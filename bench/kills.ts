@@ -1,5 +1,5 @@
-// A soak with kills: workers are killed at random while requests are sent and the control plane is asked. A kill may cost the
-// requests under way in that worker, and nothing else.
+// A soak with kills: workers are killed at random during requests to both planes. A kill may fail the running requests of that
+// worker only.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Figure } from './figures.ts'
 import { RESULTS, startUnprobed } from './subject.ts'
 
-/** Needs no memory, so that several processes may serve it. */
+/** Has no state, so that several processes can serve it. */
 const GATEWAY = `contract:
   openapi: 3.1.0
   info: { title: Kills, version: "1" }
@@ -18,7 +18,7 @@ operations: { ping: { respond: { status: 200, body: { pong: true } } } }
 `
 const WORKERS = 3
 const CONNECTIONS = 8
-/** Milliseconds between two kills, at most. */
+/** The maximum of milliseconds between two kills. */
 const PAUSE = 1500
 
 /** @param seconds how long workers are killed */
@@ -64,7 +64,7 @@ export async function measureKills(seconds: number): Promise<Figure[]> {
   ]
 }
 
-/** The status; `undefined` where no reply came. Each has a connection of its own. */
+/** Sends a request on a new connection. Resolves with the status, or `undefined` without a reply. */
 const ask = (port: number, path: string): Promise<number | undefined> =>
   new Promise(resolve => {
     request({ port, path, agent: false, timeout: 5000 }, res => {

@@ -1,11 +1,11 @@
-// Writes large OpenAPI documents in the style of real ones: as many operations as asked for, over shared schemas that
-// refer to one another. For measuring, and for the tests that bound what a document may cost.
+// Writes large OpenAPI documents in the style of real ones, with a given number of operations over shared schemas that refer to
+// each other. For measurements and for tests that bound the cost of a document.
 
 import { stringify } from 'yaml'
 
 export interface LargeOptions {
   readonly operations: number
-  /** Roughly how many bytes of JSON an operation takes, schemas included. */
+  /** The approximate bytes of JSON of an operation, including schemas. */
   readonly weight?: number
 }
 

@@ -1,4 +1,4 @@
-// Far more load than can be served: whether health is still answered, memory stays flat, and calm returns with the calm.
+// More load than can be served: checks that health is answered, memory stays flat, and latency recovers afterwards.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import type { Figure } from './figures.ts'
 import { list } from './rows.ts'
 import { HOME, RESULTS, running, type Subject, startUnderstudy } from './subject.ts'
 
-/** Twenty times the connections of the ordinary rows, four requests on each at a time. */
+/** Twenty times the connections of the ordinary rows, with four pipelined requests on each. */
 const FLOOD = { connections: 1000, pipelining: 4 }
 
 const ASKER = `${RESULTS}/subjects/health.js`
@@ -24,7 +24,7 @@ export async function measureOverload(seconds: number): Promise<Figure[]> {
   const slowest = await stopAsking()
   const after = await drive(subject, { shots, seconds: 1 })
   const late = await heapAtRest(subject)
-  // Before and later: a shared machine changes its pace, and what is ordinary with it.
+  // Measured before and after, since the speed of a shared machine changes.
   const later = await drive(subject, { shots, seconds: 1 })
   const ordinary = Math.max(calm.p50, later.p50)
   await subject.stop()
@@ -40,13 +40,13 @@ export async function measureOverload(seconds: number): Promise<Figure[]> {
   ]
 }
 
-/** Connections that were closed a moment ago are still being put away. */
+/** Time for the system to clean up closed connections. */
 async function heapAtRest(subject: Subject): Promise<number> {
   await new Promise(resolve => setTimeout(resolve, 1000))
   return subject.heap()
 }
 
-/** Asks after its health from now on; the function that ends it answers with the slowest reply, in milliseconds. */
+/** Polls the health of the subject. The returned function ends this and resolves with the slowest reply, in milliseconds. */
 async function askHealth({ controlPort }: Subject): Promise<() => Promise<number>> {
   const asker = fork(ASKER, [`http://127.0.0.1:${controlPort}/healthz`])
   running.add(asker)

@@ -1,4 +1,4 @@
-// The curves as an SVG: microseconds per request over a logarithmic number of things. A flat line is what is wanted.
+// The curves as an SVG: microseconds per request over a logarithmic number of things. A flat line is the goal.
 
 import type { Curve } from './curves.ts'
 

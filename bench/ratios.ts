@@ -9,13 +9,13 @@ import type { Recorded } from './subjects/replies.ts'
 
 export interface Measured {
   readonly row: Row
-  /** By subject, one sample a round. */
+  /** The samples of each subject, one for each round. */
   readonly samples: Readonly<Record<string, readonly Sample[]>>
 }
 
 export interface Effort {
   readonly rounds: number
-  /** Of one sample. */
+  /** The seconds of one sample. */
   readonly seconds: number
 }
 
@@ -81,14 +81,14 @@ async function measureOn(config: string, list: readonly Row[], { rounds, seconds
   return measured
 }
 
-/** A run in which replies are missing or wrong measures nothing. */
+/** Throws if replies are missing or wrong: such a run measures nothing. */
 function check({ name, status, shots }: Row, subject: Subject, { requests, statuses, errors }: Sample): void {
   const right = (statuses[status] ?? 0) + (shots.length > 1 ? (statuses[201] ?? 0) : 0)
   if (errors === 0 && right === requests && requests > 0) return
   throw new Error(`${name}: ${subject.name} answered ${JSON.stringify(statuses)}, ${errors} errors`)
 }
 
-/** Fields that every server of node:http writes by itself. */
+/** Headers that every node:http server writes by itself. */
 const ITS_OWN = ['date', 'connection', 'keep-alive']
 
 async function record(subject: Subject, shots: readonly Shot[]): Promise<Recorded[]> {

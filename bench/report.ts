@@ -1,4 +1,4 @@
-// What was measured, for people and for machines.
+// The report of the measurements, as text and as JSON.
 
 import { cpus } from 'node:os'
 import type { Curve } from './curves.ts'
@@ -7,7 +7,7 @@ import type { Measured } from './ratios.ts'
 import { type Spread, spreadOf } from './spread.ts'
 
 export interface Report {
-  /** Whether the samples are few and short. */
+  /** Whether the run was quick: few and short samples. */
   readonly quick: boolean
   readonly node: string
   readonly processor: string
@@ -27,7 +27,7 @@ interface ReportedSubject {
   readonly p50: Spread
   readonly p99: Spread
   readonly cpu: Spread
-  /** To the bare server in the same round. */
+  /** The ratio to the bare server in the same round. */
   readonly ratio: Spread
   /** Bytes. */
   readonly peak: number
@@ -66,7 +66,7 @@ export function reportOf(
   }
 }
 
-/** The report as text: one line a subject, and whether its target holds. */
+/** Returns the report as text: a line for each subject, and whether its target is met. */
 export function describeReport({ quick, node, processor, rows, curves, figures }: Report): string {
   const lines = [`Node ${node}, ${processor}. Medians; [least–most] where rounds differ.`]
   if (quick) lines.push('Few and short samples: what is near its target may fall on either side of it.')

@@ -1,13 +1,13 @@
-// The work that is measured: requests to the pet store, and what each may cost beside a bare server.
+// The measured requests to the pet store, and the maximum cost of each relative to a bare server.
 
 import type { Shot } from './drive.ts'
 
 export interface Row {
   readonly name: string
-  /** The most that the processor time per request may be, as a multiple of a bare node:http server's. */
+  /** The maximum processor time per request, as a multiple of a bare node:http server. */
   readonly target: number
   readonly shots: readonly Shot[]
-  /** The reply that every shot must get. */
+  /** The expected reply to every shot. */
   readonly status: number
 }
 
@@ -24,12 +24,12 @@ export const list = get('/pets?limit=20')
 export const create = post('/pets', { name: 'Rex', categoryId: 1, status: 'pending' })
 export const filtered = get('/pets?status=sold&limit=20')
 
-/** On the shipped configuration. */
+/** The rows of the shipped configuration. */
 export const rows: readonly Row[] = [
   { name: 'listPets, 20 of 50', target: 1.4, shots: [list], status: 200 },
   { name: 'getPet', target: 1.4, shots: [get('/pets/7')], status: 200 },
   { name: 'createPet, valid', target: 2, shots: [create], status: 201 },
-  // The query tells the bare servers which reply is meant; nobody else looks at it.
+  // The query tells the bare servers which reply to send. Understudy ignores it.
   { name: 'createPet, invalid', target: 2.5, shots: [post('/pets?invalid', { categoryId: 'one' })], status: 400 },
   { name: '401 without a key', target: 1.4, shots: [{ method: 'GET', path: '/v1/pets' }], status: 401 },
   { name: '404 unknown path', target: 1.4, shots: [get('/nothing')], status: 404 },
@@ -55,7 +55,7 @@ export const ruledRows: readonly Row[] = [
   { name: 'getPet, a template', target: 2.2, shots: [get('/pets/7')], status: 200 },
 ]
 
-/** With a state that lasts in a file: see `generateLasting`. 1.25 × what the same row may cost in memory. */
+/** With a state in a file: see `generateLasting`. 1.25 × the bound of the same row in memory. */
 export const lastingRows: readonly Row[] = [
   { name: 'listPets, state in a file', target: 1.75, shots: [list], status: 200 },
   { name: 'createPet, state in a file', target: 2.5, shots: [create], status: 201 },
@@ -65,7 +65,7 @@ function withPlan(shot: Shot): Shot {
   return { ...shot, headers: { ...shot.headers, 'x-plan': 'free' } }
 }
 
-/** What clients do, mixed: for the soak. */
+/** A mix of requests for the soak. */
 export const mixed: readonly Shot[] = [
   list,
   filtered,

@@ -1,5 +1,5 @@
-// Measures the cost of a state in a file, in Redis, or in the primary process of several workers: each beside a gateway that
-// keeps it in memory, in turns, round after round.
+// Measures the cost of a state in a file, in Redis, or in the primary process of several workers, each alternating with a
+// gateway that keeps its state in memory.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
     await shared.stop()
     redis.stop()
   }
-  // Its workers would inherit the probe, which only the process of the bench can ask.
+  // Workers would inherit the probe, which answers the process of the bench only.
   const unprobed = await startUnprobed(petStoreWith('shared-workers', ''), '--workers', '2', '--log-level', 'warn')
   const workers: Subject = { name: 'two workers', ...unprobed, usage: async () => UNKNOWN, heap: async () => 0 }
   for (const [name, shot] of SHOTS) {
@@ -72,7 +72,7 @@ const UNKNOWN: Usage = { cpu: Number.NaN, peak: Number.NaN }
 /** The median of ratios, in per cent above 1. */
 const above = (ratios: readonly number[]): number => (spreadOf(ratios).median - 1) * 100
 
-/** Drives both, one after the other, round after round; the first round only warms them. */
+/** Measures both alternately. The first round is a warm-up. */
 async function compare(
   own: Subject,
   other: Subject,
@@ -94,7 +94,7 @@ async function compare(
   return pairs
 }
 
-/** A Redis server of the bench alone; `undefined` where none is installed. */
+/** Starts a Redis server for the bench; `undefined` if none is installed. */
 async function startRedis(): Promise<{ readonly port: number; stop(): void } | undefined> {
   const program = ['redis-server', 'valkey-server'].find(name => spawnSync(name, ['--version']).error === undefined)
   if (program === undefined) return undefined

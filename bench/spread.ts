@@ -11,6 +11,6 @@ export const spreadOf = (values: readonly number[]): Spread => {
   return { median: percentile(sorted, 0.5), min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
 }
 
-/** Of sorted numbers. */
+/** The median of sorted numbers. */
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -1,4 +1,4 @@
-// A server under test, as a process of its own: starts it, asks what it has used, ends it.
+// A server under test in a separate process: starts it, asks for its usage, ends it.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,21 +15,21 @@ const CLI = `${HOME}dist/cli.js`
 export interface Subject {
   readonly name: string
   readonly port: number
-  /** The control plane; 0 for a server that has none. */
+  /** The port of the control plane; 0 for a server without one. */
   readonly controlPort: number
   usage(): Promise<Usage>
-  /** Live bytes, once what is waiting to be collected has been. */
+  /** Live bytes of the heap after a collection. */
   heap(): Promise<number>
-  /** Bytes, as the system counts them. */
+  /** Resident bytes as counted by the system. */
   resident(): number
   stop(): Promise<void>
 }
 
-/** From the first to the last in one round, and back in the next: what grows worse with time is nobody's disadvantage. */
+/** Iterates forwards in one round and backwards in the next, so that a drift of the machine affects all subjects alike. */
 export const inTurn = <Item>(items: readonly Item[], round: number): Item[] =>
   round % 2 === 0 ? [...items] : items.toReversed()
 
-/** Ends whatever was started and not stopped: a bench that fails leaves nothing behind. */
+/** Ends every subject that was not stopped, so that a failed bench leaves no process behind. */
 export const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -49,7 +49,7 @@ export const startBare = (name: 'bare-http' | 'bare-koa', replies: string): Prom
 export const startUnderstudy = (config: string, ...flags: string[]): Promise<Subject> =>
   start('understudy', [...serving(config), ...flags], announced)
 
-/** The same, as a user starts it, with nothing in it that measures; and how many milliseconds that took. */
+/** Starts the built program as a user does, without a probe. Returns also how many milliseconds that took. */
 export async function startUnprobed(
   config: string,
   ...flags: string[]
@@ -108,7 +108,7 @@ async function start(
   }
 }
 
-/** What can be done with a process that knows nothing of being measured. */
+/** The operations on a process without a probe. */
 const outside = (child: ChildProcess): Pick<Subject, 'resident' | 'stop'> => ({
   resident: () => Number(execFileSync('ps', ['-o', 'rss=', '-p', `${child.pid}`], { encoding: 'utf8' })) * 1024,
   stop: async () => {
@@ -118,7 +118,7 @@ const outside = (child: ChildProcess): Pick<Subject, 'resident' | 'stop'> => ({
   },
 })
 
-/** Has a gateway begin anew, or read its files anew. */
+/** Resets a gateway, or reloads its files. */
 export async function command({ controlPort }: Subject, what: 'reset' | 'reload'): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${controlPort}/${what}`, { method: 'POST' })
   if (!response.ok) throw new Error(`a ${what} was answered with ${response.status}`)

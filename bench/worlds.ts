@@ -1,4 +1,4 @@
-// What sandboxes cost: a thousand of them over a seed of a hundred thousand records, each listed from and written to.
+// Measures the cost of sandboxes: a thousand over a seed of a hundred thousand records, with a list and a write in each.
 // Run with: node --expose-gc --import tsx bench/worlds.ts
 
 import { mkdtempSync, writeFileSync } from 'node:fs'

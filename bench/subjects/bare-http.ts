@@ -1,5 +1,4 @@
-// The least that can be done: a bare node:http server that finds the reply in a table and writes it. A write is read and
-// parsed first.
+// The baseline: a bare node:http server that finds the reply in a table and writes it. It reads and parses a write first.
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,10 +1,10 @@
-// Asks after a server's health, over and over, until told to stop; then tells the slowest reply. A process of its own: the
-// one that makes the load is too busy to take the time.
+// Polls the health of a server until it is stopped, then reports the slowest reply. It is a separate process because the one
+// that makes the load is too busy to measure time.
 
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 
-/** Between two questions, in milliseconds. */
+/** The pause between two requests, in milliseconds. */
 const PAUSE = 50
 
 const url = process.argv[2] as string
@@ -18,7 +18,7 @@ const ask = async (): Promise<void> => {
   if (!reply.ok) throw new Error(`health was answered with ${reply.status}`)
   await reply.arrayBuffer()
 }
-// The first asks more of the client than of the server.
+// The first request measures the client rather than the server.
 await ask()
 process.send?.({ slowest: 0 })
 while (asking) {

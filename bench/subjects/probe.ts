@@ -1,12 +1,12 @@
-// Loaded into every subject before its own code: tells the bench, over IPC, what the process has used so far.
+// Is loaded into every subject before its code. Reports to the bench over IPC the time and memory that the process has used.
 
 import { getHeapCodeStatistics } from 'node:v8'
 
-/** What is asked before and after every sample: to answer takes microseconds, however large the heap. */
+/** The usage that the bench asks for before and after every sample. It is cheap to determine: microseconds. */
 export interface Usage {
-  /** User and system time of the process since it began, in microseconds. */
+  /** User and system time of the process since its start, in microseconds. */
   readonly cpu: number
-  /** Bytes resident at most, since it began. */
+  /** The maximum of resident bytes since its start. */
   readonly peak: number
 }
 
@@ -16,7 +16,7 @@ process.on('message', (question: Question) => {
   if (question === 'usage') process.send?.({ usage: usage() })
   else if (question === 'heap') process.send?.({ heap: heap() })
 })
-// Listening must not be what keeps a subject alive.
+// Listening must not keep a subject alive.
 process.channel?.unref()
 
 function usage(): Usage {
@@ -25,11 +25,11 @@ function usage(): Usage {
 }
 
 /**
- * Bytes live on the heap, to find which looks at all of it; without the code that the engine compiles of what runs often,
- * which goes on growing for thousands of reloads and is nobody's leak.
+ * Live bytes of the heap after a full collection, without compiled code, which grows for thousands of reloads and is not a
+ * leak.
  */
 function heap(): number {
-  // What the first collection releases, the second finds.
+  // The second collection frees what the first one released.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()

@@ -1,4 +1,4 @@
-// The replies that a bare server gives: recorded from Understudy beforehand, so that all subjects write the same bytes.
+// The replies of a bare server. They are recorded from Understudy beforehand, so that all subjects write the same bytes.
 
 import { readFileSync } from 'node:fs'
 
@@ -10,7 +10,7 @@ export interface Recorded {
   readonly body: string
 }
 
-/** By method and URL, as they stand in the request line. */
+/** The replies by method and URL of the request line. */
 export const replies = new Map(
   (JSON.parse(readFileSync(process.argv[2] as string, 'utf8')) as Recorded[]).map(one => [
     `${one.method} ${one.url}`,
