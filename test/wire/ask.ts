@@ -1,4 +1,4 @@
-// A plain HTTP client for tests: unlike fetch, it sends the header fields it is told to, Host and Origin among them.
+// A plain HTTP client for tests. Unlike fetch, it sends any header, including Host and Origin.
 
 import { request } from 'node:http'
 
@@ -6,7 +6,7 @@ export interface Asked {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
-  /** The text, read as JSON. */
+  /** The text, parsed as JSON. */
   readonly body: unknown
 }
 

@@ -1,4 +1,4 @@
-// Cache headers: nothing may be cached, unless the contract or the configuration says so.
+// Cache headers: replies must not be cached unless the contract or the configuration allows it.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

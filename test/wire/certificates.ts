@@ -1,6 +1,6 @@
-// Certificates for tests: an authority, and what it issues.
+// Certificates for tests: an authority and the certificates that it issues.
 
-// Wanted by @peculiar/x509, before it.
+// @peculiar/x509 requires this import first.
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
@@ -17,7 +17,7 @@ export interface Issued {
 
 export interface Authority {
   readonly cert: string
-  /** @param days for how long it is valid; one that is negative has expired */
+  /** @param days the validity; negative for an expired certificate */
   issue(subject: string, days?: number): Promise<Issued>
 }
 

@@ -1,4 +1,5 @@
-// The program as it is started: what it prints, what it answers with, how it ends. Starting it costs: few cases, all at once.
+// The program as a process: its output, its replies, its exit code. Starting it is slow, so there are few cases, and they run
+// concurrently.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -29,7 +30,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
     err += chunk
   })
   const ended = new Promise<Ended>(resolve => child.on('close', code => resolve({ code, out, err })))
-  /** Resolves once standard output holds the text; rejects if it ends before. */
+  /** Resolves when standard output contains the text; rejects if it ends before. */
   const until = (text: string) =>
     new Promise<string>((resolve, reject) => {
       child.stdout?.on('data', () => out.includes(text) && resolve(out))
@@ -47,7 +48,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
   return { ended, until, untilError, stop: () => child.kill('SIGTERM') }
 }
 
-/** Resolves with the content of a file once it is there. */
+/** Resolves with the content of a file when it exists. */
 const untilWritten = async (path: string): Promise<string> => {
   await until(() => existsSync(path))
   return readFileSync(path, 'utf8')
@@ -106,7 +107,7 @@ suite('the command line', { concurrency: true }, () => {
   test('keys from the environment or the file are not printed', async () => {
     const program = run(['serve', '--port', '0', '--control-port', '0'], { PETSTORE_API_KEY: 'hidden-key' })
     const banner = await program.until('curl')
-    // The shell that has the key fills it in.
+    // The shell fills the key in.
     assert.match(banner, /^ {2}curl -H "Authorization: Bearer \$PETSTORE_API_KEY" http/m)
     program.stop()
     const { out, err } = await program.ended

@@ -1,4 +1,4 @@
-// The size of what a browser loads before it shows the console, compressed.
+// The compressed size of the files that a browser loads to show the console.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -10,7 +10,7 @@ const FOLDER = join(dirname(PROGRAM), 'console')
 const files = readdirSync(FOLDER)
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
 
-/** The files that a module loads at once, itself included; an `import()` loads later. */
+/** Returns the files that a module loads at once, including itself. An `import()` loads later. */
 function loadedWith(name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found
   found.add(name)

@@ -1,4 +1,4 @@
-// Holds the control plane to its own OpenAPI document.
+// Checks the control plane against its OpenAPI document.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
@@ -15,7 +15,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const POST = (body: string) => ({ method: 'POST', headers: JSON_TYPE, body })
 const PUT = (body: string) => ({ method: 'PUT', headers: JSON_TYPE, body })
 
-/** Requests by `operationId`: at least one for each operation that the document has. */
+/** Requests by `operationId`: at least one for each operation of the document. */
 const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   getMetrics: [{ path: '/metrics', status: 200 }],
   sendRequest: [
@@ -112,7 +112,7 @@ const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
     { path: '/answers/a1', method: 'DELETE', status: 404 },
   ],
   clearAnswers: [{ path: '/answers', method: 'DELETE', status: 204 }],
-  // The shipped configuration records nothing: `state-file` asks a gateway that does.
+  // The shipped configuration has no history. test/wire/state-file.test.ts covers a gateway that has one.
   getHistory: [
     { path: '/worlds/default/history', status: 409 },
     { path: '/worlds/default/history?limit=0', status: 400 },
@@ -323,7 +323,7 @@ describe('the control plane follows its OpenAPI document', () => {
     )
   })
   after(() => gateway.close())
-  // So that there is something to tell.
+  // A first request, so that the lists have an entry.
   beforeEach(async () => {
     for (const path of ['/pets?limit=1', '/pets/1', '/pets/x', '/nowhere']) {
       await ask(gateway.url + path, { headers: { authorization: 'Bearer demo-key', 'understudy-explain': '1' } })

@@ -49,7 +49,7 @@ for (const [name, cors, origin, allowed] of [
     const preflight = await corsHeaders(gateway, origin, 'OPTIONS')
     assert.equal(preflight['access-control-allow-origin'], own && origin)
     assert.equal('access-control-allow-methods' in preflight, own !== undefined)
-    // Only a page is kept out: a client that is none gets its reply.
+    // Only pages are refused: other clients get their reply.
     assert.equal((await ask(`${gateway.url}/notes`, { headers: { origin } })).status, 200)
   })
 }

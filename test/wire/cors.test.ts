@@ -13,7 +13,7 @@ function assertShared(reply: RawReply): void {
   assert.match(reply.headers.vary ?? '', /\borigin\b/i)
 }
 
-/** Safelisted by the Fetch Standard, part of the connection, or what opens the reply to the page. */
+/** Headers that are safelisted by the Fetch Standard, part of the connection, or CORS headers. */
 const WITHOUT_EXPOSING = new Set([
   ...['cache-control', 'content-language', 'content-length', 'content-type', 'connection', 'keep-alive'],
   ...['access-control-allow-origin', 'access-control-allow-credentials', 'access-control-expose-headers'],

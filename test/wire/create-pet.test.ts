@@ -8,7 +8,7 @@ const { gateway, ask, post, say } = await petStore()
 
 const REX = '{"name":"Rex","categoryId":1}'
 
-/** The record, digit for digit: what was stored is what was answered. */
+/** Reads the created record, and checks that the stored text equals the reply exactly. */
 async function stored(reply: RawReply): Promise<string> {
   assert.equal(reply.status, 201, reply.body)
   assert.equal(reply.headers['content-type'], 'application/json')

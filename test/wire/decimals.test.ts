@@ -1,5 +1,4 @@
-// Numbers with a fraction, digit for digit: into a record, through its changes and filters, and out of a
-// snapshot and an example.
+// Decimals keep their digits: in records, changes, filters, snapshots and examples.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -139,7 +138,7 @@ suite('decimals in examples of a contract', () => {
   after(() => rmSync(folder, { recursive: true }))
   const yaml = `openapi: 3.1.0\ninfo: { title: Prices, version: "1" }\n${EXAMPLES}`
   const document = parse(yaml) as object
-  // As JSON, which has digits of its own.
+  // As JSON, which is parsed separately.
   const json = JSON.stringify(document)
     .replace('"amount":1.1}', '"amount":1.10}')
     .replace('"amount":12345678901234567000', '"amount":12345678901234567890.12345678901234567890')

@@ -1,4 +1,4 @@
-// The files that deploy replicas: what they refer to is there, and their configuration serves with a real Redis.
+// The files that deploy replicas: their references exist, and their configuration serves with a real Redis.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ test('compose.yaml refers to existing services, files, volumes and configs', () 
     for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
       const target = compose.services[other]
       assert.ok(target !== undefined, `${name} depends on ${other}`)
-      // The image of the stand-in brings its health check along.
+      // The image of the gateway has a health check.
       assert.ok(condition === 'service_healthy' && (target.healthcheck ?? target.image === 'understudy'), other)
     }
     for (const { source } of service.configs ?? []) assert.ok(source in compose.configs, source)

@@ -19,7 +19,7 @@ operations:
     respond: { list: things }
 `
 
-/** The names that stand in an expression, without those that a rule records. */
+/** The metric names in an expression, without those that a rule records. */
 const namesIn = (expression: string): string[] =>
   [...expression.matchAll(/[a-z_:][a-z0-9_:]*/g)]
     .map(([name]) => name)
@@ -56,7 +56,7 @@ test('promtool accepts the configuration and the rules', () => {
     const { error, status, stdout, stderr } = spawnSync('promtool', ['check', what, `deploy/${file}`], {
       encoding: 'utf8',
     })
-    // A machine without Prometheus has nothing to say; the files are YAML at least.
+    // Without promtool the test only checks that the files are YAML.
     if (error !== undefined) assert.equal(typeof parse(read(file)), 'object')
     else assert.equal(status, 0, stdout + stderr)
   }

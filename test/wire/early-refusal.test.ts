@@ -1,5 +1,5 @@
-// A request that is refused before its body has arrived: the client must get to read the reply, whatever it is made with and
-// however much it still sends.
+// A request that is refused before its body has arrived: every client must be able to read the reply, however much it still
+// sends.
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -29,7 +29,7 @@ interface Upload {
   readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
-/** Sends an upload and answers with the status that the client saw; rejects where the client saw none. */
+/** Sends an upload. Resolves with the status that the client saw; rejects if it saw none. */
 type Client = (upload: Upload) => Promise<number>
 
 const keeping = new Agent({ keepAlive: true })
@@ -99,7 +99,7 @@ const byPython =
     return Number((await run('python3', ['-c', text, url, file, JSON.stringify(headers)])).stdout)
   }
 
-/** Why a client cannot be tried here, if so. */
+/** The reason why a client is not available; `false` if it is. */
 function missing(command: string, ...args: readonly string[]): string | false {
   const { status } = spawnSync(command, args)
   return status === 0 ? false : `there is no ${[command, ...args].join(' ')} here`
@@ -144,7 +144,7 @@ for (const [name, client, skip = false] of clients) {
           [`${gateway.control}/nowhere`, JSON_TYPE, 404],
           [`${gateway.control}/worlds`, { 'content-type': 'text/plain' }, 415],
         ]
-        // The larger ones take their time: one or two cases tell as much.
+        // Large uploads are slow: one or two cases suffice.
         for (const one of large ? cases.filter((_, at) => (megabytes > 10 ? at === 6 : at === 0 || at === 4)) : cases) {
           const [url, headers, status] = one
           assert.equal(await client({ url, file, body, headers }), status, `${status} of ${url}`)

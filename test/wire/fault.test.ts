@@ -8,7 +8,7 @@ import { fileOf } from '../simulate.ts'
 const BODY = { text: 'all of this, and not a word less' }
 const LENGTH = JSON.stringify(BODY).length
 
-/** One path per fault, and one without. */
+/** One path for each fault, and one without a fault. */
 const FAULTS: Record<string, object | null> = {
   none: null,
   status: { kind: 'status', status: 503, retryAfter: '2s' },
@@ -64,7 +64,7 @@ interface Seen {
   readonly error?: string | undefined
 }
 
-/** The code of what went wrong. Versions of Node differ in what they call a reply that cannot be parsed. */
+/** Returns the code of an error. Versions of Node name an invalid reply differently. */
 const codeOf = (error: NodeJS.ErrnoException | undefined): string | undefined =>
   error?.name === 'HTTPParserError' || error?.code?.startsWith('HPE_') ? 'HPE' : error?.code
 

@@ -1,4 +1,4 @@
-// The line that the banner shows, pasted into a shell.
+// The command of the banner, pasted into a shell.
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The first ten minutes with an API of one's own: files that are found, files that are written, and a line to paste.
+// The first commands with a new API: files that are found, files that are written, and a command to paste.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -43,7 +43,7 @@ function run(cwd: string, args: readonly string[], environment: Readonly<Record<
   })
 }
 
-/** Starts a program, and gives the text of its banner. */
+/** Starts a program. Resolves with the text of its banner. */
 async function start(command: string, args: readonly string[], cwd: string, environment: Record<string, string>) {
   const env = { PATH: process.env.PATH ?? '', HOME: scratch, PORT: '0', CONTROL_PORT: '0', ...environment }
   const child: ChildProcess = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })

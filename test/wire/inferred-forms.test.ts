@@ -1,4 +1,4 @@
-// Collections whose replies say little, or say it otherwise: each gets the state that its operations allow.
+// Collections with unusual or undescribed replies: each gets the state that its operations allow.
 
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'

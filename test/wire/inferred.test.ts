@@ -1,4 +1,4 @@
-// State that is inferred, used over HTTP as somebody would on the first day: create, read, list, update, delete.
+// Inferred state used over HTTP: create, read, list, update, delete.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The stand-in inside a Koa application, and Koa middleware in front of the stand-in.
+// The gateway inside a Koa application, and Koa middleware in front of the gateway.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -74,7 +74,7 @@ async function serve(app: Koa): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An application with a route of its own, and the stand-in below /mock. */
+/** An application with a route and the gateway below /mock. */
 async function serveMounted(options: Partial<UnderstudyOptions> = {}, ...before: readonly Koa.Middleware[]) {
   const app = new Koa()
   app.silent = true

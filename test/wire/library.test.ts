@@ -1,4 +1,4 @@
-// The library face: what a test of somebody else's relies on.
+// The library: the functions that tests of applications use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

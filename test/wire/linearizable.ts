@@ -1,17 +1,16 @@
-// Checks a history of concurrent operations (Wing and Gong): is there one order that respects real time and explains every
-// reply?
+// Checks a history of concurrent operations (Wing and Gong): one order must respect real time and explain every reply.
 
 /** An operation that a client has called. */
 export interface Operation<Input, Output> {
   readonly input: Input
-  /** Unset where the client never learnt what became of it: it may have happened at any time since, or not at all. */
+  /** Unset if the client got no reply: the operation may have happened at any later time, or not at all. */
   readonly output: Output | undefined
-  /** When it was called, and when the reply was there: any number that grows. */
+  /** The times of the call and of the reply, as increasing numbers. */
   readonly called: number
   readonly returned: number
 }
 
-/** Returns the state after an operation, `undefined` where the state does not explain the output. */
+/** Returns the state after an operation, `undefined` if the state does not explain the output. */
 export type Step<State, Input, Output> = (state: State, input: Input, output: Output | undefined) => State | undefined
 
 /**
@@ -35,7 +34,7 @@ export function isLinearizable<State, Input, Output>(
     const left = operations.map((_, i) => i).filter(i => i >= first && !done.has(i))
     const certain = left.filter(i => operations[i]?.output !== undefined)
     if (certain.length === 0) return true
-    // An operation cannot come after one that was called when it had returned already.
+    // An operation cannot follow one that was called after it returned.
     const deadline = Math.min(...certain.map(i => operations[i]?.returned ?? Number.POSITIVE_INFINITY))
     for (const i of left) {
       const operation = operations[i]

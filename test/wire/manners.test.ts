@@ -97,7 +97,7 @@ for (const { name, url, path, headers, check, slow } of planes) {
         test(`${what} gets 408 after \`limits.request\``, async () => {
           const [reply, ...more] = await new Raw(slow).send(bytes).replies()
           assert.ok(reply)
-          // A body that nobody wants is refused for another reason before.
+          // An undocumented body is refused for another reason first.
           if (!what.includes('body')) check(reply, 408, 'request_timeout')
           assert.deepEqual(more, [])
         })

@@ -14,7 +14,7 @@ interface Family {
 
 const SUFFIXES: Readonly<Record<string, RegExp>> = { histogram: /_(?:bucket|sum|count)$/, summary: /_(?:sum|count)$/ }
 
-/** Reads the text format as its specification has it, and takes nothing else. */
+/** Parses the text format strictly by its specification. */
 function parsePage(text: string): Map<string, Family> {
   assert.ok(text.endsWith('\n'), 'the last line ends')
   const families = new Map<string, Family>()

@@ -1,5 +1,5 @@
-// A client that says exactly what it is told to, byte for byte, and takes replies apart by RFC 9112 alone: what `fetch` and
-// `node:http` would mend on the way must reach the server as it is.
+// A client that sends given bytes and parses replies by RFC 9112. `fetch` and `node:http` would correct malformed requests,
+// which must reach the server unchanged.
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
@@ -25,7 +25,7 @@ export class Raw {
       this.#unread = Buffer.concat([this.#unread, chunk])
       this.#wake?.()
     })
-    // A reset is an end like any other: what had arrived is what there is.
+    // A reset ends the reply like any other end.
     this.socket.on('error', () => {})
     this.socket.on('close', () => {
       this.#ended = true
@@ -42,7 +42,7 @@ export class Raw {
     return this
   }
 
-  /** The next reply, interim ones (1xx) included; `undefined` where the connection ends before one begins. */
+  /** The next reply, interim ones (1xx) included; `undefined` if the connection ends before one begins. */
   async reply({ head = false } = {}): Promise<RawReply | undefined> {
     let end = this.#unread.indexOf('\r\n\r\n')
     while (end === -1) {
@@ -73,7 +73,7 @@ export class Raw {
     return all
   }
 
-  /** Resolves once the server has closed the connection; what it still said is dropped. */
+  /** Resolves when the server has closed the connection. Later bytes are dropped. */
   async closed(): Promise<void> {
     while (await this.#more());
     this.socket.destroy()
@@ -117,7 +117,7 @@ export class Raw {
     return text
   }
 
-  /** Waits for more bytes; `false` once there will be none. */
+  /** Waits for more bytes; `false` at the end. */
   async #more(): Promise<boolean> {
     if (this.#ended) return false
     const before = this.#unread.length
@@ -130,15 +130,15 @@ export class Raw {
 
 export interface Said {
   readonly reply: RawReply
-  /** The interim replies that came before it. */
+  /** The interim replies before it. */
   readonly interim: readonly RawReply[]
-  /** Whether the connection went on to serve another request; it must where the reply does not say that it closes. */
+  /** Whether the connection served another request, as it must unless the reply closes it. */
   readonly kept: boolean
 }
 
 /**
- * Says one thing on a connection of its own. Whatever it was, the next request must be served: on a fresh connection, and
- * on the same one unless the reply closes it.
+ * Sends bytes on a new connection. Checks that the next request is served: on another connection, and on the same one unless
+ * the reply closes it.
  *
  * @param next a request that is answered with 200
  */
@@ -169,7 +169,7 @@ export async function say(
   }
 }
 
-/** A refusal is the Error object of the interface document, whoever refuses; answers with its message. */
+/** Checks that a refusal is the Error object of the interface document. Returns its message. */
 export function assertRefusal(reply: RawReply, status: number, code?: string): string {
   assert.equal(reply.status, status, `${reply.status} ${reply.body}`)
   assert.equal(reply.headers['content-type'], 'application/json')

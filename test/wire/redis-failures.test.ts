@@ -19,13 +19,13 @@ before(async () => {
   ;[one, two] = (await Promise.all([1, 2].map(() => replicas.serve(state('notes'))))) as [Replica, Replica]
 })
 after(async () => {
-  // A test that failed has not ended its clients.
+  // A failed test has not ended its clients.
   for (const end of endings) end()
   replicas.end()
   await server.remove()
 })
 
-/** Repeats a request until it has a status. */
+/** Repeats a request until it gets a reply. */
 const untilStatus = (replica: Replica, line: string, status: number) =>
   until(
     async () => {
@@ -38,7 +38,7 @@ const untilStatus = (replica: Replica, line: string, status: number) =>
 const endings: (() => void)[] = []
 let loads = 0
 
-/** Has clients create notes on random replicas until told to stop; returns what was acknowledged, by id. */
+/** Creates notes on random replicas until it is stopped. Returns the acknowledged ones by id. */
 function load(targets: readonly Replica[], isFlushed = false) {
   loads += 1
   const run = loads
@@ -70,7 +70,7 @@ function load(targets: readonly Replica[], isFlushed = false) {
   return {
     acknowledged,
     statuses,
-    /** Waits for so many more notes. */
+    /** Waits for this many more notes. */
     async more(count: number) {
       const goal = acknowledged.size + count
       await until(() => acknowledged.size >= goal)
@@ -85,7 +85,7 @@ function load(targets: readonly Replica[], isFlushed = false) {
 async function assertKept(replica: Replica, acknowledged: ReadonlyMap<number, string>) {
   const { body } = await replica.send('GET /notes')
   const found = new Map((body as { id: number; text: string }[]).map(({ id, text }) => [id, text]))
-  // `maxRecords` lets the oldest go.
+  // `maxRecords` removes the oldest.
   const oldest = Math.min(...[...found.keys()].filter(id => id > 1))
   for (const [id, text] of acknowledged) if (id >= oldest) assert.equal(found.get(id), text, `note ${id}`)
   const texts = [...found.values()]
@@ -100,7 +100,7 @@ test('kill -9 of a replica loses no acknowledged write, and the other replica co
   await third.kill()
   await more(20)
   await end()
-  // A busy machine may hold Redis up for so long that a replica gives up on it, and says so.
+  // On a busy machine Redis may be so slow that a replica logs a time-out.
   const waited = /the state is not available/.test(one.output() + two.output() + third.output())
   assert.deepEqual([...statuses.keys()].sort(), waited ? [201, 503] : [201])
   assert.ok(acknowledged.size > 30, `${acknowledged.size}`)

@@ -90,11 +90,11 @@ test('the checker knows a stale read, an id that was given twice and a lost writ
   const check = (...history: Done[]) => isLinearizable(history, SEEDED, step, keyOf)
   assert.equal(check(create, read(3, found)), true)
   assert.equal(check(create, read(3, missing)), false)
-  // It was called before the note was acknowledged.
+  // The call was before the acknowledgement of the note.
   assert.equal(check(create, read(1.5, missing)), true)
   assert.equal(check(create, read(1.5, found), read(3, missing)), false)
   assert.equal(check(create, { ...create, called: 3, returned: 4 }), false)
-  // Nobody knows whether it happened; but it cannot be taken back.
+  // It is unknown whether it happened; but it is never undone.
   const unknown = { ...create, output: undefined, returned: Number.POSITIVE_INFINITY }
   assert.equal(check(unknown, read(3, found)), true)
   assert.equal(check(unknown, read(3, missing)), true)

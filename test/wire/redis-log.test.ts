@@ -45,10 +45,10 @@ function connect(prefix: string, url = server.url) {
   return { engine, around, availability }
 }
 
-/** Waits until the engine says that it is available, or why it is not. */
+/** Waits until the engine reports that it is available, or the reason why it is not. */
 const change = (engine: Engine) => new Promise<string | undefined>(resolve => engine.onAvailability(resolve))
 
-/** Passes bytes on to a port, and can close the connection in the place of a reply. */
+/** A proxy to a port that can close the connection instead of a reply. */
 async function lossyProxy(port: number) {
   let losing = false
   const sockets = new Set<Socket>()
@@ -188,7 +188,7 @@ test('a log that lost its last entries is recognised, even when others took thei
   const one = await appended(engine, position, 'a')
   const two = await appended(engine, one, 'b')
   await other.since(position)
-  // As a replica that had not heard of the last append goes on.
+  // A Redis replica without the last append takes over.
   const head = await server.command('HGET {failover}:head mark')
   await server.command('RPOP {failover}:entries')
   await server.command(`HSET {failover}:head at 1 mark ${head.split('\r\n')[1]?.replace('.2', '.1')}`)

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 
 const PROGRAM = ['redis-server', 'valkey-server'].find(name => spawnSync(name, ['--version']).error === undefined)
 
-/** For `test(name, { skip: NO_REDIS }, …)`: why tests cannot run here; `false` where they can. */
+/** For `test(name, { skip: NO_REDIS }, …)`: the reason why Redis is not available; `false` if it is. */
 export const NO_REDIS: string | false = PROGRAM === undefined ? 'redis-server is not installed' : false
 
 export class RedisServer {
@@ -53,7 +53,7 @@ export class RedisServer {
     this.#child?.kill(signal)
   }
 
-  /** Kills it; what it had acknowledged is in its file. */
+  /** Kills it. Acknowledged writes are in its file. */
   async kill(): Promise<void> {
     const child = this.#child
     this.#child = undefined
@@ -68,7 +68,7 @@ export class RedisServer {
     rmSync(this.#folder, { recursive: true })
   }
 
-  /** Sends a command as an operator types it, and returns the reply as the wire has it. */
+  /** Sends a command as on the command line. Returns the raw reply. */
   async command(line: string): Promise<string> {
     const socket = connect(this.port, '127.0.0.1').setEncoding('utf8')
     try {

@@ -1,4 +1,4 @@
-// Redis over TLS, with a certificate of an authority of its own.
+// Redis over TLS, with a certificate of a private authority.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ test('rediss:// uses TLS with the authority in NODE_EXTRA_CA_CERTS', { skip: NO_
   assert.equal(made.status, 201)
   assert.deepEqual((await two.send(`GET /notes/${made.body.id}`)).body, made.body)
 
-  // A process that does not know the authority does not talk to the server.
+  // A process without the authority refuses the server.
   const strange = await replicas.start(config)
   assert.equal((await strange.send('GET /notes')).status, 503)
   assert.match(strange.output(), /redis localhost:\d+ cannot be used: \S*(?:SELF_SIGNED|UNABLE_TO|CERT)/)

@@ -1,4 +1,4 @@
-// Replicas that share a state in Redis, over HTTP: three processes, asked in any order.
+// Replicas that share a state in Redis, over HTTP: three processes, called in any order.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -53,7 +53,7 @@ test('ids are unique and consecutive, and bounds hold across replicas', { skip }
   )
   const more = await times(240, turn => at(turn).send('POST /notes', { text: `${turn}` }))
   assert.equal(new Set(more.map(({ body }) => body.id)).size, 240)
-  // 300 and the seed, which does not count.
+  // 300 records and the seed, which does not count.
   const lists = await Promise.all(all.map(replica => replica.send('GET /notes')))
   assert.deepEqual(
     lists.map(({ body }) => body.length),

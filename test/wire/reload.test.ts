@@ -14,7 +14,7 @@ import { Raw } from './raw.ts'
 const AUTHORIZED = { authorization: 'Bearer demo-key' }
 const PORTS = { host: '127.0.0.1', port: 0, controlHost: '127.0.0.1', controlPort: 0, controlToken: undefined }
 
-/** Serves a copy of the shipped configuration, which may be changed, and watches it. */
+/** Serves a copy of the shipped configuration that tests change, and watches it. */
 async function serveCopy({
   watch = false,
   home = mkdtempSync(join(tmpdir(), 'understudy-')),
@@ -60,7 +60,7 @@ async function serveCopy({
     },
     reset: () => ask(`${serving.controlOrigin}/reset`, { method: 'POST' }),
     reload: () => ask(`${serving.controlOrigin}/reload`, { method: 'POST' }),
-    /** Changes a file where it stands. */
+    /** Changes a file in place. */
     edit(name: string, from: string | RegExp, to: string): void {
       const text = readFileSync(path(name), 'utf8')
       assert.notEqual(text.replace(from, to), text, `${from} is not in ${name}`)

@@ -1,4 +1,4 @@
-// Gateways in processes of their own that share a Redis server: what a test asks of them, and how it ends them.
+// Gateways in separate processes that share a Redis server, with the requests and signals of tests.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -54,7 +54,7 @@ export interface Answer {
 
 export interface Replica {
   readonly child: ChildProcess
-  /** Everything that it wrote. */
+  /** Its whole output. */
   output(): string
   /** Sends `GET /notes`; `control:/worlds` to the control plane, `root:/readyz` without the base path of the API. */
   send(line: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>

@@ -1,4 +1,4 @@
-// Requests are told apart by what they carried: headers and bodies.
+// Requests are filtered by their headers and bodies.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -16,7 +16,7 @@ const call = (path: string) => ask(gateway.url + path, { headers })
 
 interface Stream {
   readonly type: string | undefined
-  /** Everything that it has said, once it has said this. */
+  /** Resolves with the whole output when it contains this. */
   until(wanted: RegExp): Promise<string>
   leave(): void
   readonly ended: Promise<unknown>
@@ -29,7 +29,7 @@ async function listen(control: string, query = ''): Promise<Stream> {
   received.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
   })
-  // The test itself breaks off the stream.
+  // The test ends the stream.
   received.on('error', () => {})
   return {
     type: received.headers['content-type'],

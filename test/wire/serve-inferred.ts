@@ -11,7 +11,7 @@ import { loadInferred } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { ask } from './ask.ts'
 
-/** Serves a document with the state that is inferred from it; returns a sender of requests such as `GET /pets`. */
+/** Serves a document with inferred state. Returns a function that sends requests such as `GET /pets`. */
 export async function serveInferred(document: string) {
   const home = mkdtempSync(join(tmpdir(), 'understudy-'))
   after(() => rmSync(home, { recursive: true }))

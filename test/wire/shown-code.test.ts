@@ -1,4 +1,4 @@
-// The tests that README.md and docs/ show with node:test are run as they stand there.
+// Runs the node:test tests of README.md and docs/ as shown.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

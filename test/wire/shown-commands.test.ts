@@ -1,7 +1,6 @@
-// The commands that README.md and docs/ show in `console` blocks do what is shown: each `$ curl` is sent, each
-// `$ understudy` run, and the output compared, section by section, each from the seeds. A page is served by the last
-// `$ understudy serve` above. A block `yaml [gateway.yaml]` is written to that file. An ellipsis stands for anything;
-// a command that is shown without output is run all the same.
+// Runs the commands in `console` blocks of README.md and docs/: sends each `$ curl`, runs each `$ understudy`, and compares the
+// output. Each section starts from the seeds. The last `$ understudy serve` above serves the page. A block `yaml [gateway.yaml]`
+// is written to that file. An ellipsis matches any text. A command without output is run, too.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -82,7 +81,7 @@ for (const page of PAGES) {
       for (const step of steps) {
         if (step.kind === 'file') writeFileSync(join(home, step.path), step.text)
         else if (step.kind === 'serve') {
-          // In a folder of the section's own a file may change between two starts.
+          // In the folder of a section a file may change between two starts.
           if (writes) await stop(join(home, step.config))
           else served = step.config
           gateway = await serve(join(home, step.config))
@@ -120,7 +119,7 @@ for (const page of PAGES) {
   }
 }
 
-/** Compares what was printed with what is shown, in which `…` stands for any text within a line. */
+/** Compares the output with the page, in which `…` matches any text within a line. */
 function compare(printed: string, { command, output }: { readonly command: string; readonly output: string }): void {
   if (output === '') return
   const pattern = output

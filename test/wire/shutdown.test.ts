@@ -37,9 +37,9 @@ interface Spawned {
   readonly control: string
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string | null>
-  /** Resolves once the log holds the text. */
+  /** Resolves when the log contains the text. */
   logged(text: string): Promise<void>
-  /** The log up to now. */
+  /** The current log. */
   log(): string
 }
 
@@ -52,7 +52,7 @@ async function serve(file = config, ...more: readonly string[]): Promise<Spawned
   )
   let log = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    // Lines of single requests are no matter of these tests.
+    // These tests do not need the lines of requests.
     log = (log + chunk).replace(/^\{[^\n]*"operation"[^\n]*\n/gm, '')
   })
   const logged = (text: string) =>
@@ -77,7 +77,7 @@ async function serve(file = config, ...more: readonly string[]): Promise<Spawned
 
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-/** Sends a request and resolves once it is under way: a later one, on a connection made after it, has been answered. */
+/** Sends a request. Resolves when it is under way: after the reply to a later request on another connection. */
 async function begin(url: string, bytes: string): Promise<Raw> {
   const raw = new Raw(url)
   await new Promise<void>(resolve => raw.socket.write(bytes, () => resolve()))
@@ -89,12 +89,12 @@ async function begin(url: string, bytes: string): Promise<Raw> {
 
 interface Exchanged {
   readonly replies: number
-  /** Whether the last reply said that the connection ends with it. */
+  /** Whether the last reply had Connection: close. */
   readonly told: boolean
   readonly failure: string | undefined
 }
 
-/** Sends one request after the other on one connection, until a reply says that it is the last. */
+/** Sends requests on one connection until a reply has Connection: close. */
 async function keepBusy(url: string): Promise<Exchanged> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const once = () =>
@@ -129,7 +129,7 @@ suite('a gateway that gets SIGTERM', { concurrency: true }, () => {
     assert.equal(status, 503)
     assert.deepEqual(body, { status: 'stopping' })
     await logged('waiting for 1 requests under way, at most 10 s')
-    // The port is closed within the same moment; a connection that still got in line is reset.
+    // The port is closed at the same time; a queued connection is reset.
     for (;;) if ((await new Raw(url).send(GET('/nowhere')).replies()).length === 0) break
     const reply = await slow.send('}').reply()
     assert.equal(reply?.status, 200)
@@ -196,7 +196,7 @@ suite('a gateway that gets SIGTERM', { concurrency: true }, () => {
   }
 })
 
-/** Sends so many requests, one after the other. */
+/** Sends this many requests in sequence. */
 async function keepBusyFor(url: string, requests: number): Promise<void> {
   for (let i = 0; i < requests; i++) assert.equal((await ask(`${url}/quick`, { method: 'POST' })).status, 200)
 }

@@ -19,14 +19,14 @@ after(() => Promise.all([gateway.close(), small.close()]))
 const POST = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${KEY}${JSON_TYPE}`
 const GET = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\n${KEY}\r\n`
 
-/** Sends the rest byte by byte, for as long as anybody takes it. */
+/** Sends the rest byte by byte until the connection closes. */
 function drip(raw: Raw, rest: string, pause = 20): void {
   let at = 0
   const timer = setInterval(() => raw.send(rest[at++ % rest.length] as string), pause)
   raw.socket.once('close', () => clearInterval(timer))
 }
 
-// All at once, as each of them waits.
+// The tests run concurrently, since each of them waits.
 suite('slow clients', { concurrency: true }, () => {
   for (const [name, first, rest] of [
     ['nothing at all', '', ''],

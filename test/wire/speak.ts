@@ -4,7 +4,7 @@ import { after } from 'node:test'
 import { startGateway } from '../../src/index.ts'
 import { type Said, say } from './raw.ts'
 
-/** The header of a caller who is known. */
+/** The header of a known consumer. */
 export const KEY = 'Authorization: Bearer demo-key\r\n'
 export const JSON_TYPE = 'Content-Type: application/json\r\n'
 
@@ -15,19 +15,19 @@ export async function petStore() {
   const next = `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: x\r\n${KEY}\r\n`
   return {
     gateway,
-    /** Bytes as they are. */
+    /** Sends these bytes. */
     say: (bytes: string | Uint8Array, options?: { head?: boolean }): Promise<Said> =>
       say(gateway.url, bytes, next, options),
-    /** `GET /v1/pets` with a key, and more header lines if need be. */
+    /** Sends `GET /v1/pets` with a key and optional header lines. */
     ask: (line: string, headers = KEY): Promise<Said> =>
       say(gateway.url, `${line} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`, next, { head: line.startsWith('HEAD ') }),
-    /** `POST /v1/pets` with a key and a body. */
+    /** Sends `POST /v1/pets` with a key and a body. */
     post: (body: string | Uint8Array, headers = JSON_TYPE): Promise<Said> =>
       say(gateway.url, message(`POST /v1/pets`, `${KEY}${headers}`, body), next),
   }
 }
 
-/** A whole request with its Content-Length. */
+/** Returns a complete request with its Content-Length. */
 export function message(line: string, headers: string, body: string | Uint8Array): Buffer {
   const bytes = Buffer.from(body as string)
   return Buffer.concat([

@@ -1,4 +1,4 @@
-// The state of one process in a file: real processes, killed at any moment.
+// The state of one process in a file: real processes, killed at random times.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -24,7 +24,7 @@ const gatewayWith = (state: string) =>
 const RESOURCE =
   'notes: { schema: Note, seed: ./notes.yaml, states: { field: status, from: { draft: { sent: { after: 30d } } } } }'
 
-/** A folder with a configuration; the path of its state is in it. */
+/** Makes a folder with a configuration whose state file is in it. */
 function project(state = '{ file: ./state, sync: always }') {
   const config = join(folder, `${++files}.yaml`)
   writeFileSync(config, gatewayWith(state.replace('./state', `./${files}.state`)))
@@ -95,7 +95,7 @@ test('every acknowledged write survives kill -9', async () => {
   assert.equal((await second.send('GET /hit')).status, 200)
   assert.deepEqual([(await second.send('GET /limited')).status, (await second.send('GET /limited')).status], [200, 429])
   assert.equal((await second.send('GET control:/weather')).body.name, 'custom')
-  // A record lives on by the clock: the seed was a draft in 2026.
+  // The state of a record changes by the clock: the seed was a draft in 2026.
   assert.equal((await second.send('GET /notes/1')).body.status, 'sent')
   assert.equal((await second.send('POST /notes', { text: 'next' })).body.id, 3)
   await second.send('POST control:/reset')

@@ -1,4 +1,4 @@
-// The API and the control plane by https: configured, made at start, with client certificates; and every mistake in it.
+// The API and the control plane over https: configured and self-signed certificates, client certificates, and mistakes.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -15,7 +15,7 @@ after(() => gateway.close())
 const put = (body: string, type = 'application/json') =>
   fetch(`${gateway.control}/weather`, { method: 'PUT', headers: { 'content-type': type }, body })
 
-/** Asks the metrics page until a server is taken, or is free again. */
+/** Polls the metrics page until a server is occupied or free. */
 async function until(taken: boolean): Promise<void> {
   for (;;) {
     const page = await (await fetch(`${gateway.control}/metrics`)).text()

@@ -85,7 +85,7 @@ describe('three workers that share their state', () => {
     await Promise.all(clients)
     assert.equal(new Set(acknowledged).size, acknowledged.length)
     await until(() => child.output().match(/a worker serves/g)?.length === 4)
-    // The new one, too.
+    // The new worker has it, too.
     for (let round = 0; round < 4; round++) {
       for (const id of acknowledged.slice(-3)) assert.equal((await send(`/pets/${id}`)).status, 200)
     }
@@ -128,7 +128,7 @@ describe('two workers', () => {
       const response = await fetch(`${api}/hello`, { headers: { connection: 'close' } })
       return ((await response.json()) as { hello: string }).hello
     }
-    // Connections are dealt out in turn: as many as these reach both.
+    // Connections are distributed in turn, so this many reach both workers.
     await until(async () => {
       const said = new Set([await greeting(), await greeting(), await greeting(), await greeting()])
       return said.size === 1 && said.has('moon') ? true : undefined
@@ -162,8 +162,8 @@ describe('two workers', () => {
 
   test('the counts of a killed worker are kept', async () => {
     const requests = /^http_server_request_duration_seconds_count\{.*operation="hello"\} (\d+)$/m
-    // Workers tell by themselves, several times a second; a busy machine takes longer. Asking would collect the counts, so
-    // there is nothing to wait for: another round waits twice as long.
+    // Workers report by themselves several times a second, more slowly on a busy machine. A request for the metrics would collect
+    // the counts, so the test cannot poll: another round waits twice as long.
     for (let patience = 1000, kept = false; !kept; patience *= 2) {
       assert.ok(patience < 60_000, 'counts were lost in every round')
       const before = Number(await metric(requests))
