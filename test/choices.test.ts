@@ -1,5 +1,5 @@
-// The choices of the shipped configuration where the interface document is silent: each is as docs/recipes/petstore.md lists
-// it, and has a switch that changes it.
+// The choices of the shipped configuration for questions that the interface document leaves open: each is as
+// docs/recipes/petstore.md lists it, and has a setting that changes it.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Sentences of README.md and docs/ that no other test shows: each test is named after what it shows.
+// Statements of README.md and docs/ that no other test covers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

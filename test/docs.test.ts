@@ -1,5 +1,4 @@
-// The pages of docs/ and README.md: every configuration loads as it stands there, beside the contract that it is about, and
-// every link leads to something.
+// The pages of docs/ and README.md: every configuration loads as shown with its contract, and every link has a target.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -18,7 +17,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(scratch, { recursive: true }))
 
 type Configuration = Readonly<Record<string, unknown>>
-/** Makes a whole configuration of a block. */
+/** Makes a complete configuration of a block. */
 type Complete = (shown: Configuration) => Configuration
 
 const petStore: Configuration = {
@@ -50,13 +49,13 @@ const pictures = {
   },
 }
 
-/** A whole file: only its contract, and the files beside it, are ours. */
+/** A complete file. The test adds its contract and other files only. */
 const whole: Complete = shown => ({
   ...shown,
   contract: petStore.contract,
   resources: { pets: { ...(shown.resources as Record<string, object>).pets, seed: { generate: 5 } } },
 })
-/** Blocks that stand beside those of a base, operation by operation. */
+/** Blocks that are added to those of a base, operation by operation. */
 const beside =
   (base: Configuration): Complete =>
   shown => ({

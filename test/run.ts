@@ -1,6 +1,6 @@
-// `npm test` runs every test below this folder but the long ones; `npm run test:all` runs all of them, with more generated cases.
-// Words choose the files whose path contains one of them, long ones too. Node 20 takes no globs. Loading the sources takes
-// longer than most files do, so that files share a process: one for each group below.
+// `npm test` runs every test below this folder except the long ones; `npm run test:all` runs all of them, with more generated
+// cases. Arguments choose the files whose path contains one of them, including long ones, since Node 20 has no globs. Loading the
+// sources takes longer than most files, so that the files of a group share a process.
 
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -13,9 +13,9 @@ const LONG = [
   /^wire\/(?:early-refusal|first-minutes|redis-failures|redis-history|secrets|shown-code|shutdown|slow-clients)\.test/,
   /^wire\/(?:state-file|workers)\.test/,
 ]
-/** Files with a process of their own: their clients have a second or less, or they change what others load. */
+/** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE = /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|workers)\.test)/
-/** Wire tests that start programs and wait for them: they run at the same time. */
+/** Wire tests that start programs and wait for them. They run concurrently. */
 const WAITING = /^wire\/(?:cli|first-minutes|secrets|shown-code)\.test/
 
 const words = process.argv.slice(2).filter(word => word !== '--all')
@@ -47,9 +47,9 @@ const files = [...all.filter(file => groupOf(file) === 'alone'), ...shared]
 
 const stream = run({
   files: files.map(file => `${import.meta.dirname}/${file}`),
-  // Files that wait leave their core to others.
+  // Waiting files leave their core to others.
   concurrency: availableParallelism() + 1,
-  // Ends a process that hangs, in milliseconds: far above what any takes on a busy machine.
+  // The time-out of a process in milliseconds, far above the time of any on a busy machine.
   timeout: 1_800_000,
 })
 stream.on('test:fail', () => {

@@ -84,15 +84,15 @@ export const load = (yaml: string): Loaded => loadPlan(fileOf(yaml), folder, {})
 
 export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
-  /** The value that the body is the JSON of. */
+  /** The body as a value, sent as JSON. */
   readonly body?: unknown
-  /** The bytes of the body, in the place of `body`. */
+  /** The body as bytes, instead of `body`. */
   readonly raw?: Uint8Array | undefined
   readonly signal?: AbortSignal
   readonly address?: string
 }
 
-/** Makes a gateway of what was loaded without an error. */
+/** Makes a gateway of a configuration that loads without an error. */
 export function gatewayOf({ plan, report }: Loaded, clock: Clock): Gateway {
   assert.ok(plan, formatDiagnostics(report.list))
   return new Gateway(plan, clock, silentLog, records => new Metrics('0.0.0', records))

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../src/world/clock.ts'
 
-/** Stands still at `time`, which a test may set. A sleeper wakes at once, and its sleep moves the clock on. */
+/** A clock that stays at `time`, which a test may set. A sleep ends at once and advances the clock. */
 export class FixedClock implements Clock {
   time: number
   /** The sleeps up to now, in milliseconds. */
@@ -22,7 +22,7 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Time passes only when a test calls `pass`, which wakes sleepers in order. */
+/** A clock whose time passes only when a test calls `pass`, which wakes sleepers in order. */
 export class VirtualClock implements Clock {
   #now: number
   #sleepers: Sleeper[] = []
@@ -48,7 +48,7 @@ export class VirtualClock implements Clock {
     })
   }
 
-  /** Moves the time on by so many milliseconds, and wakes the sleepers whose time comes on the way. */
+  /** Advances the time by this many milliseconds, and wakes the sleepers in between. */
   async pass(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds
     await settle()
@@ -67,5 +67,5 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Resolves after everything that needs no time has happened. */
+/** Resolves after all pending tasks that need no time. */
 export const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

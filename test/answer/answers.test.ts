@@ -72,7 +72,7 @@ test('a reply repeats the id in the path, the fields that were sent, the filter 
   const created = (await send('POST /v1/books', { title: 'Mine', pages: 12, secret: 'hush' })).body as Book
   assert.equal(created.title, 'Mine')
   assert.equal('secret' in created, false)
-  // Twelve pages would break the schema of the reply.
+  // Twelve pages would violate the schema of the reply.
   assert.ok((created as unknown as { pages: number }).pages <= 9)
   const lent = (await send('GET /v1/books?status=lent')).body as Book[]
   assert.deepEqual([...new Set(lent.map(({ status }) => status))], ['lent'])
@@ -108,7 +108,7 @@ test('a refusal has the shape that the contract documents for its status', async
   assert.deepEqual(invalid.body, { code: 'invalid_request', message: '/title is required', status: 400 })
   const missing = await send('GET /v1/books/x')
   assert.equal((missing.body as { code: string }).code, 'not_found')
-  // The document has its own word for who may not come in.
+  // The document has an example for 401.
   const who = await send('PUT /v1/books/1', { title: 'It' })
   assert.deepEqual(who.body, { code: 'who', message: 'The key is missing', status: 401 })
   const nowhere = await send('GET /v1/nowhere')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { stringify } from 'yaml'
 import { inProcess } from '../support/in-process.ts'
 
-/** Asks `POST /people?age=x {"name":5,"address":{}}`, whose 400 has this content, or `GET /people/1`, whose 404 has. */
+/** Sends `POST /people?age=x {"name":5,"address":{}}`, whose 400 has this content, or `GET /people/1`, whose 404 has it. */
 async function refusalOf(content: unknown, line = 'POST /people?age=x', status = '400') {
   const responses = {
     200: { description: 'Fine' },

@@ -1,4 +1,4 @@
-// A contract that documents much, and a gateway that knows nothing but the contract.
+// A contract with many documented details, and a gateway that serves it without a configuration.
 
 import { inProcess } from '../support/in-process.ts'
 

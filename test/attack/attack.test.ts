@@ -1,4 +1,4 @@
-// Attacks with real processes and sockets, by class; what came of each is printed in one table at the end.
+// Attacks with real processes and sockets, by class. A table of all outcomes is printed at the end.
 
 import './control-plane.ts'
 import './log.ts'

@@ -1,5 +1,5 @@
 // Every route of the control plane with odd names, parameters and bodies: each reply is documented, none shows a path of the
-// machine, and the API is served all the while.
+// machine, and the API is served meanwhile.
 
 import assert from 'node:assert/strict'
 import { startProgram } from './program.ts'

@@ -1,4 +1,4 @@
-// A log that cannot be written costs lines, never requests.
+// A log that cannot be written loses lines, but no request fails.
 
 import assert from 'node:assert/strict'
 import { existsSync, openSync } from 'node:fs'
@@ -59,7 +59,7 @@ attack(KIND, 'the reader never reads', async () => {
   const program = await startProgram(['ignore', 'ignore', 'pipe'])
   try {
     program.child.stderr?.pause()
-    // More than a pipe holds.
+    // More bytes than a pipe buffers.
     const path = `/v1/${'x'.repeat(3000)}`
     for (let i = 0; i < 100; i++) assert.equal(await program.status(path), 404)
     assert.equal(await program.stop(), 0)

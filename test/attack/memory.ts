@@ -1,4 +1,4 @@
-// Memory has bounds: above them writes are refused, all else is answered, and the process lives on.
+// Memory is bounded: above the bound writes are refused, other requests are answered, and the process survives.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -167,7 +167,7 @@ attack(KIND, 'a seed of 400,000 records with 64 MB of memory', () => {
   })
 })
 
-/** Fills the heap from the signal on, as something that nobody bounded would. */
+/** Fills the heap after the signal, like an unbounded cache. */
 const LEAK = `data:text/javascript,${encodeURIComponent(
   "const kept = []; process.once('SIGUSR2', () => setInterval(() => kept.push(Array.from({ length: 20000 }, (_, i) => i + 0.5)), 4))",
 )}`

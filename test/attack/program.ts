@@ -1,4 +1,4 @@
-// The program in a process of its own, with whatever standard output and error it is given.
+// The program in a separate process with given standard output and error.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ export interface Program {
   status(path: string): Promise<number>
   /** The value of a metric without labels. */
   metric(name: string): Promise<number>
-  /** Ends it with SIGTERM; the exit code, or the signal where it had to be killed. */
+  /** Ends it with SIGTERM. Resolves with the exit code, or with the signal if it had to be killed. */
   stop(): Promise<number | string | null>
 }
 
@@ -31,7 +31,7 @@ export async function startProgram(
 ): Promise<Program> {
   const file = args.some(arg => arg.endsWith('.yaml')) ? [] : ['config/gateway.yaml']
   for (let tries = 1; ; tries++) {
-    // Nobody may be able to read the port that the program would choose.
+    // The program does not choose its port: its output may be unreadable.
     const [port, controlPort] = await freePorts()
     const all = [...node, PROGRAM, 'serve', ...file, ...args, '--port', `${port}`, '--control-port', `${controlPort}`]
     const child = spawn(process.execPath, all, { stdio, env: { PATH: process.env.PATH ?? '' } })

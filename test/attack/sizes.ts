@@ -1,5 +1,5 @@
-// Hostile sizes at every reader: each is answered, and the next request too. The bounds are far above what they take, and far
-// below what they took when a step was worse than linear: minutes.
+// Hostile sizes for every parser: each is answered, and the next request too. The bounds are far above the measured times, and
+// far below those of an algorithm that is worse than linear, which takes minutes.
 
 import assert from 'node:assert/strict'
 import { type Program, startProgram } from './program.ts'
@@ -8,7 +8,7 @@ import { attack } from './table.ts'
 const KIND = 'sizes'
 const HELD = 10
 
-/** The longest that the loop was held since it was last asked. */
+/** The longest block of the event loop since the previous call. */
 const heldOf = (program: Program): Promise<number> =>
   program.metric('understudy_event_loop_delay_seconds{percentile="100"}')
 
@@ -73,7 +73,7 @@ for (const [name, text, expected] of CONFIGURATIONS) {
   })
 }
 
-/** A configuration of 300 operations, each with records, a rule, a limit and its part in a hundred weathers. */
+/** A configuration of 300 operations, each with records, a rule, a limit and a block in a hundred weather presets. */
 function largeConfiguration(): string {
   const paths = repeat(
     100,
@@ -123,7 +123,7 @@ attack(
       const put = fetch(`${program.control}/config`, { method: 'PUT', headers, body: text }).finally(() => {
         over = true
       })
-      // Requests are served by the configuration before, as long as it is.
+      // Requests are served by the previous configuration while the new one is loaded.
       let served = 0
       while (!over) {
         const reply = await fetch(`${program.control}/healthz`)

@@ -1,4 +1,4 @@
-// Data that strangers, web pages and clients of the control plane must not get.
+// Attempts of strangers, web pages and clients of the control plane to read data that they must not get.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'

@@ -20,7 +20,7 @@ const served = (capacity: string) => {
 
 test('N requests are served at once, others queue in order, and a full queue refuses', async () => {
   const { clock, send, done } = served('{ concurrency: 2, queue: 2 }')
-  // A capacity of the defaults is one for all operations.
+  // A capacity under `defaults` counts all operations together.
   for (const name of ['a', 'b', 'c', 'd', 'e']) send(name, name === 'b' ? 'GET /things/1' : 'GET /things')
   await clock.pass(1000)
   assert.deepEqual(done, ['e 503 retry at 0', 'a 200 at 100', 'b 200 at 100', 'c 200 at 200', 'd 200 at 200'])

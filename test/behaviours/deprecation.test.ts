@@ -18,7 +18,7 @@ const HEADERS = {
   link: '</things>; rel="successor-version", <https://example.com/why>; rel="deprecation", <https://example.com/why>; rel="sunset"',
 }
 
-/** Returns the status, `Retry-After` and the presence of the deprecation headers for a request at a moment. */
+/** Returns the status, `Retry-After` and the presence of the deprecation headers for a request at a time. */
 const table: [at: string, config: string, expected: string][] = [
   ['2025-12-04T23:59:59.999Z', all, '200'],
   ['2025-12-05T00:00:00Z', all, '200 deprecated'],

@@ -52,7 +52,7 @@ operations:
 
 const KEY = { 'idempotency-key': 'k' }
 
-/** One request for each behaviour that finds requests invalid, and what it says. */
+/** One request for each behaviour that finds requests invalid, and its message. */
 const INVALID = [
   ['GET /pets?limit=x', undefined, {}, 'query parameter limit must be an integer'],
   ['GET /pets?sort=colour', undefined, {}, 'query parameter sort must name a field of pets, not "colour"'],

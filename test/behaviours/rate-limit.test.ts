@@ -68,7 +68,7 @@ test('a limit counts by consumer, by address or globally, across the operations 
     const { ask, list } = limited(`{ limit: 1/h, by: ${by} }`)
     const created = async (key: string) => (await ask('POST /things', create(key))).status
     const seen = [await created('ann-key'), await created('ann-key'), await created('bob-key')]
-    // Nobody has to say who he is to list: there the address stands for him.
+    // Lists need no credential, so the address identifies the client.
     seen.push(await list(), await list({ address: '10.0.0.1' }), await list({ address: '10.0.0.1' }))
     assert.deepEqual(seen, statuses, by)
   }

@@ -43,7 +43,7 @@ suite('a reply that violates the contract', () => {
   })
 })
 
-// Refusals in a shape of their own, which the documented statuses do not have; 429 is documented nowhere.
+// Refusals in a configured shape that differs from the documented one. 429 is undocumented.
 const shop = (mode: string, more = '') =>
   inProcess({
     'gateway.yaml': `

@@ -47,7 +47,7 @@ describe('the first rule that holds answers', () => {
     assert.match(crashed.headers['understudy-warning'] ?? '', /createThing does not document 500/)
     assert.match(String(crashed.body), /a rule answers with 500/)
     assert.equal((await ask('POST /things', { body: { name: 'fine' } })).status, 201)
-    // Nothing was created by the first.
+    // The first request created no record.
     assert.equal(bodyOf(await ask('GET /things/3')).name, 'fine')
   })
 
@@ -58,7 +58,7 @@ describe('the first rule that holds answers', () => {
     const refused = await ask('POST /things', { headers, body: { name: 'fourth' } })
     assert.equal(refused.status, 402)
     assert.deepEqual(bodyOf(refused), { code: 'plan_limit', message: 'bob may keep 3 things', n: 2 })
-    // Without the header nothing is the matter.
+    // Without the header the request is served.
     assert.equal((await ask('POST /things', { body: { name: 'fourth' } })).status, 201)
   })
 

@@ -158,7 +158,7 @@ test('with CORS off no page of another origin reads a reply', { skip }, () =>
     assert.equal(await fetchFrom(HOME, `${gateway.url}/old`), 'TypeError')
     const headers = { 'content-type': 'application/json' }
     assert.equal(await fetchFrom(HOME, `${gateway.url}/notes`, { method: 'POST', headers, body: '{}' }), 'TypeError')
-    // The preflight was refused: nothing was created.
+    // The preflight was refused, so no record was created.
     assert.equal((await gateway.world().records('notes')).length, 1)
   }),
 )

@@ -1,4 +1,4 @@
-// A headless Chromium for tests: the machine's own, so that nothing is downloaded.
+// A headless Chromium for tests. It must be installed on the machine: nothing is downloaded.
 
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -13,7 +13,7 @@ const PLACES = [
 ]
 const found = [process.env.CHROMIUM ?? '', ...PLACES].find(path => path !== '' && existsSync(path))
 
-/** The reason why no test can run in a browser here; `false` where one can. */
+/** The reason why no browser is available; `false` if one is. */
 export const withoutBrowser: string | false =
   found === undefined && 'no Chromium is installed (apt-get install chromium, or set CHROMIUM)'
 

@@ -1,4 +1,4 @@
-// The configuration in the console: mistakes are shown where they are, what is applied is served, and no file is written.
+// The configuration in the console: mistakes are shown at their place, applying serves the text, and no file is written.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ after(async () => {
 
 const start = { config: FILE }
 const editorOf = (page: Page) => page.getByRole('textbox', { name: 'The configuration as YAML' })
-/** Writes at the end of the text, as a person does. */
+/** Types at the end of the text. */
 async function write(page: Page, text: string): Promise<void> {
   await editorOf(page).click()
   await page.keyboard.press('Control+End')

@@ -1,4 +1,4 @@
-// View 1 of the console, as somebody who watches an app meets it.
+// View 1 of the console: the live list of requests.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -234,7 +234,7 @@ test('a lost connection is shown and restored', { skip }, async () => {
       second = await startGateway({ config: CONFIG, host: '127.0.0.1', ...ports })
       await page.getByRole('alert').waitFor({ state: 'hidden' })
       await send('GET', '/notes/1')
-      // The requests from before the restart stay in sight.
+      // The requests before the restart remain visible.
       await page.getByText('2 requests').waitFor()
     })
   } finally {

@@ -1,4 +1,4 @@
-// View 2 of the console: an app is shown failures, and operations are tried.
+// View 2 of the console: replies of operations are replaced, and operations are tried.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

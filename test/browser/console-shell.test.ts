@@ -1,4 +1,4 @@
-// The console as a whole: accessible in both themes and on narrow windows, at home on its own origin, behind a token.
+// The whole console: it is accessible in both themes and narrow windows, uses its origin only, and asks for a token.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ after(() => browser?.close())
 const titlesOf = (page: Page): Promise<string[]> =>
   page.getByRole('navigation', { name: 'Views' }).getByRole('listitem').allInnerTexts()
 
-/** Opens every view once, and what can be chosen first in it. */
+/** Opens every view once, and the first entry in it. */
 async function visit(page: Page, title: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true }).click()
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
@@ -113,7 +113,7 @@ test('the console asks for the token once, and again only if it is wrong', { ski
     await page.reload()
     await page.getByText('Waiting for the first request').waitFor()
     assert.equal(await question.count(), 0)
-    // Another tab does not know it.
+    // Another tab does not have the token.
     const other = await context.newPage()
     await other.goto(`${control}/#/live`)
     await other.getByRole('dialog').waitFor()
@@ -130,7 +130,7 @@ test('the console says that it cannot show the requests of several processes', {
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
 after(() => rmSync(folder, { recursive: true }))
-/** The path of a contract with nothing that several processes would have to share. */
+/** The path of a contract without state that processes would share. */
 const STATELESS = join(folder, 'openapi.json')
 const ping = { get: { operationId: 'ping', responses: { 204: { description: 'Here.' } } } }
 writeFileSync(

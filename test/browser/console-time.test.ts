@@ -1,4 +1,4 @@
-// View 4 of the console: the calendar with the clock as a line, and who still calls what.
+// View 4 of the console: the calendar with the clock as a line, and the callers of deprecated operations.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

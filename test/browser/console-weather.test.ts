@@ -1,4 +1,4 @@
-// View 5 of the console: weather is made by switches and sliders, and measured beside what is wished.
+// View 5 of the console: weather is set by switches and sliders, and shown beside its measured effect.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => browser?.close())
 
-/** The pet store of the repository, whose `getPet` goes on 2030-12-05. */
+/** The pet store of the repository, whose `getPet` has its sunset on 2030-12-05. */
 const PET_STORE = { config: 'config/gateway.yaml' as unknown as object }
 const PET_KEY = { headers: { authorization: 'Bearer demo-key' } }
 

@@ -1,4 +1,4 @@
-// The console in a browser: the built gateway with its page, a tab that shows it, and a count of what left its origin.
+// The console in a browser: the built gateway, a tab with its page, and a list of requests to other origins.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -83,7 +83,7 @@ export interface OpenConsole {
   watch(): Promise<void>
   /** Sends a request to the API as the consumer `frontend`. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
-  /** Addresses of other origins that the page asked. */
+  /** Addresses of other origins that the page requested. */
   readonly elsewhere: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// The parts of the worlds view that need no page: moments, names, columns, and pages of records.
+// The parts of the worlds view that need no page: times, names, columns and pages of records.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Schemas that nothing fits: what is served all the same, and what is said of it at load. And `null`, where it is meant.
+// Unsatisfiable schemas: the reply that is served and the warning at load. And intended `null` values.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Event streams, lines of JSON, JSON text sequences and parts without names: as they are written, generated and judged.
+// Event streams, lines of JSON, JSON text sequences and unnamed parts: parsing, generation and validation.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// The behaviours of docs/contributing/adding-a-behaviour.md, each put into the list and asked. The list is changed before
-// anything that reads it is loaded, so that this file needs a process of its own.
+// Puts each behaviour of docs/contributing/adding-a-behaviour.md into the list and sends requests to it. The list is changed
+// before its readers are loaded, so that this file needs a separate process.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -36,7 +36,7 @@ const [noop, configured, stateful, weathered] = greetings as [
   Behaviour<unknown>,
   Behaviour<unknown>,
 ]
-// One entry of the list, which each step replaces in turn. What weather may hold is read when the list is.
+// One entry of the list, which each step replaces in turn. The list also determines the keys of weather.
 const greeting = { ...noop, weather: true }
 list.unshift(greeting)
 const { CONTRACT, load, simulate } = await import('../simulate.ts')
@@ -48,7 +48,7 @@ operations: { listThings: { greeting: hello, respond: { list: things } }, getThi
 `
 const WITHOUT = YAML.split('\n').slice(2).join('\n')
 
-/** The greeting of `GET /things`, so many times. */
+/** Returns the greetings of `times` requests to `GET /things`. */
 async function heard(step: Behaviour<unknown>, times = 1): Promise<(string | undefined)[]> {
   Object.assign(greeting, { remembers: undefined, describe: undefined }, step)
   const { ask } = simulate(WITHOUT)

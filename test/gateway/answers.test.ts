@@ -9,7 +9,7 @@ const desk = (yaml = '') => {
   const clock = new VirtualClock()
   const { ask, gateway } = simulate(`${yaml}\noperations: ${OPERATIONS}`, clock)
   const status = async (what: string, options?: Ask) => (await ask(what, options)).status
-  /** Gives an answer to every world, or to one, and returns the codes of what is wrong with the order. */
+  /** Gives an answer to all worlds or to one. Returns the codes of the mistakes in the order. */
   const give = (order: string, name?: string): string[] => {
     const report = new Diagnostics()
     const source = parseSource('answer', order, report)

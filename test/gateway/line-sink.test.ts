@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LineSink } from '../../src/gateway/line-sink.ts'
 
-/** A descriptor that does what it is told to, one write at a time; and pauses that end when they are told to. */
+/** A descriptor whose writes and pauses the test controls. */
 function create() {
   const asked: { text: string; done: (error: NodeJS.ErrnoException | null, written: number) => void }[] = []
   const pauses: (() => void)[] = []

@@ -7,7 +7,7 @@ import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { CONTRACT, load, OPERATIONS, requestOf } from '../simulate.ts'
 
-/** The fields and the message of each line that a request makes. */
+/** The fields and the message of each line of a request. */
 async function linesOf(...asked: string[]): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = []
   const log: Log = { ...silentLog, requests: true, info: (fields, msg) => lines.push({ ...fields, msg }) }

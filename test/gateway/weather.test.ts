@@ -17,7 +17,7 @@ const city = () => {
   const clock = new VirtualClock()
   const { ask, gateway, metric } = simulate(`${PRESETS}\noperations: ${OPERATIONS}`, clock)
   const status = async (what: string, options?: Ask) => (await ask(what, options)).status
-  /** Makes weather, and gives the codes of what is wrong with it. */
+  /** Sets weather. Returns the codes of its mistakes. */
   const make = (yaml: string): string[] => {
     const report = new Diagnostics()
     const source = parseSource('weather', yaml, report)

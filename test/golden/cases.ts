@@ -1,6 +1,6 @@
-// Golden cases: one file each, with the files it is about and the exact text that comes of them. After a line that says
-// what it shows, `-- NAME --` begins a file; a name that ends in a slash is a directory. A file that the case does not
-// have is taken from shared/. UPDATE=1 writes the outputs anew: read the difference before you keep it.
+// Golden cases: one file each, with input files and the exact output. After a line that describes the case, `-- NAME --`
+// begins a file; a name that ends in a slash is a directory. Files that the case lacks are taken from shared/. UPDATE=1 writes
+// the outputs again: read the difference before you keep it.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ export interface GoldenCase {
 const SHARED = join(import.meta.dirname, 'shared')
 const SEPARATOR = /^-- (\S.*) --\n/m
 
-/** A test for each case in a folder beside this file; `run` gives what should stand in its part `output`. */
+/** Makes a test for each case in a folder beside this file. `run` returns the content of its part `output`. */
 export function testCases(folder: string, run: (golden: GoldenCase) => string | Promise<string>): void {
   const path = join(import.meta.dirname, folder)
   const scratch = mkdtempSync(join(tmpdir(), 'understudy-'))

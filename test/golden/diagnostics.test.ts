@@ -1,4 +1,4 @@
-// Configurations, contracts and fixtures with mistakes in them, and what an author is told.
+// Configurations, contracts and fixtures with mistakes, and their messages.
 
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import { loadPlan } from '../../src/load/load.ts'

@@ -1,4 +1,4 @@
-// Plans on a day, and calendars from a day on: `AT` and `CALENDAR` name the days.
+// Plans at a date, and calendars from a date on. `AT` and `CALENDAR` name the dates.
 
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import { loadPlan } from '../../src/load/load.ts'

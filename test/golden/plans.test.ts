@@ -1,4 +1,4 @@
-// Configurations, and the plan that is made of them as `understudy plan` prints it.
+// Configurations, and their plan as `understudy plan` prints it.
 
 import assert from 'node:assert/strict'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { behaviours } from '../../src/behaviours/index.ts'
 import { ROOT, sourceFiles } from './source-files.ts'
 
-/** The one file or folder that knows a package, or the beginning that its few files share. A package that is not here needs a decision in docs/decisions/. */
+/** The one file or folder that imports a package, or the common beginning of a few files. A package that is not here needs a decision in docs/decisions/. */
 const DOORS: Readonly<Record<string, string>> = {
   koa: 'http/',
   '@koa/router': 'http/control-plane.ts',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sourceFiles } from './source-files.ts'
 
-/** The rooms from the ground up, a list for each floor; a room that lies at the top is a file. Imports go down only. */
+/** The rooms from the ground up, a list for each floor; a room at the top of src/ is a file. Imports go down only. */
 const FLOORS: readonly (readonly string[])[] = [
   ['kernel'],
   ['world', 'sample', 'state'],
@@ -51,7 +51,7 @@ test('nothing imports the command line', () => {
 })
 
 test('no behaviour imports another behaviour', () => {
-  // A behaviour is a file, or a folder for one with several parts; only the life-cycle knows them all.
+  // A behaviour is a file, or a folder for one with several parts; only the life-cycle imports them all.
   const nameOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '')
   const shared = [
     ...[

@@ -4,7 +4,7 @@ import { sourceFiles } from './source-files.ts'
 
 test('a type name is declared in one file', () => {
   const files = new Map<string, string[]>()
-  // The console is a program of its own: a client that describes what it reads over HTTP.
+  // The console is a separate program: a client with types for the replies of the control plane.
   for (const { path, code } of sourceFiles.filter(({ path }) => !path.startsWith('console/'))) {
     const names = code.matchAll(/^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)\b/gm)
     for (const name of new Set([...names].map(([, name]) => name as string))) {

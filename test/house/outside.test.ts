@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linesWith, sourceFiles } from './source-files.ts'
 
-// The console runs in a browser, whose time is its own.
+// The console runs in a browser and uses the time there.
 const READERS = ['cli.ts', 'world/clock.ts', 'gateway/log.ts', 'http/', 'console/']
-// `process:` is a property that a library calls so; `process.versions` never changes.
+// `process:` is a property name of a library; `process.versions` never changes.
 const OUTSIDE = new RegExp(
   `(?<![.\\w$])(?:${[
     ...['process(?!:|\\.versions\\b)', 'Date', 'Math\\.random', 'console', 'performance', 'crypto', 'fetch'],

@@ -1,4 +1,4 @@
-// The files of src/ as the house rules look at them: their imports, and their code without comments and texts.
+// The files of src/ for the house rules: their imports, and their code without comments and texts.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -36,7 +36,7 @@ export const testFiles: readonly Pick<SourceFile, 'path' | 'text'>[] = readdirSy
     text: readFileSync(join(ROOT, 'test', path), 'utf8'),
   }))
 
-/** The lines of a file's code that match, as `file:line: text`: what a failing rule shows. */
+/** Returns the lines of a file's code that match, as `file:line: text`. */
 export function linesWith(file: SourceFile, pattern: RegExp): string[] {
   const lines = file.text.split('\n')
   return file.code.split('\n').flatMap((line, i) => {
@@ -44,7 +44,7 @@ export function linesWith(file: SourceFile, pattern: RegExp): string[] {
   })
 }
 
-/** Returns circles of imports, each from a file back to itself. It finds none only where there is none. */
+/** Returns circles of imports, each from a file back to itself. The list is empty if and only if there is no circle. */
 export function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const circles: string[][] = []
   const done = new Set<string>()
@@ -73,13 +73,13 @@ function spaces(text: string): string {
   return text.replace(/[^\n]/g, ' ')
 }
 
-/** Blanks comments, and texts and regular expressions too if asked. What stands in a template's `${}` is code. */
+/** Blanks comments, and texts and regular expressions too if asked. The content of `${}` in a template is code. */
 function blank(text: string, texts: boolean): string {
   const token =
     /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`|[{}]|(?<=(?:^|[=(,:[!&|?;{}]|=>|\breturn)\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/gm
   let out = ''
   let at = 0
-  /** Per open brace, whether closing it goes back into a template. */
+  /** For each open brace, whether closing it returns to a template. */
   const braces: boolean[] = []
   const template = (): void => {
     const rest = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(`|\$\{)/y

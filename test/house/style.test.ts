@@ -11,7 +11,7 @@ test('every file begins with a comment of at most five lines on its purpose', ()
 })
 
 test('no source file names the API that is shipped as an example', () => {
-  // Comments and texts count: the word as it stands, and as the beginning of a name.
+  // Comments and texts count: the word itself, and the beginning of a name.
   const word = /(?<![a-z])(?:pets?(?![a-z])|pet(?:Id|Store|s?tore)\b)/i
   const wrong = sourceFiles.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, i) => (word.test(line) ? [`src/${path}:${i + 1}: ${line.trim()}`] : [])),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sourceFiles, testFiles } from './source-files.ts'
 
-/** A sentence that begins so hides its subject: "What arrived" instead of "The request". */
+/** A sentence with this beginning hides its subject: "What arrived" instead of "The request". */
 const HIDDEN = /^\s*(?:\/\*\*|\*|\/\/)\s*(?:What|Who|Whom|Whose|Whoever|Where|Which|Of|That|Whatever)\b/
 
 test('a comment begins with its subject or its verb', () => {
@@ -27,7 +27,7 @@ test('a message says what is wrong in plain words', () => {
   assert.deepEqual(found, [], 'first what is wrong, then what to write instead: see docs/contributing/style.md')
 })
 
-/** A title that begins so is a fragment, or has no subject: "of several faults the first wins", "it is over after a while". */
+/** A title with this beginning is a fragment or has no subject: "of several faults the first wins", "it is over after a while". */
 const FRAGMENT = /^(?:What|Who|Whom|Whose|Whoever|Where|Which|Of|That|Whatever|It|They|Nor|So)\b/i
 
 /** Words of riddles in a title. */

@@ -92,7 +92,7 @@ test('every error that ajv generates is bounded', () => {
   assert.doesNotMatch(written, /errors = vErrors\.length|vErrors\.length = _errs/)
 })
 
-// Without the bound each broken item behind a reference copied the list of all before it: minutes.
+// Without the bound each invalid item behind a reference copies the list of all before it, which takes minutes.
 test('the first of 200,000 invalid items behind a reference are described, and all are counted', () => {
   const schemas = new Schemas({ P: { type: 'object', required: ['a', 'b'], properties: { c: { $ref: '#/$defs/P' } } } })
   const items = Array.from({ length: 200_000 }, () => ({}))

@@ -5,7 +5,7 @@ import { jsonSpans } from '../../src/kernel/json-places.ts'
 
 type Path = (string | number)[]
 
-/** Every path of a value, and one below each that leads nowhere. */
+/** Every path of a value, and an unknown one below each. */
 const pathsOf = (value: unknown, path: Path = []): Path[] => {
   const inside = typeof value === 'object' && value !== null ? Object.entries(value) : []
   const below = inside.flatMap(([key, item]) => pathsOf(item, [...path, Array.isArray(value) ? Number(key) : key]))

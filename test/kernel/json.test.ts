@@ -69,7 +69,7 @@ for (const [text, kept] of [
   ['123456789012.123456789012', '123456789012.123456789012'],
   ['9007199254740993.5', '9007199254740993.5'],
   ['1.2345678901234567890e3', '1.2345678901234567890e3'],
-  // As before: what a double holds exactly, integers however they are written, and texts.
+  // Unchanged: numbers that a double holds exactly, integers in any notation, and texts.
   ['[1.5,0.1,1e5,1e-7]', '[1.5,0.1,100000,1e-7]'],
   ['9007199254740993.0', '9007199254740993'],
   ['["1.10","at 2.0 ","#1.10"]', '["1.10","at 2.0 ","#1.10"]'],

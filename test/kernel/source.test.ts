@@ -4,7 +4,7 @@ import { Diagnostics, formatReport } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/read-source.ts'
 import type { Source } from '../../src/kernel/source.ts'
 
-/** The line of a text, as a diagnostic would show it. */
+/** Returns the line of a text as a diagnostic shows it. */
 function shown(text: string, line: number): string {
   const source = parseSource('gateway.yaml', text, new Diagnostics())
   assert.ok(source)
@@ -80,7 +80,7 @@ test('a large integer in a fixture is exact, in YAML and in JSON', () => {
   }
 })
 
-// Each of these took minutes, or as much memory as there was.
+// Each of these once took minutes or all memory.
 const LARGE: readonly (readonly [name: string, text: string, code: string])[] = [
   ['30,000 unknown aliases', `x: [${'*q,'.repeat(30_000)}]`, 'unknown-alias'],
   [

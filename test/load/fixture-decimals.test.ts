@@ -1,4 +1,4 @@
-// Numbers with a fraction in fixtures: digit for digit, as in bodies.
+// Decimals in fixtures keep their digits, as in bodies.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

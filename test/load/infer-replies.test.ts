@@ -1,4 +1,4 @@
-// Inferred state where the replies of a contract show its records in several ways.
+// Inferred state for contracts whose replies show records in several ways.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

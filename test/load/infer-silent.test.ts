@@ -1,4 +1,4 @@
-// Inferred state where a contract says little: no reply is described, bounds are objects, names are those of other things.
+// Inferred state for contracts with few details: undescribed replies, bounds as objects, misleading names.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The schema that editors and validators get: held to a strict validator that knows the standard formats alone.
+// The schema for editors and validators, checked by a strict validator with the standard formats only.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -80,7 +80,7 @@ test('a pattern accepts every text that its format accepts', () => {
   }
 })
 
-/** Every key of the schema with its path; `items` and alternatives stand for what they are of. */
+/** Every key of the schema with its path; `items` and alternatives are part of their key. */
 function* keysOf(
   schema: PublishedSchema,
   root: PublishedSchema,
@@ -123,7 +123,7 @@ test('nearly every key without an enum has a default or an example', () => {
     return types.length > 0 && shape.enum === undefined && shape.default === undefined && shape.examples === undefined
   })
   const keys = missing.map(([path]) => path)
-  // A new key may come without one; that most have one is what an editor's user notices.
+  // A new key may lack one. Most have one, which helps in an editor.
   assert.ok(keys.length <= 5, `add an example for each to EXAMPLES in src/plan/published-schema.ts: ${keys.join(' ')}`)
 })
 

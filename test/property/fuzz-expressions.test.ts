@@ -1,4 +1,4 @@
-// Expressions and templates of every kind: compiling never throws, and evaluating throws nothing but an ExpressionFailure.
+// Random expressions and templates: compiling never throws, and evaluating throws only an `ExpressionFailure`.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -156,7 +156,7 @@ const mutated = fc
       return now.slice(0, from) + put + now.slice(from + length)
     }, text),
   )
-/** Expressions that mostly parse, of every operator and function. */
+/** Expressions of every operator and function, most of which parse. */
 const { grown } = fc.letrec<{ grown: string }>(tie => ({
   grown: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -230,7 +230,7 @@ const expression = fc.oneof(
     .map(([one, times]) => one.repeat(times)),
 )
 
-/** Runs it; the one thing that it may throw or reject with is an `ExpressionFailure`. */
+/** Runs it. Fails if it throws or rejects with anything but an `ExpressionFailure`. */
 async function fails(run: () => unknown): Promise<void> {
   try {
     await run()

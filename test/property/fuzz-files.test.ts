@@ -1,4 +1,4 @@
-// The shipped files, changed at random: loading never throws, and ends with a plan or with mistakes that have places.
+// The shipped files, changed at random: loading never throws, and returns a plan or mistakes with places.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const home = mkdtempSync(join(tmpdir(), 'understudy-'))
 for (const folder of ['config', 'fixtures']) cpSync(join(ROOT, folder), join(home, folder), { recursive: true })
 after(() => rmSync(home, { recursive: true }))
 
-/** Each file, and the one that is loaded to read it. */
+/** Each file, and the file to load that refers to it. */
 const FILES = [
   ['config/gateway.yaml', 'config/gateway.yaml'],
   ['config/rehearsal.yaml', 'config/rehearsal.yaml'],
@@ -81,14 +81,14 @@ const JUNK = [
   ],
 ]
 const put = fc.oneof(fc.constantFrom(...JUNK), fc.string({ unit: 'binary', maxLength: 3 }))
-/** Puts something in the place of some characters. */
+/** Replaces some characters. */
 const cut = fc
   .record({ at: fc.nat(), length: fc.oneof(fc.nat(3), fc.nat(60)), put })
   .map(({ at, length, put }) => (text: string): string => {
     const begin = at % (text.length + 1)
     return text.slice(0, begin) + put + text.slice(begin + length)
   })
-/** Puts a word of the file, or something else, in the place of another word. */
+/** Replaces a word by another word of the file, or by something else. */
 const swap = fc
   .record({ at: fc.nat(), put: fc.option(put), from: fc.nat() })
   .map(({ at, put, from }) => (text: string): string => {

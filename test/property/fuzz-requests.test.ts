@@ -1,5 +1,5 @@
-// Requests of every kind at the shipped gateways, without a socket. Nothing is thrown, nothing ends as an internal error, a
-// refusal has the API's shape, and the next ordinary request is served.
+// Random requests to the shipped gateways, without a socket. None throws or causes an internal error, refusals have the shape of
+// the API, and the next ordinary request is served.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -16,12 +16,12 @@ import { fuzz } from '../support/fuzz.ts'
 const HOME = `${import.meta.dirname}/../..`
 const NOW = Date.parse('2026-06-01T00:00:00Z')
 
-/** Waits for nothing. */
+/** A clock whose sleeps end at once. */
 const clock: Clock = { now: () => NOW, sleep: async () => {} }
 
 interface Subject {
   readonly gateway: Gateway
-  /** The errors that were logged since it was last emptied. */
+  /** The logged errors since the list was last emptied. */
   readonly failures: unknown[]
   readonly ordinary: Request
   readonly paths: readonly string[]
@@ -60,7 +60,7 @@ const SUBJECTS = [
   ]),
 ]
 
-/** Mostly one kind, so that the other parts of a request are looked at too. */
+/** Mostly the usual value, so that the other parts of a request are reached, too. */
 const mostly = <Value>(sound: fc.Arbitrary<Value>, hostile: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 4, arbitrary: sound }, { weight: 1, arbitrary: hostile })
 

@@ -37,7 +37,7 @@ test('decimals of any length are written as sent', () => {
   const decimal = fc
     .tuple(fc.constantFrom('', '-'), fc.bigInt({ min: 0n, max: 10n ** 20n }), digits)
     .map(([sign, whole, fraction]) => `${sign}${whole}.${fraction}`)
-    // An integer beyond the safe range is one however it is written.
+    // An integer beyond the safe range is an integer in every notation.
     .filter(text => !/\.0+$/.test(text) || Number.isSafeInteger(Number(text)))
   fc.assert(
     fc.property(fc.array(fc.tuple(text, decimal)), members => {

@@ -8,7 +8,7 @@ import { cases } from '../support/cases.ts'
 const DRAWS = 100_000
 const TOLERANCE = 0.02
 
-/** The draws of the first requests of an operation, as the gateway makes them, in order of size. */
+/** The draws of the first requests of an operation as in the gateway, sorted. */
 function sample(quantile: Quantile, seed: number): Float64Array {
   const values = new Float64Array(DRAWS)
   for (let i = 0; i < DRAWS; i++) values[i] = quantile(draw(seed, 'listThings', i + 1, 'latency'))

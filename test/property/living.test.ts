@@ -36,7 +36,7 @@ const states: RecordStates = {
   ]),
 }
 
-/** One record as the rules have it, told step by step. */
+/** The model of one record, advanced step by step. */
 interface Model {
   readonly id: number
   status: string
@@ -84,7 +84,7 @@ test('timed states follow a model over moves of the clock, writes, forks and sna
       let orders = new LivingCollection(new MemoryCollection(options, seeds), states, options)
       orders.follow(clock)
       const models: Model[] = seeds.map(seed => ({ ...seed, since: clock.time, entry: 1 }))
-      // A clock that is set back unlives nothing: what has been looked at stays.
+      // Setting the clock back undoes no transition.
       const look = () => {
         for (const model of models) live(model, clock.time)
       }

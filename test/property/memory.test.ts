@@ -6,7 +6,7 @@ import type { CollectionOptions, Id } from '../../src/world/collection.ts'
 import { MemoryCollection } from '../../src/world/memory.ts'
 import { cases } from '../support/cases.ts'
 
-/** A model of a collection: a list that is searched from end to end. */
+/** A model of a collection: a list with a linear search. */
 interface Model {
   records: { id: Id; value: JsonObject; created: boolean }[]
   maxRecords: number
@@ -41,7 +41,7 @@ const evict = (model: Model): void => {
   }
 }
 
-/** One step: what is done to a pair, and what must then be true of it. */
+/** One step: changes a collection and its model, and compares them. */
 type Step = (pairs: Pair[]) => Promise<void>
 
 const at = <Item>(list: readonly Item[], index: number): Item => list[index % list.length] as Item
@@ -156,7 +156,7 @@ for (const assign of ['sequence', 'uuid'] as const) {
         const pairs: Pair[] = [{ real, model: { records, maxRecords: OPTIONS.maxRecords, assign } }]
         for (const step of todo) {
           await step(pairs)
-          // The same pages again and again: what was kept of them must be what is there.
+          // The same pages repeatedly: cached pages must equal the records.
           for (const pair of pairs) {
             await checkPage(pair, null, 2)
             await checkPage(pair, ['a'], 2)

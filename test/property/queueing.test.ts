@@ -12,7 +12,7 @@ import { VirtualClock } from '../virtual-clock.ts'
 const ARRIVALS = 20_000
 const SEED = 7
 
-/** The mean time in line, in milliseconds, of arrivals that know nothing of each other (Poisson). */
+/** Returns the mean waiting time in milliseconds of independent arrivals (Poisson). */
 async function measure(config: LatencyConfig, servers: number, rate: number): Promise<number> {
   const clock = new VirtualClock(0)
   const world = new World(SEED, clock, new Map())

@@ -19,7 +19,7 @@ operations: { listThings: { respond: { list: things } }, getThing: { respond: { 
 
 const bodyOf = (what: string): Ask => (what.startsWith('PATCH') ? { body: { name: 'uno' } } : {})
 
-/** Asks, and gives what became of each request: what came back, and what it waited for. */
+/** Sends requests. Returns the fate of each: the reply and its delay. */
 function fateTeller() {
   const clock = new FixedClock(1e12)
   const { ask, gateway } = simulate(YAML, clock)
@@ -47,7 +47,7 @@ test('the n-th request of an operation has the same fate whatever else runs', as
       kind,
     )
 
-  // In another order, with requests to another world and to nowhere in between.
+  // In another order, with requests to another world and to unknown paths in between.
   const left = WHAT.map(what => ({ what, fates: (fates.get(what) as string[]).values() }))
   for (let i = 0; left.length > 0; i++) {
     const at = Math.floor(draw(1, 'order', i, 'pick') * left.length)

@@ -1,4 +1,4 @@
-// Concurrent clients of random replicas: one order of all operations, that of the log, explains every reply.
+// Concurrent clients of random replicas: the order of the log explains every reply.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { cases } from '../support/cases.ts'
 
 const REPLICAS = 3
 
-/** An engine that answers late, now and then, so that others come in between. */
+/** An engine that sometimes answers late, so that other operations come in between. */
 function slow(engine: Engine, late: () => boolean): Engine {
   const pause = async () => {
     while (late()) await breathe()
@@ -44,7 +44,7 @@ interface Done {
   readonly title: string | undefined
   readonly status: number
   readonly body: { readonly id?: number; readonly title?: string }
-  /** The end of the log when the request was sent, and when it was answered. */
+  /** The end of the log when the request was sent and when it was answered. */
   readonly from: number
   readonly to: number
 }
@@ -116,7 +116,7 @@ function explain(done: readonly Done[], versions: ReturnType<typeof versionsOf>)
     const told = JSON.stringify(one)
     const subject = line === 'POST /books' ? (body.id as number) : id
     const all = versions.get(subject) ?? [{ at: 0, title: undefined }]
-    /** The versions that held at some moment in between. */
+    /** Returns the versions that were current at some time in between. */
     const held = all.filter(({ at }, i) => at <= to && (all[i + 1]?.at ?? Number.POSITIVE_INFINITY) > from)
     const wrote = (wanted: string | undefined) =>
       all.some(({ at, title: own }) => at > from && at <= to && own === wanted)
@@ -129,7 +129,7 @@ function explain(done: readonly Done[], versions: ReturnType<typeof versionsOf>)
     } else if (status === 404) assert.ok(absent, told)
     else assert.ok(wrote(title), told)
   }
-  // Ids are given in turn, without gaps.
+  // Ids are consecutive.
   assert.deepEqual(
     [...made].sort((a, b) => a - b),
     [...made].map((_, i) => i + 3),

@@ -33,10 +33,10 @@ const numbers = fc.oneof(
 const values = fc.oneof(fc.integer(), fc.string({ maxLength: 4 }), fc.boolean(), fc.constant(null))
 const choices = fc.uniqueArray(values, { minLength: 2, maxLength: 4 }).map(list => ({ enum: list }))
 
-/** A schema that another one may add properties to. */
+/** A schema to which another one may add properties. */
 const open = (one: Schema): Schema => ({ ...(one as object), additionalProperties: true })
 
-/** Schemas that something fits, by the way they are made. */
+/** Schemas that are satisfiable by construction. */
 const { schema } = fc.letrec<{ schema: Schema; object: Schema; array: Schema }>(tie => ({
   object: fc
     .tuple(
@@ -105,7 +105,7 @@ const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>
 test('walking a schema judges a value like the validator', () => {
   fc.assert(
     fc.property(schema, json, fc.integer(), (one, value, seed) => {
-      // The validator divides by way of text, and goes astray where numbers are written with an exponent.
+      // The validator divides by text, which is wrong for numbers with an exponent.
       fc.pre(!/\de[-+]?\d|\d{16}/.test(JSON.stringify(value)))
       const definitions = { one }
       const check = validator.compile(one)

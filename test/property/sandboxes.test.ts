@@ -29,7 +29,7 @@ test("fifty concurrent sandboxes never see each other's records", async () => {
           ]),
       )
       const next = new Array<number>(SANDBOXES).fill(3)
-      // In each sandbox one after the other, across the sandboxes all at once.
+      // Sequential in each sandbox, concurrent across the sandboxes.
       const one = async ({ sandbox, way, what }: (typeof deeds)[number], i: number): Promise<void> => {
         const model = models[sandbox] as Map<number, string>
         const options = way === 'header' ? { headers: { 'understudy-world': `s${sandbox}` } } : {}

@@ -1,4 +1,4 @@
-// The figures of docs/benchmarks.md, where the report of `npm run bench` stands as it was printed.
+// The figures of docs/benchmarks.md, which contains the printed report of `npm run bench`.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

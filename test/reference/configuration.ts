@@ -1,4 +1,4 @@
-// The configuration reference: tables made of the JSON Schema that gateway.yaml is checked against.
+// The configuration reference: tables made of the JSON Schema of gateway.yaml.
 
 import { isObject } from '../../src/kernel/json.ts'
 import { simulationSchema } from '../../src/plan/simulation-schema.ts'
@@ -36,13 +36,13 @@ const NAMES: Readonly<Record<string, string>> = {
   tags: 'TAG',
   operations: 'OPERATION',
 }
-/** Blocks whose keys are the behaviours: those have tables of their own. */
+/** Blocks whose keys are the behaviours, which have separate tables. */
 const HOLDERS = [
   ...['errors', 'defaults', 'tags.TAG', 'operations.OPERATION', 'weather.NAME.defaults', 'weather.NAME.tags.TAG'],
   ...['weather.NAME.operations.OPERATION', 'weather.NAME.consumers.CONSUMER'],
 ]
 
-/** Everything that can be written in gateway.yaml, outside the behaviours and then behaviour by behaviour. */
+/** Returns every key of gateway.yaml: first those outside the behaviours, then each behaviour. */
 export function describeConfiguration(): string {
   const behaviours = Object.entries(operations.properties ?? {})
   return [
@@ -65,15 +65,15 @@ function rowsOf(path: string, shape: Shape): string[][] {
     if (isObject(free)) named.push([NAMES[path] ?? 'NAME', free as Shape])
     return named
   })
-  // A rule holds behaviours beside its own keys.
+  // A rule has behaviours beside its keys.
   const own = path.endsWith('rules[]') ? below.filter(([key]) => ['when', 'times'].includes(key)) : below
   const rows = own.flatMap(([key, child]) => {
     const at = path === '' ? key : `${path}.${key}`
     const nested = HOLDERS.includes(at) ? [] : rowsOf(at, child)
-    // A name that holds nothing but its keys says nothing by itself.
+    // A name without a description is shown by its keys only.
     return child.description === undefined && nested.length > 0 ? nested : [rowOf(at, child), ...nested]
   })
-  // One or a list of them: the keys are the same.
+  // One block or a list of blocks: the keys are the same.
   const items = alternatives(shape).flatMap(({ items, properties }) =>
     items === undefined || properties !== undefined ? [] : rowsOf(`${path}[]`, items),
   )

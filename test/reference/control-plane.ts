@@ -12,7 +12,7 @@ interface Operation {
   readonly security?: readonly object[]
   readonly parameters?: readonly (Described & { name: string; in: string; schema: { type: string } })[]
   readonly requestBody?: Described & { readonly content: object }
-  /** A reply that every route may have is a reference. */
+  /** A reply that every route can have is a reference. */
   readonly responses: Readonly<Record<string, Described | { readonly $ref: string }>>
 }
 

@@ -1,5 +1,5 @@
-// Writes what is derived from the code: config/gateway.schema.json, the parts of README.md and docs/ between markers, and the
-// pictures. With --check it writes nothing, and fails where something is stale.
+// Writes the parts that follow from the code: config/gateway.schema.json, the blocks of README.md and docs/ between markers, and
+// the pictures. With --check it writes nothing and fails if something is stale.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { describeProblems } from './problems.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const END = '<!-- end of generated -->'
-/** The help of the program, from its second line on: the first has the version in it. */
+/** The help of the program, from its second line on: the first contains the version. */
 const describeProgram = () => `\`\`\`\n${describeCommands('').split('\n').slice(2).join('\n')}\`\`\``
 
 /** By page, its generated parts by name. */

@@ -9,9 +9,9 @@ const CONTRACT = '{ openapi: 3.1.0, info: { title: None, version: "1" }, paths: 
 export function describeMetrics(): string {
   const { gateway } = inProcess({ 'gateway.yaml': `contract: ${CONTRACT}` })
   gateway.metrics.followLoop({ read: () => ({ half: 0, most: 0, max: 0 }) })
-  // Its metrics are there under `--workers` alone.
+  // These metrics exist with `--workers` only.
   gateway.metrics.countWorkers(() => ({ running: 0, replaced: 0 }))
-  // Under `state` alone.
+  // These metrics exist with `state` only.
   gateway.metrics.followState({
     histograms: new StateMeter().histograms,
     read: () => ({ conflicts: 0, position: 0, available: true }),

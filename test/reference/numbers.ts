@@ -1,4 +1,4 @@
-// The six numbers of README.md, out of the report in docs/benchmarks.md.
+// The six numbers of README.md, taken from the report in docs/benchmarks.md.
 
 import { readCases, report } from './benchmarks.ts'
 import { table } from './table.ts'

@@ -1,11 +1,11 @@
-// Documents that would keep a generator busy: what a value costs is bounded, counted in comparisons and not in time.
+// Documents that are expensive for a generator: the cost of a value is bounded, counted in comparisons and not in time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
 import { Sampler } from '../../src/sample/sample.ts'
 
-/** Three tries, the lesson and the settling: each has a limit, and goes a little beyond it. */
+/** The bound of comparisons for all attempts: each has a limit that it exceeds slightly. */
 const MOST_WORK = 60_000
 
 const ref = (name: string): Schema => ({ $ref: `#/$defs/${name}` })
@@ -15,7 +15,7 @@ const object = (properties: Record<string, Schema>, required: readonly string[] 
   required,
 })
 
-/** A syntax tree: twelve kinds of node, each with three children of any kind, and only one kind without. */
+/** A syntax tree of `kinds` kinds of node, each with three children of any kind, and one kind without children. */
 function tree(kinds: number): Record<string, Schema> {
   const names = Array.from({ length: kinds }, (_, index) => `Kind${index}`)
   const node = (name: string) =>
@@ -32,7 +32,7 @@ function tree(kinds: number): Record<string, Schema> {
   }
 }
 
-/** Each level asks for two of the next; the deepest asks for what cannot be. */
+/** Each level requires two of the next; the deepest is unsatisfiable. */
 function ladder(levels: number): Record<string, Schema> {
   const steps = Array.from({ length: levels }, (_, index) => [
     `Step${index}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sampler } from '../../src/sample/sample.ts'
 
-/** A record of many parts, each of which has to be told apart from another branch. */
+/** A record of many parts, each of which must differ from another branch. */
 const part = {
   type: 'object',
   required: ['kind', 'note'],
@@ -20,7 +20,7 @@ const dear = {
 }
 const sampler = new Sampler({ dear, part })
 
-/** The number of comparisons that a value takes. */
+/** Returns the number of comparisons for a value. */
 const costOf = (make: () => unknown): number => {
   const begun = sampler.work
   make()

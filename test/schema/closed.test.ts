@@ -1,4 +1,4 @@
-// Compositions of closed objects: each part refuses what the others declare, and the author means them together.
+// Compositions of closed objects: each part refuses the properties of the others, but the author means their union.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Unions whose branches a property names: which branch a request is held to, and which one the reply takes.
+// Unions with a discriminator: the branch that validates a request, and the branch of the reply.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

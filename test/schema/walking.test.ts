@@ -1,4 +1,4 @@
-// Checks of an inference, which walk a schema instead of compiling it: they say the same.
+// Checks of an inference walk a schema instead of compiling it. Both give the same result.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -9,7 +9,7 @@ import { DamagedLog } from '../../src/state/log-file.ts'
 import { surroundings } from './surroundings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-log-'))
-/** Logs whose process is said to have died. Node 26 fails when a file is left to the collector of garbage. */
+/** Logs of a simulated dead process. They are closed at the end: Node 26 fails if the garbage collector closes a file. */
 const died: FileLog[] = []
 after(async () => {
   for (const log of died) await log.close()
@@ -55,7 +55,7 @@ test('a process that dies before closing loses no acknowledged entry', async () 
   died.push(log)
   const { position } = await log.open()
   await log.append(position, ['1'])
-  // Its lock stays behind; the process is gone.
+  // The lock remains although the process has ended.
   const around = surroundings(8, () => false)
   assert.deepEqual((await read(file, around)).entries, ['1'])
   assert.match(around.warnings.join(), /removed the lock of a process that has ended/)

@@ -16,7 +16,7 @@ export async function appended(engine: Engine, after: Position, ...entries: stri
 }
 
 export function promisesOf(kind: string, log: SharedLog, skip: string | false = false): void {
-  /** Two opened readers, and where the log ends. */
+  /** Two opened readers, and the end of the log. */
   async function two(name: string) {
     const [one, other] = [await log.connect(name), await log.connect(name)]
     const { position } = await one.open()
@@ -58,7 +58,7 @@ export function promisesOf(kind: string, log: SharedLog, skip: string | false = 
   test(`${kind}: a new reader gets the snapshot and the entries after it`, { skip }, async () => {
     const { one, other, position, close } = await two('snapshot')
     await one.compact(position, 'first')
-    // A log is begun once.
+    // A log has one beginning.
     await other.compact(position, 'late')
     const early = await appended(one, position, 'a', 'b')
     await one.compact(early, 'later')

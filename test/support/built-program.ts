@@ -1,4 +1,4 @@
-// The program as `npm run build` bundles it, for the tests that start it: it loads in a third of the time that the sources take.
+// The built program for tests that start it: it loads in a third of the time of the sources.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'

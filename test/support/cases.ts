@@ -1,4 +1,4 @@
-// How many cases a property is tried with.
+// The number of cases of a property.
 
 /** Whether this is `npm run test:all`, which tries every property with all of its cases. */
 export const EVERYTHING = process.env.TEST_ALL === '1'

@@ -1,6 +1,5 @@
-// Fuzzing for a bounded time, with inputs that can be made again. FUZZ_SECONDS is the time of each test (default: half a
-// second, and 3 in `npm run test:all`), FUZZ_SEED the seed (default: another one each time), FUZZ_PATH the path that a failure
-// names.
+// Fuzzing for a bounded time with reproducible inputs. FUZZ_SECONDS is the time of each test (default: 0.5, or 3 in
+// `npm run test:all`), FUZZ_SEED the seed (default: random), FUZZ_PATH the path that a failure names.
 
 import { test } from 'node:test'
 import fc from 'fast-check'

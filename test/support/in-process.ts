@@ -1,4 +1,4 @@
-// A gateway without a socket from files that a test writes inline. Replies have their JSON parsed, and the clock stands still.
+// A gateway without a socket from files that a test writes inline. JSON replies are parsed, and the clock is frozen.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { type Loaded, loadInferred, loadPlan } from '../../src/load/load.ts'
 import { gatewayOf, requestOf } from '../simulate.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
-/** Writes files into a directory of their own and loads the first of them. */
+/** Writes files into a new directory and loads the first of them. */
 export function loadFiles(files: Readonly<Record<string, string>>): Loaded {
   const home = mkdtempSync(join(tmpdir(), 'understudy-'))
   try {
@@ -31,7 +31,7 @@ export interface InProcess {
   send(line: string, body?: unknown, headers?: Record<string, string>, raw?: Uint8Array): Promise<Answer>
 }
 
-/** Loads a configuration, which must be right, and sends requests such as `GET /books?limit=2`. */
+/** Loads a valid configuration, and sends requests such as `GET /books?limit=2`. */
 export function inProcess(files: Readonly<Record<string, string>>, clock = new FixedClock()): InProcess {
   return driving(loadFiles(files), clock)
 }

@@ -1,4 +1,4 @@
-// The Markdown of the repository: which pages there are, and their blocks of code, with the heading that each stands below.
+// The Markdown pages of the repository and their code blocks, each with its heading.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export const readPage = (page: string): string => readFileSync(join(ROOT, page),
 export interface Block {
   /** `yaml`, `console`, `ts` … */
   readonly language: string
-  /** The file that the block is the content of: `yaml [gateway.yaml]`. */
+  /** The name of the file in the block: `yaml [gateway.yaml]`. */
   readonly file: string | undefined
   readonly text: string
 }

@@ -1,4 +1,4 @@
-// The parts of small OpenAPI documents, for tests that write many of them.
+// The parts of small OpenAPI documents, for tests with many of them.
 
 export const string = { type: 'string' }
 export const integer = { type: 'integer' }

@@ -1,11 +1,11 @@
-// Waiting for an event that only polling shows.
+// Polls for an event that sends no notification.
 
 import assert from 'node:assert/strict'
 
 /** How long a test waits for an event before it fails, in milliseconds. A busy machine may need minutes. */
 const PATIENCE = 180_000
 
-/** Resolves after so many milliseconds. */
+/** Resolves after this many milliseconds. */
 export const pause = (milliseconds: number): Promise<void> => new Promise(resolve => setTimeout(resolve, milliseconds))
 
 /**

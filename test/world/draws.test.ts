@@ -30,7 +30,7 @@ test('draws are spread evenly, whatever the seed and the purpose', () => {
       assert.ok(value >= 0 && value < 1)
       tenths[Math.floor(value * 10)]! += 1
     }
-    // Twenty thousand in ten equal parts: five standard deviations to either side.
+    // 20,000 draws in ten equal parts: five standard deviations to either side.
     for (const count of tenths) assert.ok(Math.abs(count - 2000) < 215, tenths.join())
   }
 })

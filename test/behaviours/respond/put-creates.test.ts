@@ -1,4 +1,4 @@
-// A PUT on the address of a record that is not there yet, where `creates: true` lets it create one.
+// A PUT on the address of an unknown record, which `creates: true` lets it create.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -221,7 +221,7 @@ test('values of a form are stored with the types of the record', async () => {
   )
 })
 
-/** Owners, their tags, and things that name both. */
+/** Owners, their tags, and things that refer to both. */
 const things = (references: string, seeds = '') => ({
   'gateway.yaml': `
 contract: ./openapi.yaml
@@ -312,7 +312,7 @@ suite('deleting a referenced record', () => {
     const before = await things()
     assert.equal((await send('DELETE /things/1')).status, 409)
     assert.deepEqual(await things(), before)
-    // Both of them go, so that nothing is left to forbid it.
+    // Both are deleted, so that no reference remains.
     assert.equal((await send('DELETE /owners/1')).status, 204)
   })
 
@@ -424,7 +424,7 @@ components:
   assert.deepEqual((await send('PUT /shop', { id: 1, name: 'uno' })).body, { id: 1, name: 'uno' })
   assert.equal((await send('PUT /shop', { id: 2, name: 'due' })).status, 404)
   assert.equal((await send('PUT /shop', { name: 'due' })).status, 400)
-  // The id is the client's where it gives one, else the next.
+  // The client may choose the id; otherwise it is the next number.
   assert.deepEqual((await send('POST /shop', { id: 7, name: 'x' })).body, { id: 7, name: 'x' })
   assert.deepEqual((await send('POST /shop', { name: 'y' })).body, { id: 8, name: 'y' })
 })

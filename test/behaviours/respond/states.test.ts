@@ -37,7 +37,7 @@ describe('the state of a record', () => {
       code: 'conflict',
       message: 'this record of orders is "paid" and cannot become "cancelled"; it can become "shipped"',
     })
-    // To stay is no move.
+    // Keeping the state is not a transition.
     assert.equal((await send('POST /v1/orders/1/pay')).status, 200)
   })
 
@@ -56,7 +56,7 @@ describe('the state of a record', () => {
     assert.equal(second?.status, 'expired')
     const shipped = Date.parse(first?.shippedAt ?? '')
     assert.ok(shipped > Date.parse('2026-06-01T12:00:00Z') && shipped < Date.parse('2026-06-08T12:00:00Z'))
-    // The last move was three days after that, and set what every write sets.
+    // The last transition was three days later, and set `updatedAt` like a write.
     assert.equal(Date.parse(first?.updatedAt ?? ''), shipped + 3 * DAY)
     assert.equal(second?.updatedAt, '2026-06-01T12:15:00.000Z')
   })

@@ -57,7 +57,7 @@ test('a world rewinds to a position, a time or a request, on every replica, and 
   assert.deepEqual(await titles(one), ['eins', 'three'])
   assert.equal((await call(one, 'rewindWorld', { to: made })).status, 200)
   assert.deepEqual(await titles(other), ['one', 'two', 'three'])
-  // The rewind is in the history: before it everything was as it was.
+  // The rewind is in the history, so the position before it has the old records.
   await call(other, 'rewindWorld', { to: removed })
   assert.deepEqual(await titles(one), ['eins', 'three'])
   await call(one, 'rewindWorld', { to: { request: put } })

@@ -1,4 +1,4 @@
-// A gateway whose state is in a file of its own, without sockets: what is written, compacted and read again.
+// A gateway without sockets whose state is in a file: writing, compacting and reading it.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ const onFile = (file: string, clock?: Replica['clock'], gateway = GATEWAY) =>
     clock,
   )
 
-/** Writes the first book again and again, as requests do. */
+/** Writes the first book repeatedly, as requests do. */
 async function write({ gateway, state }: Replica, times: number): Promise<void> {
   const books = gateway.worlds.default.collection('books')
   for (let i = 0; i < times; i++) {

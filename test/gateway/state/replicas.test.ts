@@ -104,7 +104,7 @@ test('a request during a reset by another replica changes the new world', async 
   assert.equal(left.length, (made.body as { id: number }).id === 4 ? 2 : 3)
 })
 
-/** Gives an answer to every world, or to one. */
+/** Gives an answer to all worlds or to one. */
 const give = (one: Replica, order: string, world?: string) =>
   one.gateway.change(() => {
     const { gateway } = one
@@ -258,7 +258,7 @@ test('each replica lists the requests of all replicas', async () => {
   assert.deepEqual(selectPage(await b.gateway.requestsOfAll(), [], 10).requests, [])
 })
 
-/** Waits as long as the test wants. */
+/** A clock whose sleepers the test wakes. */
 class HeldClock extends FixedClock {
   readonly held: (() => void)[] = []
   override sleep = () => new Promise<void>(resolve => void this.held.push(resolve))
@@ -278,7 +278,7 @@ test('capacity counts by process, quotas by world', async () => {
     await replica(log.connect(), {}, files, clocks[1]),
   ]
   const under = [a.send('GET /books/1'), b.send('GET /books/1')]
-  // Each of them serves one at a time, and has no place for another one.
+  // Each replica serves one request at a time and has no queue.
   while (clocks.some(({ held }) => held.length === 0)) await new Promise(resolve => setImmediate(resolve))
   assert.deepEqual([(await a.send('GET /books/1')).status, (await b.send('GET /books/1')).status], [503, 503])
   for (const { held } of clocks)

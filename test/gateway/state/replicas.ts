@@ -1,4 +1,4 @@
-// Gateways without sockets that share a log in memory: what replicas do, without waiting.
+// Gateways without sockets that share a log in memory: replicas in one process, without waiting.
 
 import { Gateway } from '../../../src/gateway/gateway.ts'
 import type { Log } from '../../../src/gateway/log.ts'
@@ -72,7 +72,7 @@ export interface Replica {
   readonly state: KeptState
   readonly clock: FixedClock
   readonly messages: string[]
-  /** Sends `GET /books`, perhaps with a body. */
+  /** Sends a line such as `GET /books`, optionally with a body. */
   send(
     line: string,
     body?: unknown,
@@ -80,7 +80,7 @@ export interface Replica {
   ): Promise<{ status: number; body: unknown; headers: Readonly<Record<string, string>> }>
 }
 
-/** A gateway whose state an engine keeps; opened. */
+/** Returns a gateway whose state is in this engine, opened. */
 export async function replica(
   engine: Engine,
   settings: Partial<StateSettings> = {},

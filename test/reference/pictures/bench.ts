@@ -1,4 +1,4 @@
-// The figures of docs/benchmarks.md as bars: processor time of a request beside a bare server that writes the same bytes.
+// The figures of docs/benchmarks.md as bars: processor time of a request relative to a bare server that writes the same bytes.
 
 import { readCases } from '../benchmarks.ts'
 import { line, picture, rect, text } from './svg.ts'

@@ -1,11 +1,11 @@
-// A request's path: the life-cycle list of the behaviours, outermost first, with the refusals that each may answer.
+// A request's path: the life-cycle list of the behaviours, outermost first, with the statuses of their refusals.
 
 import { behaviours } from '../../../src/behaviours/index.ts'
 import { line, picture, rect, text, widthOf } from './svg.ts'
 
 const WIDTH = 760
 const STEP = 24
-/** How far each behaviour stands inside the one before. */
+/** The indentation of each behaviour within the previous one. */
 const INSET = 9
 
 /** Describes each behaviour in a few words. */

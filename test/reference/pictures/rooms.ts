@@ -1,4 +1,4 @@
-// The rooms of src/ by their imports: each above all that it imports. An import that others imply is not drawn.
+// The rooms of src/ by their imports: each is above its imports. An import that others imply is not drawn.
 
 import { sourceFiles } from '../../house/source-files.ts'
 import { path, picture, rect, round, text } from './svg.ts'
@@ -27,7 +27,7 @@ const HOLDS: Readonly<Record<string, string>> = {
   state: 'where state is kept',
   kernel: 'vocabulary',
 }
-/** Files at the top of src/ belong together with these. */
+/** The room of each file at the top of src/. */
 const ROOMS: Readonly<Record<string, string>> = {
   'cli.ts': 'cli',
   'index.ts': 'library',
@@ -96,7 +96,7 @@ function at<T>(all: ReadonlyMap<string, T>, room: string): T {
 function edge(from: { x: number; y: number }, to: { x: number; y: number }): string {
   const [y1, y2] = [from.y + 20, to.y - 20]
   const bend = Math.min(40, (y2 - y1) / 2)
-  // A long way around the boxes between.
+  // A long line goes around the boxes between.
   const long = y2 - y1 > ROW && Math.abs(from.x - to.x) < 40
   const side = long ? from.x + BOX * 0.75 : undefined
   const d =

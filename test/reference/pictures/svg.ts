@@ -1,6 +1,6 @@
-// The parts of the pictures in docs/pictures/: text, boxes and lines on a card that is legible on a light page and on a dark one.
+// The parts of the pictures in docs/pictures/: text, boxes and lines on a card that is legible on light and dark pages.
 
-/** How wide a character is taken to be, in the 13 px of the pictures. */
+/** The estimated width of a character at the 13 px of the pictures. */
 const CHARACTER = 7
 
 const STYLE = `
@@ -17,7 +17,7 @@ const STYLE = `
     .line { stroke: #525c73 } .edge { stroke: #8d9bb8 }
   }`
 
-/** A picture of so many pixels; `title` is read aloud in its place. */
+/** A picture of this size in pixels. Screen readers read `title`. */
 export function picture(width: number, height: number, title: string, parts: readonly string[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">
 <title>${escaped(title)}</title>
@@ -46,7 +46,7 @@ export function path(d: string, classes: string): string {
 export const line = (x1: number, y1: number, x2: number, y2: number, classes = 'line'): string =>
   path(`M${round(x1)} ${round(y1)}L${round(x2)} ${round(y2)}`, classes)
 
-/** About how wide a text is, in pixels. */
+/** Estimates the width of a text in pixels. */
 export const widthOf = (words: string): number => words.length * CHARACTER
 
 export const round = (value: number): string => `${Math.round(value * 10) / 10}`
