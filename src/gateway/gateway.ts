@@ -2,37 +2,34 @@
 
 import { draftOf, Exchange } from '../behaviours/exchange.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
-import { type Headers, NO_HEADERS, type Reply, refuse, withHeaders, withWarning } from '../kernel/reply.ts'
-import type { Request } from '../kernel/request.ts'
-import type { Plan, PlannedOperation } from '../plan/plan.ts'
-import { Unavailable } from '../state/engine.ts'
-import { Full } from '../world/budget.ts'
-import { type Clock, httpDate, monotonic } from '../world/clock.ts'
-import { Outage } from '../world/collection.ts'
+import { type Headers, NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
+import { type Request, unreadRequest } from '../kernel/request.ts'
+import type { Plan } from '../plan/plan.ts'
+import { type Clock, monotonic } from '../world/clock.ts'
 import { StandingAnswers } from './answers.ts'
 import { readControls } from './client-controls.ts'
 import { delayed } from './delayed.ts'
-import { type Explanation, explain, explanationHeaders } from './explain.ts'
-import { Journal, type RequestOutcome } from './journal/journal.ts'
+import { Failures } from './failures.ts'
+import { Journal } from './journal/journal.ts'
 import { type JournalView, joinJournals, writeJournal } from './journal/portable.ts'
 import type { Log } from './log.ts'
-import { Mask } from './mask.ts'
-import type { Meter } from './metrics/meter.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { Overheard, overheardBody } from './overheard.ts'
+import { Observer, outcomeOf } from './observer.ts'
+import { Overheard } from './overheard.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
+import { type ServedPlan, servePlan, type Turn, unmatchedTurn } from './turn.ts'
 import { replyToUnmatched } from './unmatched.ts'
-import type { Visit } from './visit.ts'
+import { admitWhenLetIn, type Visit } from './visit.ts'
 import { underWeather, WeatherStation } from './weather.ts'
-import { findMark } from './world-mark.ts'
-import { type WorldFault, Worlds } from './worlds.ts'
+import { Worlds } from './worlds.ts'
+import type { WorldFault } from './worlds-keeper.ts'
 
 export class Gateway {
   /** The gateway's real time. */
   readonly clock: Clock
   readonly #log: Log
-  readonly #metrics: Metrics
+  readonly metrics: Metrics
   readonly worlds: Worlds
   readonly weather: WeatherStation
   readonly answers: StandingAnswers
@@ -43,7 +40,8 @@ export class Gateway {
   /** Serves a configuration that another process was given; set by `Reloader`. */
   configure: (text: string) => Promise<void> = async () => {}
   #served: ServedPlan
-  #incidents = 0
+  readonly #failures: Failures
+  readonly #observer: Observer
   readonly #adopters: ((plan: Plan) => void)[] = []
 
   constructor(plan: Plan, clock: Clock, log: Log, metrics: (worlds: Worlds) => Metrics) {
@@ -54,18 +52,16 @@ export class Gateway {
     this.answers = new StandingAnswers(clock, log, this.worlds)
     this.journal = new Journal(plan.simulation.journal)
     this.traffic = new Traffic(this.journal)
-    this.#metrics = metrics(this.worlds)
-    this.#metrics.follow(this.weather)
-    this.#metrics.followLog(log)
-    this.#served = this.#serve(plan)
+    this.#failures = new Failures(clock, log)
+    this.#observer = new Observer(clock, this.worlds, this.journal, log)
+    this.metrics = metrics(this.worlds)
+    this.metrics.follow(this.weather)
+    this.metrics.followLog(log)
+    this.#served = servePlan(plan, this.metrics, this.clock.now())
   }
 
   get plan(): Plan {
     return this.#served.plan
-  }
-
-  get metrics(): Metrics {
-    return this.#metrics
   }
 
   /** Serves another plan from the next request on. Records stay. */
@@ -73,7 +69,7 @@ export class Gateway {
     this.worlds.adopt(plan)
     this.weather.adopt(plan)
     this.journal.adapt(plan.simulation.journal)
-    this.#served = this.#serve(plan)
+    this.#served = servePlan(plan, this.metrics, this.clock.now())
     for (const adopter of this.#adopters) adopter(plan)
   }
 
@@ -113,13 +109,6 @@ export class Gateway {
     if (question.ask === 'requests') return writeJournal(this.journal)
     this.journal.clear(question.world)
     return 'done'
-  }
-
-  /** Whether the contract has a path, in whatever world it is addressed: `/v1/books`, `/v1/~alice/books`. */
-  serves(path: string): boolean {
-    const { contract, simulation, methodsOf } = this.plan
-    const marked = simulation.listen.clientControls ? findMark(path, contract.basePaths) : undefined
-    return methodsOf(marked?.path ?? path).length > 0
   }
 
   /** Answers a request, internal errors included. */
@@ -187,17 +176,21 @@ export class Gateway {
     try {
       reply = await (passed === undefined ? planned.handle(exchange) : planned.trace(exchange, passed))
     } catch (error) {
-      reply = await this.#fail(error, planned, exchange)
+      reply = await this.#failures.reply(error, planned, exchange, this.plan)
     }
     exchange.release?.()
-    return this.#finish(turn, reply)
+    return this.#observer.finish(turn, reply)
   }
 
   /** Returns the refusal of a malformed request, in the shape of every refusal. */
   async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
     const { plan, mask, meterOf } = this.#served
     const { unmatched } = plan
-    const exchange = new Exchange({ request: NO_REQUEST, world: this.worlds.default, operation: unmatched.operation })
+    const exchange = new Exchange({
+      request: unreadRequest,
+      world: this.worlds.default,
+      operation: unmatched.operation,
+    })
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
@@ -217,181 +210,25 @@ export class Gateway {
     started: number,
   ): Promise<Reply> {
     const { plan } = served
-    const { unmatched } = plan
-    const exchange = new Exchange({ request, world, operation: unmatched.operation, clock })
     const controls = plan.simulation.listen.clientControls ? readControls(request, undefined) : { request }
     if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
     const why = controls.why === true
     const passed = why || this.journal.watched ? [] : undefined
-    const bare = replyToUnmatched(request.method, path, plan)
-    return this.#decorate({ served, planned: unmatched, exchange, path, started, passed, why }, bare)
+    const turn = unmatchedTurn(served, request, world, started, { clock, path, passed, why })
+    return this.#decorate(turn, replyToUnmatched(request.method, path, plan))
   }
 
   /** Answers a request whose `Understudy-*` controls are invalid. */
   #refuseBadControls(request: Request, served: ServedPlan, refusal: Reply, started: number): Promise<Reply> {
-    const { unmatched } = served.plan
-    const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation })
-    const { path } = request
-    return this.#decorate(
-      { served, planned: unmatched, exchange, path, started, passed: undefined, why: false },
-      refusal,
-    )
+    return this.#decorate(unmatchedTurn(served, request, this.worlds.default, started), refusal)
   }
 
   async #decorate(turn: Turn, bare: Reply): Promise<Reply> {
-    return this.#finish(turn, await turn.planned.decorate(turn.exchange, bare))
-  }
-
-  /** Converts an exception to a reply. The reason goes to the log; the client gets its number. */
-  async #fail(error: unknown, planned: PlannedOperation, exchange: Exchange): Promise<Reply> {
-    if (error instanceof Full) {
-      return this.#decorateFailure(planned, exchange, refuse(problems.insufficient_storage, error.message))
-    }
-    this.#incidents += 1
-    const incident = `${this.clock.now().toString(36)}-${this.#incidents.toString(36)}`
-    const outage = error instanceof Outage || error instanceof Unavailable
-    this.#log.error({ incident, operation: planned.operation.id, err: error }, outage ? 'outage' : 'internal error')
-    const reply = outage
-      ? refuse(problems.unavailable, `the state is unavailable; incident ${incident}`, { 'retry-after': '1' })
-      : refuse(problems.internal_error, `internal error; incident ${incident}`)
-    return this.#decorateFailure(planned, exchange, reply)
-  }
-
-  async #decorateFailure(planned: PlannedOperation, exchange: Exchange, reply: Reply): Promise<Reply> {
-    try {
-      return await planned.decorate(exchange, reply)
-    } catch {
-      return this.plan.unmatched.decorate(exchange, reply)
-    }
-  }
-
-  /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
-  #finish(turn: Turn, bare: Reply): Reply {
-    const { served, planned, exchange, passed, why } = turn
-    const { clock } = exchange
-    let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
-    const { warnings } = exchange
-    if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
-    let explanation: Explanation | undefined
-    if (passed !== undefined) {
-      explanation = explain(planned, exchange, reply, passed, served.mask)
-      if (why) reply = withHeaders(reply, explanationHeaders(explanation))
-    }
-    this.#observe(turn, reply, explanation)
-    return reply
-  }
-
-  #observe({ served, planned, exchange, path, started }: Turn, reply: Reply, explanation?: Explanation): void {
-    const { request, clock } = exchange
-    const { method } = request
-    const milliseconds = monotonic() - started
-    const meter = served.meterOf(planned)
-    const at = this.clock.now()
-    const time = clock.adjusted ? clock.now() : at
-    meter.observe(method, reply.status, milliseconds / 1000, exchange.injected / 1000)
-    if (exchange.queued) meter.queued()
-    const { refusal } = reply
-    if (refusal !== undefined) meter.refused(refusal.problem.code)
-    if (exchange.fault !== undefined) meter.struck(exchange.fault)
-    const inputs = exchange.deprecatedInputs
-    if (inputs !== undefined || planned.deprecated) {
-      const traffic = clock.adjusted || !this.worlds.isPermanent(exchange.world.name) ? 'rehearsed' : 'live'
-      if (planned.deprecated) meter.deprecated(exchange.consumer, time, traffic)
-      if (inputs !== undefined) meter.deprecatedInputs(inputs, exchange.consumer, time, traffic)
-    }
-    this.journal.record(exchange, served.mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
-    if (!this.#log.requests) return
-    this.#log.info(
-      {
-        operation: planned.operation.id || undefined,
-        consumer: exchange.consumer,
-        world: exchange.world.name,
-        status: reply.status,
-        ms: Math.round(milliseconds * 1000) / 1000,
-        refused: refusal?.problem.code,
-        reason: refusal === undefined ? undefined : served.mask.text(refusal.detail),
-        weather: exchange.weather,
-        fault: exchange.fault,
-        waited: exchange.injected === 0 ? undefined : Math.round(exchange.injected * 1000) / 1000,
-      },
-      `${method} ${served.mask.path(request.path)}`,
-    )
-  }
-
-  #serve(plan: Plan): ServedPlan {
-    // Bound on first use: an operation that is never called costs nothing and has no series.
-    const meters: (Meter | undefined)[] = new Array(plan.operations.length)
-    const unmatched = this.#metrics.bind(plan.unmatched)
-    const meterOf = (planned: PlannedOperation): Meter => {
-      const { index } = planned
-      if (index === plan.unmatched.index) return unmatched
-      let meter = meters[index]
-      if (meter === undefined) {
-        meter = this.#metrics.bind(planned)
-        meters[index] = meter
-      }
-      return meter
-    }
-    this.#metrics.adopted(plan, this.clock.now())
-    return { plan, mask: new Mask(plan), meterOf }
+    return this.#observer.finish(turn, await turn.planned.decorate(turn.exchange, bare))
   }
 }
 
 /** A question of one process to the others. */
 type ProcessQuestion = { readonly ask: 'requests' } | { readonly ask: 'forget'; readonly world?: string | undefined }
 
-/** A plan with the data of its service. Running requests are recorded where they began. */
-interface ServedPlan {
-  readonly plan: Plan
-  readonly mask: Mask
-  readonly meterOf: (planned: PlannedOperation) => Meter
-}
-
-/** A running request: its destination, its start (see `monotonic`), and its trace if it asked for one. */
-interface Turn {
-  readonly served: ServedPlan
-  readonly planned: PlannedOperation
-  readonly exchange: Exchange
-  readonly path: string
-  readonly started: number
-  readonly passed: string[] | undefined
-  /** Whether the client asks for them. */
-  readonly why: boolean
-}
-
-/** Keeps the new world of a request: at once if the operation needs no authentication. */
-function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
-  if (chain.some(({ name }) => name === 'authenticate')) draftOf(exchange, 'gateway').admit = admit
-  else admit()
-}
-
-const outcomeOf = (
-  { status, headers, refusal, body }: Reply,
-  at: number,
-  path: string,
-  milliseconds: number,
-  request?: Request,
-  explanation?: Explanation,
-): RequestOutcome => ({
-  at,
-  path,
-  status,
-  milliseconds,
-  refusal,
-  explanation,
-  replyHeaders: headers,
-  requestBody: overheardBody(request),
-  replyBody: body,
-})
-
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', { 'retry-after': '1' })
-
-const NO_REQUEST: Request = {
-  method: '',
-  path: '',
-  query: '',
-  headers: {},
-  hasBody: false,
-  readBody: async () => ({ bytes: new Uint8Array() }),
-  address: '',
-}

@@ -4,6 +4,7 @@ import { isDecodable } from '../contract/paths.ts'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
 import type { Plan } from '../plan/plan.ts'
+import { findMark } from './world-mark.ts'
 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
 export function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
@@ -20,4 +21,10 @@ export function replyToUnmatched(method: string, path: string, plan: Plan): Repl
   const headers = { allow: methods.join(', ') }
   if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
   return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
+}
+
+/** Whether the contract has a path, in whatever world it is addressed: `/v1/books`, `/v1/~alice/books`. */
+export function servesPath({ contract, simulation, methodsOf }: Plan, path: string): boolean {
+  const marked = simulation.listen.clientControls ? findMark(path, contract.basePaths) : undefined
+  return methodsOf(marked?.path ?? path).length > 0
 }

@@ -1,8 +1,9 @@
 // The visit of a request to a world: at what time, under which addresses, and how a request names all that.
 
+import { draftOf, type Exchange } from '../behaviours/exchange.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { WORLD_NAME } from '../plan/worlds.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
@@ -36,6 +37,13 @@ export const visitOf = (world: World, admit?: () => void): Visit => ({
   path: undefined,
   address: asItIs,
   ...(admit && { admit }),
+})
+
+/** Returns a world that was made for a plan. @param admit see `Visit.admit` */
+export const holdWorld = (plan: Plan, world: World, admit?: () => void): Held => ({
+  world,
+  visit: visitOf(world, admit),
+  plan,
 })
 
 const asItIs = (basePath: string): string => basePath
@@ -77,4 +85,10 @@ export function directedVisit(visit: Visit, marked: WorldAddress | undefined, mo
   if (marked === undefined && moment === undefined) return visit
   const clock = moment === undefined ? world.clock : world.clock.at(moment)
   return { world, clock, path, address, ...(admit && { admit }) }
+}
+
+/** Keeps the new world of a request: at once if the operation needs no authentication. */
+export function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
+  if (chain.some(({ name }) => name === 'authenticate')) draftOf(exchange, 'gateway').admit = admit
+  else admit()
 }

@@ -2,6 +2,7 @@
 
 import type { Context } from 'koa'
 import type { Gateway } from '../gateway/gateway.ts'
+import { servesPath } from '../gateway/unmatched.ts'
 import { compileBodyReader } from './body.ts'
 import { giveReply } from './give-reply.ts'
 import type { KoaContext, KoaMiddleware } from './middleware.ts'
@@ -32,7 +33,7 @@ export function mountStandIn(gateway: Gateway, unmatched: Unmatched, closed: () 
     },
   )
   return (context: KoaContext, next) => {
-    const passed = closed() || (unmatched === 'next' && !gateway.serves(context.path))
+    const passed = closed() || (unmatched === 'next' && !servesPath(gateway.plan, context.path))
     return passed ? next() : standIn(context as Context)
   }
 }

@@ -25,6 +25,17 @@ export interface Request {
   readonly signal?: AbortSignal
 }
 
+/** Stands for a request that could not be read. */
+export const unreadRequest: Request = {
+  method: '',
+  path: '',
+  query: '',
+  headers: {},
+  hasBody: false,
+  readBody: async () => ({ bytes: new Uint8Array() }),
+  address: '',
+}
+
 export interface ClientCertificate {
   /** Whether one of the trusted authorities issued it. */
   readonly verified: boolean

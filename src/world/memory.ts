@@ -2,16 +2,8 @@
 
 import type { JsonObject } from '../kernel/json.ts'
 import type { Budget } from './budget.ts'
-import {
-  type Collection,
-  type CollectionOptions,
-  type Dump,
-  type Entry,
-  type Id,
-  type Page,
-  type Query,
-  withId,
-} from './collection.ts'
+import type { Collection, CollectionOptions, Dump, Entry, Id, Page, Query } from './collection.ts'
+import { withId } from './collection.ts'
 import { CollectionRecording } from './collection-recording.ts'
 import { Counts } from './counts.ts'
 import { drawId } from './draw-id.ts'

@@ -1,6 +1,7 @@
 // The common part of the routes of worlds: finds the world in a path, and words refusals.
 
-import type { WorldFault, Worlds } from '../../gateway/worlds.ts'
+import type { Worlds } from '../../gateway/worlds.ts'
+import type { WorldFault } from '../../gateway/worlds-keeper.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME } from '../../plan/worlds.ts'
 import type { World } from '../../world/world.ts'

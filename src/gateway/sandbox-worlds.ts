@@ -1,0 +1,128 @@
+// The sandboxes of a gateway: makes those that requests name, refuses names, and logs evictions.
+
+import { problems } from '../kernel/problem.ts'
+import { type Reply, refuse } from '../kernel/reply.ts'
+import type { Plan } from '../plan/plan.ts'
+import { WORLD_NAME } from '../plan/worlds.ts'
+import type { Clock } from '../world/clock.ts'
+import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
+import type { World } from '../world/world.ts'
+import type { Log } from './log.ts'
+import { Mask } from './mask.ts'
+import { type Held, holdWorld, visitOf } from './visit.ts'
+import type { WorldFault, WorldsKeeper } from './worlds-keeper.ts'
+
+export class SandboxWorlds {
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #blank: (name: string) => World
+  #plan: Plan
+  /** Names of worlds are shown, so they must not be credentials. */
+  #mask: Mask
+  #sandboxes: Sandboxes<Held>
+  keeper: WorldsKeeper | undefined
+  /** Counts, for the metrics. */
+  readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0, memory: 0 }
+
+  /** @param blank makes a new world that holds the seeds */
+  constructor(plan: Plan, clock: Clock, log: Log, blank: (name: string) => World) {
+    this.#plan = plan
+    this.#clock = clock
+    this.#log = log
+    this.#blank = blank
+    this.#mask = new Mask(plan)
+    this.#sandboxes = this.#make()
+  }
+
+  #make(): Sandboxes<Held> {
+    const now = () => this.#clock.now()
+    return new Sandboxes<Held>(this.#plan.simulation.worlds, now, ({ world }, why) => {
+      this.evictions[why] += 1
+      this.#log.warn({ world: world.name, reason: why }, 'a sandbox was evicted')
+      this.keeper?.removed(world)
+    })
+  }
+
+  /** Adopts another plan: the sandboxes stay, unless they are switched off. */
+  adopt(plan: Plan): void {
+    const before = this.#plan.simulation.worlds
+    const { worlds } = plan.simulation
+    this.#plan = plan
+    this.#mask = new Mask(plan)
+    if (worlds.max === before.max && worlds.idle === before.idle && worlds.sandboxes === before.sandboxes) return
+    const kept = worlds.sandboxes ? this.list().reverse() : []
+    this.#sandboxes = this.#make()
+    for (const held of kept) this.set(held)
+  }
+
+  get(name: string): Held | undefined {
+    return this.#sandboxes.get(name)
+  }
+
+  /** As `get`, for looking only: it is no sign of life. */
+  peek(name: string): Held | undefined {
+    return this.#sandboxes.peek(name)
+  }
+
+  /** Most recently used first. */
+  list(): Held[] {
+    return this.#sandboxes.list()
+  }
+
+  set(held: Held): void {
+    this.#sandboxes.set(held.world.name, held)
+  }
+
+  /** Returns whether there was a sandbox of that name. */
+  delete(name: string): boolean {
+    const world = this.keeper && this.peek(name)?.world
+    const deleted = this.drop(name)
+    if (deleted && world !== undefined) this.keeper?.removed(world)
+    return deleted
+  }
+
+  /** As `delete`, and tells no keeper. */
+  drop(name: string): boolean {
+    return this.#sandboxes.delete(name)
+  }
+
+  evictForMemory(writer?: object): Held | undefined {
+    return this.#sandboxes.evictForMemory(writer)
+  }
+
+  /** Evicts a tenth of the sandboxes. Returns whether there was one. */
+  relieve(): boolean {
+    return this.#sandboxes.shrink() > 0
+  }
+
+  /** Returns why a sandbox of that name cannot be made, if so. */
+  refuses(name: string, exists: boolean): WorldFault | undefined {
+    if (!WORLD_NAME.test(name) || this.#mask.holds(name)) return 'bad-name'
+    if (exists) return 'exists'
+    return this.#plan.simulation.worlds.sandboxes ? undefined : 'switched-off'
+  }
+
+  /** Returns the refusal of a request that names a sandbox that does not exist and cannot be made. */
+  refuseVisit(name: string): Reply | undefined {
+    if (!this.#plan.simulation.worlds.sandboxes) {
+      return refuse(problems.invalid_request, `unknown world ${name}; sandboxes are switched off`)
+    }
+    if (!this.#mask.holds(name)) return undefined
+    return refuse(problems.invalid_request, 'the name of a world must not be a credential')
+  }
+
+  /**
+   * Makes the sandbox that a request names. It is kept once the request is authenticated, so that strangers evict no one.
+   */
+  propose(name: string): Held {
+    const proposed = this.#sandboxes.proposed(name)
+    if (proposed !== undefined) return proposed
+    const world = this.#blank(name)
+    const held = holdWorld(this.#plan, world, () => {
+      held.visit = visitOf(world)
+      if (this.#sandboxes.admit(name)) this.keeper?.admitted(world)
+    })
+    this.#sandboxes.propose(name, held)
+    return held
+  }
+}
