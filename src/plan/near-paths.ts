@@ -42,7 +42,10 @@ export function compileNear(served: readonly ServedOperation[], methodsOf: (path
   const near = (method: string, path: string): string | undefined => {
     const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
     const where = below ? '' : `the API is served below ${bases.slice(0, 5).join(', ')}`
-    const target = repair(path, bases, methodsOf) ?? findNear(method, path, bases, templates())
+    const target =
+      repair(path, bases, methodsOf) ??
+      findNear(method, path, bases, templates()) ??
+      findLonger(method, path, bases, templates())
     const methods = target === undefined ? [] : methodsOf(target)
     // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.
     if (target === undefined || methods.length === 0) return where || undefined
@@ -114,6 +117,28 @@ function findNear(
     }
   }
   return best
+}
+
+/** The served path that this one is the end of, with or without a base path: `/v1/customers` for `/customers`. */
+function findLonger(
+  method: string,
+  path: string,
+  bases: readonly string[],
+  templates: ReadonlyMap<number, readonly TemplateSegments[]>,
+): string | undefined {
+  const base = bases.find(one => one !== '' && path.startsWith(`${one}/`)) ?? ''
+  const given = path.slice(base.length).replace(/\/$/, '').split('/').slice(1)
+  for (let more = 1; more <= MOST_PREFIX; more++) {
+    const fitting = (templates.get(given.length + more + 1) ?? []).filter(({ segments }) => {
+      const front = segments.slice(0, more + 1)
+      const end = segments.slice(more + 1)
+      const named = end.filter(segment => segment !== undefined)
+      return named.length > 0 && !front.includes(undefined) && end.every((one, i) => (one ?? given[i]) === given[i])
+    })
+    const best = fitting.find(one => one.method === method) ?? fitting[0]
+    if (best !== undefined) return [...best.segments.slice(0, more + 1), ...given].join('/')
+  }
+  return undefined
 }
 
 /** How many letters a path is from a template; infinite where it is too many. */

@@ -5,6 +5,8 @@ import type { Facets } from './facets.ts'
 import type { Fitting } from './fits.ts'
 
 const INT32 = 2 ** 31
+/** Formats of times in seconds since 1970. */
+const EPOCHS: ReadonlySet<string> = new Set(['unix-time', 'unixtime', 'unix-timestamp', 'timestamp', 'epoch'])
 
 /** Returns a number that is valid for the facets; `undefined` if none was found. */
 export function writeNumber(
@@ -15,6 +17,7 @@ export function writeNumber(
   fitting: Fitting,
 ): number | undefined {
   const { multiples, formats } = facets
+  const topic = formats.some(format => EPOCHS.has(format)) ? 'timestamp' : name
   const integral = whole || formats.some(format => /^u?int/.test(format))
   const step = multiples.reduce(leastCommonMultiple, integral && !multiples.every(Number.isInteger) ? 1 : 0)
   const grid = step > 0 ? step : integral ? 1 : 0
@@ -33,7 +36,7 @@ export function writeNumber(
     facets.schemas.every(({ multipleOf, format }) => fitting.fits({ multipleOf, format }, value))
   if (low > high) return undefined
   for (let i = 0; i < 24; i++) {
-    const value = grid > 0 ? onGrid(low, high, grid, i, name, chance) : between(low, high, i, name, chance)
+    const value = grid > 0 ? onGrid(low, high, grid, i, topic, chance) : between(low, high, i, topic, chance)
     if (holds(value)) return value === 0 ? 0 : value
   }
   // The bounds, and the values next to them.

@@ -10,6 +10,8 @@ import * as words from './words.ts'
 const base64 = (chance: Chance): string => Buffer.from(words.writeFor('title', chance)).toString('base64')
 const octet = (chance: Chance): number => chance.between(1, 254)
 
+const phone = (chance: Chance): string => words.writeFor('phone', chance)
+
 const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
   date: words.date,
   time: words.time,
@@ -50,6 +52,12 @@ const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
   color: chance => `#${words.hex(chance, 6)}`,
   'media-type': () => 'text/plain',
   char: chance => String.fromCharCode(chance.between(97, 122)),
+  // Names that no standard has and many documents write.
+  ...{ datetime: words.moment, dateTime: words.moment, date_time: words.moment, rfc3339: words.moment },
+  ...{ URL: words.url, URI: words.url, UUID: words.uuid, guid: words.uuid, 'e-mail': words.email },
+  'date-time-rfc-2822': chance => new Date(words.moment(chance)).toUTCString(),
+  ip: chance => `192.0.2.${octet(chance)}`,
+  ...{ phone, 'phone-number': phone, e164: phone },
 }
 
 /** Texts that satisfy common rules for passwords, tried for expressions with look-ahead. */

@@ -18,6 +18,7 @@ paths:
   /stores/{id}/orders/: { get: { responses: { "200": { description: Orders } } } }
   /bills.json: { get: { responses: { "200": { description: Bills } } } }
   /bills/{id}.json: { get: { responses: { "200": { description: A bill } } } }
+  /admin/reports/{id}: { get: { responses: { "200": { description: A report } } } }
   /bearer: { get: { security: [{ key: [] }], responses: { "200": { description: Fine } } } }
   /basic: { get: { security: [{ user: [] }], responses: { "200": { description: Fine } } } }
   /header: { get: { security: [{ other: [] }], responses: { "200": { description: Fine } } } }
@@ -43,6 +44,9 @@ for (const [line, near] of [
   ['GET /', 'the API is served below /v1'],
   ['GET /nothing', 'the API is served below /v1'],
   ['GET /v1/nothing', undefined],
+  ['GET /v1/reports/5', 'did you mean GET /v1/admin/reports/5?'],
+  ['DELETE /reports/5', 'the API is served below /v1: did you mean GET /v1/admin/reports/5?'],
+  ['GET /v1/5', undefined],
   ['GET /v1/bills', 'did you mean GET /v1/bills.json?'],
   ['GET /v1/bills/7', 'did you mean GET /v1/bills/7.json?'],
   ['GET /v1/pets.json', 'did you mean GET /v1/pets?'],

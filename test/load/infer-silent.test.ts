@@ -257,3 +257,42 @@ test('a generated record names records that exist where a field is called as the
   }
   assert.equal((await send('POST /orders', { id: 77, petId: 4711, paid: 1 })).status, 201)
 })
+
+for (const [count, status] of [
+  [25, 201],
+  [5, 404],
+] as const) {
+  test(`an account that was never listed may create something below it: ${status} with ${count} paths below`, async () => {
+    const things = Array.from({ length: count }, (_, i) => [
+      `/accounts/{accountId}/things${i}`,
+      {
+        parameters: [{ in: 'path', name: 'accountId', required: true, schema: string }],
+        get: answers(200, { type: 'array', items: ref('Thing') }),
+        post: { ...takes(ref('Thing')), ...answers(201, ref('Thing')) },
+      },
+    ])
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/accounts': {
+            get: answers(200, { type: 'array', items: ref('Account') }),
+            post: { ...takes(ref('Account')), ...answers(201, ref('Account')) },
+          },
+          '/accounts/{accountId}': { ...naming('accountId'), get: answers(200, ref('Account')) },
+          ...Object.fromEntries(things),
+        },
+        {
+          Account: object({ id: { ...string, readOnly: true }, name: string }),
+          Thing: object({ id: { ...string, readOnly: true }, accountId: { ...string, readOnly: true }, name: string }),
+        },
+      ),
+    )
+    const made = await send('POST /accounts/AC4711/things0', { name: 'One' })
+    assert.equal(made.status, status)
+    if (status !== 201) return
+    assert.equal((made.body as Fields).accountId, 'AC4711')
+    const listed = (await send('GET /accounts/AC4711/things0')).body as Fields[]
+    assert.ok(listed.some(one => one.id === (made.body as Fields).id))
+    assert.equal((await send('GET /accounts/AC4711')).status, 404)
+  })
+}

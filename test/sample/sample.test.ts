@@ -298,3 +298,21 @@ test('a value leaves out writeOnly properties, however they are marked', () => {
   )()
   assert.deepEqual(value, { shown: 1 })
 })
+
+for (const [format, expected] of [
+  ['datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
+  ['date-time-rfc-2822', /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/],
+  ['URL', /^https:\/\/example\.com\//],
+  ['UUID', /^[\da-f]{8}-/],
+  ['ip', /^192\.0\.2\.\d+$/],
+  ['phone-number', /^\+1555\d{7}$/],
+] as const) {
+  test(`a text of the format ${format}, which no standard has, looks like one`, () => {
+    assert.match(String(sampled(string({ format }))().value), expected)
+  })
+}
+
+test('an integer of the format unix-time is a time of these years in seconds', () => {
+  const value = Number(sampled({ type: 'integer', format: 'unix-time' })().value)
+  assert.ok(value > 1_600_000_000 && value < 1_800_000_000, String(value))
+})

@@ -5,7 +5,7 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { operationsOf } from './operations.ts'
-import { listedAt } from './owners.ts'
+import { listedAt, ownsMost } from './owners.ts'
 import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
 
@@ -40,8 +40,11 @@ export function readInference(contract: Contract): Infer {
       return [name, { name, ...describe(fullest) }] as const
     }),
   )
+  const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
   const listed = new Set(
-    collections.filter(one => one.list !== undefined).map(({ name, segments }) => listedAt(name, segments)),
+    collections
+      .filter(({ list, segments }) => list !== undefined && !ownsMost(segments, paths))
+      .map(({ name, segments }) => listedAt(name, segments)),
   )
   return (choices = new Map(), without = new Set()) => {
     const kept = [...resources.values()].filter(({ name }) => !without.has(name))

@@ -53,6 +53,22 @@ interface KnownOwners {
  */
 export const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
 
+/** An item that so many paths are below, and at least half of all, is the account of whoever calls. */
+const MOST_BELOW = 20
+
+/**
+ * Whether most of an API is below the items of a collection, such as `/accounts/{id}`. Its clients know their own account from
+ * their credentials, and not from the list, so any is accepted.
+ */
+export function ownsMost(collection: readonly string[], paths: readonly (readonly string[])[]): boolean {
+  const isBelow = (path: readonly string[]): boolean =>
+    path.length > collection.length + 1 &&
+    path[collection.length]?.startsWith('{') === true &&
+    collection.every((segment, i) => segment === path[i])
+  const below = paths.filter(isBelow).length
+  return below >= MOST_BELOW && below * 2 >= paths.length
+}
+
 /** The field of a record that holds an owner: by the parameter's name or the owner's, at its top or in its metadata. */
 function fieldOf(
   parameter: string,
