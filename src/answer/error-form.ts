@@ -127,7 +127,9 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
   )
   if (details.length === 0) {
     const optional = missing.find(one => typeof one.value === 'string' && DETAILS.has(one.name))
-    const instead = optional ?? texts.find(one => one.name === 'error') ?? texts.find(one => TITLES.has(one.name))
+    // An `error` that is an enum holds a code and no text.
+    const open = texts.filter(one => draft.fits(one.path, problem.title))
+    const instead = optional ?? open.find(one => one.name === 'error') ?? open.find(one => TITLES.has(one.name))
     if (instead !== undefined) details.push(instead)
   }
   for (const { path, name, value: at } of fields) {

@@ -47,14 +47,17 @@ export const RULES = set(
 /** Further codes for a problem, most likely first. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   invalid_request:
-    'bad_request validation_error validation_failed invalid_argument invalid_input invalid_parameter invalid',
-  unauthorized: 'unauthenticated authentication_required authentication_error invalid_token access_denied',
-  forbidden: 'permission_denied access_denied insufficient_scope authorization_error',
+    'bad_request validation_error validation_failed invalid_argument invalid_input invalid_parameter invalid ' +
+    'invalid_arguments invalid_args invalid_parameters invalid_params invalid_form_data invalid_arg_name invalid_json',
+  unauthorized:
+    'unauthenticated authentication_required authentication_error invalid_token access_denied not_authed invalid_auth',
+  forbidden:
+    'permission_denied access_denied insufficient_scope authorization_error no_permission missing_scope not_allowed',
   not_found: 'resource_not_found no_such_resource unknown',
   conflict: 'already_exists duplicate resource_exists',
   precondition_failed: 'failed_precondition',
   payload_too_large: 'request_too_large content_too_large too_large',
-  unsupported_media_type: 'invalid_content_type',
+  unsupported_media_type: 'invalid_content_type unsupported_content_type invalid_post_type',
   too_many_requests: 'rate_limited rate_limit_exceeded rate_limit resource_exhausted throttled',
   internal_error: 'internal_server_error server_error internal unknown_error',
   not_simulated: 'not_implemented unimplemented',

@@ -240,6 +240,13 @@ test('an example of several statuses gets the code and message of this status', 
   assert.deepEqual(body, { code: 'BAD_REQUEST', status: 400, message: WHY })
 })
 
+test('an error that is an enum gets the nearest of its codes, and the reason is in a header', async () => {
+  const error = { enum: ['channel_not_found', 'not_authed', 'invalid_form_data'] }
+  const { body, headers } = await refusalOf({ schema: closed({ ok: { type: 'boolean' }, error }) })
+  assert.deepEqual(body, { ok: false, error: 'invalid_form_data' })
+  assert.equal(headers['understudy-problem'], WHY)
+})
+
 test('the type of a problem document is a URI, and that of another problem is not kept', async () => {
   const example = { type: 'https://example.com/errors/conflict', title: 'Conflict', detail: 'Taken', status: 409 }
   const schema = closed({ type: text, title: text, detail: text, status: { type: 'integer' } })
