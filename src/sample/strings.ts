@@ -12,6 +12,14 @@ const octet = (chance: Chance): number => chance.between(1, 254)
 
 const phone = (chance: Chance): string => words.writeFor('phone', chance)
 
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/** Returns a time as in a mail, without the day of the week (RFC 5322, section 3.3): `05 Mar 2023 10:11:12 +0000`. */
+function mailDate(chance: Chance): string {
+  const [year, month, day] = words.date(chance).split('-')
+  return `${day} ${MONTHS[Number(month) - 1]} ${year} ${words.time(chance).slice(0, 8)} +0000`
+}
+
 const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
   date: words.date,
   time: words.time,
@@ -55,7 +63,7 @@ const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
   // Names that no standard has and many documents write.
   ...{ datetime: words.moment, dateTime: words.moment, date_time: words.moment, rfc3339: words.moment },
   ...{ URL: words.url, URI: words.url, UUID: words.uuid, guid: words.uuid, 'e-mail': words.email },
-  'date-time-rfc-2822': chance => new Date(words.moment(chance)).toUTCString(),
+  'date-time-rfc-2822': mailDate,
   ip: chance => `192.0.2.${octet(chance)}`,
   ...{ phone, 'phone-number': phone, e164: phone },
 }

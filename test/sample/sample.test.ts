@@ -301,7 +301,7 @@ test('a value leaves out writeOnly properties, however they are marked', () => {
 
 for (const [format, expected] of [
   ['datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
-  ['date-time-rfc-2822', /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/],
+  ['date-time-rfc-2822', /^\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000$/],
   ['URL', /^https:\/\/example\.com\//],
   ['UUID', /^[\da-f]{8}-/],
   ['ip', /^192\.0\.2\.\d+$/],
