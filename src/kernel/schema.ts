@@ -3,6 +3,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { boundErrors, MOST_ERRORS } from './bounded-errors.ts'
 import { approximate, holdsExact, type Json } from './json.ts'
+import { reachedBy } from './reached-schema.ts'
 import { describeErrors, type Violations } from './schema-errors.ts'
 import { addFormats, type Format } from './schema-formats.ts'
 import { addKeywords, patternOf, SIDES, type Side, ValidationContext } from './schema-keywords.ts'
@@ -16,6 +17,9 @@ export type Check = (value: unknown, exact?: boolean, side?: Side) => Violations
 
 const BOOK = 'contract'
 
+/** Returns whether a value is known to be valid. */
+export type Fits = (schema: Schema, value: unknown) => boolean
+
 /** A schema may hold bigints, which `JSON.stringify` refuses. */
 const writeBigInt = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value)
 
@@ -24,6 +28,7 @@ export class Schemas {
   readonly #ajv: Ajv2020
   readonly #byText = new Map<string, Check>()
   readonly #defs: Record<string, Schema> = {}
+  readonly #extra: Readonly<Record<string, Format>>
   readonly #names = new Map<string, string>()
   #branches = 0
   readonly #unions: UnionContext = {
@@ -39,6 +44,7 @@ export class Schemas {
    */
   constructor(defs: Readonly<Record<string, Schema>> = {}, extra: Readonly<Record<string, Format>> = {}) {
     Object.assign(this.#defs, defs)
+    this.#extra = extra
     // Unknown formats are annotations (JSON Schema 2020-12 §7.2.3), unknown keywords are the reader's to report.
     this.#ajv = new Ajv2020({
       allErrors: true,
@@ -74,6 +80,24 @@ export class Schemas {
   add(key: string, schema: Schema, name?: string): void {
     this.#defs[key] = schema
     if (name !== undefined) this.#names.set(key, name)
+  }
+
+  /** The schemas by key. */
+  get definitions(): Readonly<Record<string, Schema>> {
+    return this.#defs
+  }
+
+  /**
+   * Judges one value by the schema kept under `key` without compiling it whole: only the parts that decide are compiled, and
+   * dropped again.
+   *
+   * @param fits whether a value inside this one is known to be valid
+   */
+  judge(key: string, value: unknown, fits: Fits, ...further: [exact?: boolean, side?: Side]): Violations | undefined {
+    const matches = (pattern: string, name: string) => patternOf(pattern).test(name)
+    const reached = new Schemas(reachedBy(value, key, this.#defs, fits, matches), this.#extra)
+    for (const [one, name] of this.#names) reached.#names.set(one, name)
+    return reached.compileKey(key)(value, ...further)
   }
 
   /** Compiles the schema kept under `key`. */

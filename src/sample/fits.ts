@@ -16,15 +16,20 @@ export class Fitting {
   work = 0
   readonly #definitions: Definitions
   readonly #request: boolean
+  readonly #most: number
   /** Results by value. Values are never changed, so a result holds wherever the same object or list is used. */
   readonly #known = new WeakMap<object, Map<object, boolean>>()
   #depth = 0
   #nulls = false
 
-  /** @param request whether values are for requests; other properties may be required there than in replies */
-  constructor(definitions: Definitions, request = false) {
+  /**
+   * @param request whether values are for requests; other properties may be required there than in replies
+   * @param most the number of comparisons after which results mean nothing
+   */
+  constructor(definitions: Definitions, request = false, most = Number.POSITIVE_INFINITY) {
     this.#definitions = definitions
     this.#request = request
+    this.#most = most
   }
 
   /** Returns whether a schema is marked, itself or through what it refers to or extends. `writeOnly` is never in a reply. */
@@ -39,7 +44,7 @@ export class Fitting {
   fits(schema: Schema | unknown, value: Json): boolean {
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) return true
-    if (this.#depth > DEEPEST) return false
+    if (this.#depth > DEEPEST || this.work > this.#most) return false
     this.work += 1
     if (typeof value !== 'object' || value === null || this.#nulls) return this.#walk(schema, value)
     let known = this.#known.get(value)
@@ -130,9 +135,9 @@ export class Fitting {
     ) {
       return false
     }
-    if (this.#request && schema.requiredBy !== undefined) {
-      const { request } = schema.requiredBy as RequiredBy
-      if (!request.every(name => Object.hasOwn(value, name))) return false
+    if (schema.requiredBy !== undefined) {
+      const { request, reply } = schema.requiredBy as RequiredBy
+      if (!(this.#request ? request : reply).every(name => Object.hasOwn(value, name))) return false
     }
     for (const name of names) {
       if (!propertySchemas(schema, name).every(part => this.fits(part, value[name] as Json))) return false

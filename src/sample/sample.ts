@@ -33,13 +33,13 @@ interface Forks {
  * A comparison takes about a microsecond.
  */
 const TRIES = [
-  { budget: 400, limit: 20_000 },
-  { budget: 40, limit: 8000 },
-  { budget: 0, limit: 4000 },
+  { budget: 400, limit: 10_000 },
+  { budget: 40, limit: 5000 },
+  { budget: 0, limit: 3000 },
 ] as const
 /** The maximum cost of the best value for a schema without valid ones, and of repeating a value that was sent. */
-const SETTLING = 6000
-const REPEATING = 8000
+const SETTLING = 4000
+const REPEATING = 4000
 /** The seed of the first trial of a schema, which decides how it is generated: the same whichever request comes first. */
 const LESSON = 1
 const NOTHING: Learnt = new Map()
@@ -49,6 +49,8 @@ interface Lesson {
   /** The first attempt that succeeded; absent if none did. */
   readonly first: number
   readonly learnt: Learnt
+  /** The value of the trial, if it succeeded. */
+  readonly value: Json | undefined
   /** How many comparisons the lesson took. */
   readonly cost: number
 }
@@ -56,8 +58,10 @@ interface Lesson {
 /** A schema whose values take more comparisons, some milliseconds, has only so many of them, which are kept. */
 const DEAR = 1000
 const FEW_VALUES = 8
+/** One that takes more has the value of the first trial, unless values are to differ. */
+const DEAREST = 4000
 
-const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING, cost: 0 }
+const UNTAUGHT: Lesson = { first: 0, learnt: NOTHING, value: undefined, cost: 0 }
 
 /** Generates values for the schemas of one set of definitions. */
 export class Sampler {
@@ -136,6 +140,9 @@ export class Sampler {
     if (repeated !== undefined) return repeated
     const lesson = this.#lessonOf(key, options)
     if (options.few !== true || lesson.cost < DEAR) return this.#make([this.#rootOf(key)], options, lesson)
+    if (lesson.cost > DEAREST && options.dynamic !== true && lesson.value !== undefined) {
+      return { value: lesson.value, fits: true, gaps: [] }
+    }
     const seed = Math.abs(options.seed) % FEW_VALUES
     const id = `${options.request === true} ${options.dynamic === true} ${seed} ${options.name ?? ''} ${key}`
     let kept = this.#kept.get(id)
@@ -187,7 +194,7 @@ export class Sampler {
     return { value, fits, gaps: fits ? [] : run.gaps }
   }
 
-  /** Determines once how a schema is generated, with a trial value that is discarded. */
+  /** Determines once how a schema is generated, with a trial value. */
   #lessonOf(key: string, { request, name }: SampleOptions): Lesson {
     const id = request === true ? `request ${key}` : key
     let lesson = this.#lessons.get(id)
@@ -195,15 +202,16 @@ export class Sampler {
       const options = { seed: LESSON, request, name }
       let first = 0
       let learnt = NOTHING
+      let value: Json | undefined
       const begun = this.work
       for (; first < TRIES.length; first++) {
         const { budget, limit } = TRIES[first] as (typeof TRIES)[number]
         const run = this.#run(options, { limit, settle: false, learnt })
-        const value = this.#attempt(run, [this.#rootOf(key)], options, budget)
+        value = this.#attempt(run, [this.#rootOf(key)], options, budget)
         learnt = run.learnt
         if (value !== undefined) break
       }
-      lesson = { first, learnt: learnt.size === 0 ? NOTHING : learnt, cost: this.work - begun }
+      lesson = { first, learnt: learnt.size === 0 ? NOTHING : learnt, value, cost: this.work - begun }
       this.#lessons.set(id, lesson)
     }
     return lesson

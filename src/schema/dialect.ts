@@ -4,6 +4,7 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
+import type { Violations } from '../kernel/schema-errors.ts'
 import { isKnownFormat } from '../kernel/schema-formats.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
 import type { Steps } from '../kernel/steps.ts'
@@ -11,6 +12,7 @@ import { Fitting } from '../sample/fits.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
+import { countParts, keysWithin } from './size.ts'
 import { Translation } from './translate.ts'
 import type { ReferenceEdge, SchemaMark, Surroundings, TranslationContext } from './translation-context.ts'
 import { forValidator, type Unions } from './union.ts'
@@ -24,7 +26,12 @@ interface SchemaEntry {
   edges: readonly ReferenceEdge[]
   /** The validator's form of the schema, if it differs. */
   unions: Unions | undefined
+  /** The number of its objects and lists, once counted. */
+  size: number | undefined
 }
+
+/** The number of comparisons of a value with its schema, some milliseconds, before the schema is compiled instead. */
+const MOST_COMPARISONS = 5000
 
 export class SchemaBook {
   readonly #documents: Documents
@@ -41,13 +48,17 @@ export class SchemaBook {
   readonly #acyclic = new Set<string>()
   readonly #formats = new Set<string>()
   readonly #marks = new Set<SchemaMark>()
+  readonly #edgesOf = (key: string): readonly ReferenceEdge[] => (this.#entries.get(key) as SchemaEntry).edges
   /** Whether values are walked before a schema is compiled. */
   #walks = false
   readonly #tools: Tools = {
     shapeOf: node => this.#shapeOf(node),
     typesOf: node => typesOf(node, this.#documents),
     compile: key => this.#check(key),
-    fits: (key, value, side, exact) => this.#walks && this.#fits(key, value, side, exact),
+    sizeOf: key => this.#sizeOf(key),
+    walksAll: () => this.#walks,
+    fits: (key, value, side, exact) => this.#fits(key, value, side, exact),
+    judge: (key, value, side, exact) => this.#judge(key, value, side, exact),
     prune: (value, node, mark) => this.#prune(value, node, mark),
   }
 
@@ -95,10 +106,31 @@ export class SchemaBook {
     }
   }
 
-  #fits(key: string, value: unknown, side: Side, exact: boolean): boolean {
+  #fits(key: string, value: unknown, side: Side, exact: boolean): boolean | undefined {
     // The walk rounds numbers; the validator compares them exactly.
     if (value === undefined || (exact && holdsExact(value))) return false
-    return new Fitting(this.#definitions, side === 'request').fits(this.#definitions[key], value as Json)
+    this.#give(key)
+    const { definitions } = this.#schemas
+    const fitting = new Fitting(definitions, side === 'request', MOST_COMPARISONS)
+    const fits = fitting.fits(definitions[key], value as Json)
+    return fitting.work > MOST_COMPARISONS ? undefined : fits
+  }
+
+  #judge(key: string, value: unknown, side: Side, exact: boolean): Violations | undefined {
+    const fitting = new Fitting(this.#schemas.definitions, side === 'request')
+    const isExact = exact && holdsExact(value)
+    const fits = (schema: Schema, inside: unknown) => !isExact && fitting.fits(schema, inside as Json)
+    return this.#schemas.judge(key, value, fits, exact, side)
+  }
+
+  #sizeOf(key: string): number {
+    let size = 0
+    for (const one of keysWithin(key, this.#edgesOf)) {
+      const entry = this.#entries.get(one) as SchemaEntry
+      entry.size ??= countParts(this.#definitions[one])
+      size += entry.size
+    }
+    return size
   }
 
   /** Compiles every schema in use, and reports those that cannot be compiled at their places. */
@@ -126,7 +158,7 @@ export class SchemaBook {
     if (key === undefined) {
       key = `s${this.#keys.size}`
       this.#keys.set(identity, key)
-      this.#entries.set(key, { node, reading, edges: [], unions: undefined })
+      this.#entries.set(key, { node, reading, edges: [], unions: undefined, size: undefined })
       this.#pending.push(key)
     }
     return key

@@ -2,6 +2,7 @@
 
 import type { Json } from '../kernel/json.ts'
 import type { Check, Schema } from '../kernel/schema.ts'
+import type { Violations } from '../kernel/schema-errors.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
 import type { Node } from './document.ts'
 import type { Shape } from './shape.ts'
@@ -29,10 +30,23 @@ export interface Tools {
   shapeOf(node: Node): Shape
   typesOf(node: Node): ReadonlySet<string>
   compile(key: string): Check
-  /** Returns whether a value is known to be valid without compiling its schema; `false` if that is not known. */
-  fits(key: string, value: unknown, side: Side, exact: boolean): boolean
+  /** The number of objects and lists in a schema and those that it refers to: each takes about 0.2 ms to compile. */
+  sizeOf(key: string): number
+  /** Whether every schema is walked before it is compiled. */
+  walksAll(): boolean
+  /** Returns whether a value is valid without compiling its schema; `undefined` if that is too much work. */
+  fits(key: string, value: unknown, side: Side, exact: boolean): boolean | undefined
+  /** Judges a value without compiling its schema whole. */
+  judge(key: string, value: unknown, side: Side, exact: boolean): Violations | undefined
   prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json
 }
+
+/** From this size on, a schema and a value are walked instead of compiling the schema: for the first values. */
+const LARGE = 40
+/** The number of values that are walked: compiling pays off for more. */
+const PATIENCE = 50
+/** From this size on, compiling takes more than 40 ms, up to half a second, and every value is walked. */
+const HUGE = 200
 
 /** A class without closures, because there may be tens of thousands of instances. */
 export class NodeUse implements SchemaUse {
@@ -45,6 +59,9 @@ export class NodeUse implements SchemaUse {
   #shape: Shape | undefined = undefined
   #types: ReadonlySet<string> | undefined = undefined
   #check: Check | undefined = undefined
+  #size: number | undefined = undefined
+  /** The number of values that were walked. */
+  #walked = 0
 
   constructor(
     node: Node,
@@ -78,10 +95,21 @@ export class NodeUse implements SchemaUse {
 
   check(value: unknown, exact?: boolean): ReturnType<Check> {
     if (this.#check === undefined) {
-      if (this.#tools.fits(this.key, value, this.#side, exact === true)) return undefined
+      const size = this.#sizeNow()
+      const isWalked = size >= HUGE || (size >= LARGE && this.#walked++ < PATIENCE)
+      if (isWalked || this.#tools.walksAll()) {
+        const fits = this.#tools.fits(this.key, value, this.#side, exact === true)
+        if (fits === true) return undefined
+        if (fits === false && isWalked) return this.#tools.judge(this.key, value, this.#side, exact === true)
+      }
       this.#check = this.#tools.compile(this.key)
     }
     return this.#check(value, exact, this.#side)
+  }
+
+  #sizeNow(): number {
+    this.#size ??= this.#tools.sizeOf(this.key)
+    return this.#size
   }
 
   prune(value: Json): Json {

@@ -118,3 +118,27 @@ test('walking a schema judges a value like the validator', () => {
     { numRuns: cases(80) },
   )
 })
+
+test('a value has the same mistakes by the parts of a schema that it reaches as by the whole schema', () => {
+  fc.assert(
+    fc.property(schema, schema, json, fc.integer(), (one, other, value, seed) => {
+      fc.pre(!/\de[-+]?\d|\d{16}/.test(JSON.stringify(value)))
+      const definitions = {
+        one: { properties: { name: { $ref: '#/$defs/two' }, id: one }, anyOf: [one, { $ref: '#/$defs/two' }, true] },
+        two: { not: { type: 'array', contains: one }, if: { required: ['name'] }, else: { $ref: '#/$defs/three' } },
+        three: other,
+      }
+      const whole = new Schemas(definitions)
+      const check = whole.compileKey('one')
+      const fitting = new Fitting(definitions)
+      const sampler = new Sampler({ one, three: other })
+      const samples = [sampler.sample('one', { seed }).value, sampler.sample('three', { seed }).value]
+      for (const each of [value, ...samples, { name: samples, id: value }, { ...Object(samples[0]), tags: value }]) {
+        const found = whole.judge('one', each, (schema, inside) => fitting.fits(schema, inside as Json))
+        const mistakes = (all: ReturnType<typeof check>) => all?.map(({ pointer, message }) => `${pointer} ${message}`)
+        assert.deepEqual(mistakes(found), mistakes(check(each)))
+      }
+    }),
+    { numRuns: cases(60) },
+  )
+})

@@ -1,4 +1,4 @@
-// Checks of an inference walk a schema instead of compiling it. Both give the same result.
+// Checks of an inference or of a large schema walk the schema instead of compiling it. Both give the same result.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,3 +53,55 @@ test('schemas are compiled again after the work, even if it fails', async () => 
   assert.equal(boat.check({ name: 'Ann', engine: { masts: 1 } }), undefined)
   assert.ok(boat.check({}))
 })
+
+/** A schema too large to be compiled for one value. */
+const FORM = JSON.stringify({
+  openapi: '3.0.3',
+  info: { title: 'Forms', version: '1' },
+  paths: { '/forms': { get: { responses: { 200: { description: 'All.' } } } } },
+  components: {
+    schemas: {
+      Form: {
+        type: 'object',
+        required: ['field0'],
+        additionalProperties: false,
+        properties: Object.fromEntries(
+          Array.from({ length: 250 }, (_, i) => [
+            `field${i}`,
+            {
+              type: 'object',
+              required: ['value'],
+              properties: { value: { type: 'integer', maximum: 2 ** 53 } },
+            },
+          ]),
+        ),
+      },
+    },
+  },
+})
+
+for (const [what, value, expected] of [
+  ['fits', { field0: { value: 1 }, field249: { value: 2 } }, undefined],
+  ['is no object', [], [' must be an object']],
+  ['lacks a field', { field1: { value: 1 } }, ['/field0 is required']],
+  [
+    'breaks one of several fields',
+    { field0: { value: 1 }, field7: { value: 'x' } },
+    ['/field7/value must be an integer'],
+  ],
+  ['has an unknown field', { field0: { value: 1 }, field250: 1 }, ['/field250 is not allowed']],
+  [
+    'has a number that no double holds',
+    { field0: { value: 9007199254740995n } },
+    ['/field0/value must be at most 9007199254740992'],
+  ],
+] as const) {
+  test(`a large schema tells the mistakes of a value that ${what}, each time`, () => {
+    const { contract } = loadFiles({ 'forms.json': FORM, 'gateway.yaml': 'contract: ./forms.json\n' }).plan ?? {}
+    const form = contract?.schemas.get('Form')
+    for (let time = 0; time < 60; time++) {
+      const found = form?.check(value, true)?.map(({ pointer, message }) => `${pointer} ${message}`)
+      assert.deepEqual(found, expected)
+    }
+  })
+}

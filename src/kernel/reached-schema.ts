@@ -1,0 +1,108 @@
+// Reduces schemas to the parts that decide about one value, so that its mistakes can be described without compiling a large
+// schema whole. Knows no validator.
+
+import { isObject } from './json.ts'
+import type { Schema } from './schema.ts'
+
+type SchemaObject = Readonly<Record<string, unknown>>
+type Definitions = Readonly<Record<string, Schema>>
+
+/** Keywords whose schemas apply to the same value. */
+const SAME = ['not', 'if', 'then', 'else'] as const
+const SAME_LISTS = ['allOf', 'anyOf', 'oneOf'] as const
+/** Keywords with one schema, with a list of schemas, and with schemas by name. */
+const SINGLE = new Set<string>([
+  ...SAME,
+  ...['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
+])
+const LISTS = new Set<string>([...SAME_LISTS, 'prefixItems'])
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+
+/**
+ * Returns the definitions that a value reaches, which judge it as the whole ones do. The schemas of absent members, and of
+ * members that fit, are `true` in them.
+ *
+ * @param fits whether a member is known to be valid
+ * @param matches whether a property's name matches a pattern
+ */
+export function reachedBy(
+  value: unknown,
+  key: string,
+  definitions: Definitions,
+  fits: (schema: SchemaObject, value: unknown) => boolean,
+  matches: (pattern: string, name: string) => boolean,
+): Record<string, Schema> {
+  /** The values that each kept schema judges. */
+  const judged = new Map<object, Set<unknown>>()
+  /** The fitting values of schemas that nothing else reaches so far: if something does, they are judged too. */
+  const fitting = new Map<object, unknown[]>()
+  const keys = new Set<string>([key])
+
+  const visitMember = (schema: unknown, member: unknown): void => {
+    if (!isObject(schema)) return
+    if (judged.has(schema) || !fits(schema, member)) visit(schema, member)
+    else fitting.set(schema, [...(fitting.get(schema) ?? []), member])
+  }
+  const visit = (schema: unknown, at: unknown): void => {
+    if (!isObject(schema)) return
+    let values = judged.get(schema)
+    if (values === undefined) {
+      values = new Set()
+      judged.set(schema, values)
+      for (const other of fitting.get(schema) ?? []) visit(schema, other)
+    }
+    if (values.has(at)) return
+    values.add(at)
+    if (typeof schema.$ref === 'string') {
+      keys.add(keyOf(schema.$ref))
+      visit(definitions[keyOf(schema.$ref)], at)
+    }
+    for (const keyword of SAME) visit(schema[keyword], at)
+    for (const keyword of SAME_LISTS) for (const part of listOf(schema[keyword])) visit(part, at)
+    if (Array.isArray(at)) visitItems(schema, at)
+    else if (isObject(at)) visitMembers(schema, at)
+  }
+  const visitItems = (schema: SchemaObject, items: readonly unknown[]): void => {
+    const prefix = listOf(schema.prefixItems)
+    for (const [index, item] of items.entries()) {
+      visitMember(index < prefix.length ? prefix[index] : schema.items, item)
+      visitMember(schema.contains, item)
+      visitMember(schema.unevaluatedItems, item)
+    }
+  }
+  const visitMembers = (schema: SchemaObject, object: SchemaObject): void => {
+    const { properties, patternProperties, dependentSchemas } = schema
+    for (const [name, member] of Object.entries(object)) {
+      if (isObject(properties) && Object.hasOwn(properties, name)) visitMember(properties[name], member)
+      for (const [pattern, part] of entriesOf(patternProperties)) if (matches(pattern, name)) visitMember(part, member)
+      visitMember(schema.additionalProperties, member)
+      visitMember(schema.unevaluatedProperties, member)
+      visitMember(schema.propertyNames, name)
+      if (isObject(dependentSchemas) && Object.hasOwn(dependentSchemas, name)) visit(dependentSchemas[name], object)
+    }
+  }
+  visit(definitions[key], value)
+
+  const copies = new Map<object, unknown>()
+  const copy = (schema: unknown): unknown => {
+    if (!isObject(schema)) return schema
+    if (!judged.has(schema)) return true
+    let made = copies.get(schema)
+    if (made === undefined) {
+      made = Object.fromEntries(Object.entries(schema).map(([keyword, part]) => [keyword, copyPart(keyword, part)]))
+      copies.set(schema, made)
+    }
+    return made
+  }
+  const copyPart = (keyword: string, part: unknown): unknown => {
+    if (SINGLE.has(keyword)) return copy(part)
+    if (LISTS.has(keyword) && Array.isArray(part)) return part.map(copy)
+    if (!MAPS.has(keyword) || !isObject(part)) return part
+    return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, copy(one)]))
+  }
+  return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true) as Schema]))
+}
+
+const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
