@@ -102,7 +102,7 @@ export function* readContractInSteps(
       entriesOf(childOf(root, 'components', 'schemas')).map(([name, node]) => [name, schemas.use(node)]),
     ),
     shapeOf: node => shapeOf(node, documents),
-    identify: node => identityOf(documents.resolve(node) ?? node),
+    identify: identifying(documents),
     resolve: node => documents.resolve(node) ?? node,
     at: pointer => nodeAt(root, pointer),
     use: node => schemas.use(node),
@@ -115,4 +115,19 @@ export function* readContractInSteps(
     yield* checkSamples(contract, reading)
   }
   return contract
+}
+
+/** Inference asks for the same nodes a hundred times; the text is made once for each value. */
+function identifying(documents: Documents): Contract['identify'] {
+  const known = new WeakMap<object, string>()
+  return node => {
+    const { value } = node
+    const isKept = typeof value === 'object' && value !== null
+    let identity = isKept ? known.get(value) : undefined
+    if (identity === undefined) {
+      identity = identityOf(documents.resolve(node) ?? node)
+      if (isKept) known.set(value, identity)
+    }
+    return identity
+  }
 }

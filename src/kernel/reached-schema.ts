@@ -2,10 +2,8 @@
 // schema whole. Knows no validator.
 
 import { isObject } from './json.ts'
-import type { Schema } from './schema.ts'
 
-type SchemaObject = Readonly<Record<string, unknown>>
-type Definitions = Readonly<Record<string, Schema>>
+type Keywords = Readonly<Record<string, unknown>>
 
 /** Keywords whose schemas apply to the same value. */
 const SAME = ['not', 'if', 'then', 'else'] as const
@@ -28,10 +26,10 @@ const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 export function reachedBy(
   value: unknown,
   key: string,
-  definitions: Definitions,
-  fits: (schema: SchemaObject, value: unknown) => boolean,
+  definitions: Keywords,
+  fits: (schema: Keywords, value: unknown) => boolean,
   matches: (pattern: string, name: string) => boolean,
-): Record<string, Schema> {
+): Record<string, unknown> {
   /** The values that each kept schema judges. */
   const judged = new Map<object, Set<unknown>>()
   /** The fitting values of schemas that nothing else reaches so far: if something does, they are judged too. */
@@ -62,7 +60,7 @@ export function reachedBy(
     if (Array.isArray(at)) visitItems(schema, at)
     else if (isObject(at)) visitMembers(schema, at)
   }
-  const visitItems = (schema: SchemaObject, items: readonly unknown[]): void => {
+  const visitItems = (schema: Keywords, items: readonly unknown[]): void => {
     const prefix = listOf(schema.prefixItems)
     for (const [index, item] of items.entries()) {
       visitMember(index < prefix.length ? prefix[index] : schema.items, item)
@@ -70,7 +68,7 @@ export function reachedBy(
       visitMember(schema.unevaluatedItems, item)
     }
   }
-  const visitMembers = (schema: SchemaObject, object: SchemaObject): void => {
+  const visitMembers = (schema: Keywords, object: Keywords): void => {
     const { properties, patternProperties, dependentSchemas } = schema
     for (const [name, member] of Object.entries(object)) {
       if (isObject(properties) && Object.hasOwn(properties, name)) visitMember(properties[name], member)
@@ -100,7 +98,7 @@ export function reachedBy(
     if (!MAPS.has(keyword) || !isObject(part)) return part
     return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, copy(one)]))
   }
-  return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true) as Schema]))
+  return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true)]))
 }
 
 const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)

@@ -95,7 +95,8 @@ export class Schemas {
    */
   judge(key: string, value: unknown, fits: Fits, ...further: [exact?: boolean, side?: Side]): Violations | undefined {
     const matches = (pattern: string, name: string) => patternOf(pattern).test(name)
-    const reached = new Schemas(reachedBy(value, key, this.#defs, fits, matches), this.#extra)
+    const parts = reachedBy(value, key, this.#defs, fits, matches) as Record<string, Schema>
+    const reached = new Schemas(parts, this.#extra)
     for (const [one, name] of this.#names) reached.#names.set(one, name)
     return reached.compileKey(key)(value, ...further)
   }

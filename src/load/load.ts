@@ -18,6 +18,7 @@ import { confine } from './confine.ts'
 import { type InferredGateway, inferGateway } from './infer/simulation.ts'
 import { type GatewayRead, type Loaded, type LoadOptions, readGateway } from './read-gateway.ts'
 import { readResources } from './seed/seed.ts'
+import { tidily, tidying } from './tidying.ts'
 
 export type { Loaded, LoadOptions } from './read-gateway.ts'
 
@@ -27,11 +28,11 @@ export type { Loaded, LoadOptions } from './read-gateway.ts'
  * @param path relative to `home`, or absolute
  * @param home what file names in messages are relative to
  */
-export const loadPlan = (...given: Parameters<typeof loadInSteps>): Loaded => runThrough(loadInSteps(...given))
+export const loadPlan = (...given: Parameters<typeof loadInSteps>): Loaded => runThrough(tidily(loadInSteps(...given)))
 
 /** As `loadPlan`, while requests are being served: they have their turn in between. */
 export const loadInTurns = (...given: Parameters<typeof loadInSteps>): Promise<Loaded> =>
-  runInTurns(loadInSteps(...given))
+  runInTurns(tidily(loadInSteps(...given)))
 
 function* loadInSteps(path: string, home: string, environment: Environment, options: LoadOptions = {}): Steps<Loaded> {
   if (options.confined === undefined) return yield* compileLoaded(yield* readGateway(path, home, environment, options))
@@ -55,10 +56,11 @@ export async function loadInferred(
   environment: Environment,
   options: LoadOptions = {},
 ): Promise<Loaded> {
-  const read = await runInTurns(readGateway(path, home, environment, options))
+  const tidy = tidying()
+  const read = await runInTurns(tidily(readGateway(path, home, environment, options), tidy))
   if ('plan' in read || !read.bare || read.report.failed) return runInTurns(compileLoaded(read))
   const { contract, report, file, files } = read
-  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress))
+  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress), tidy)
   reportLeftOut(inferred, contract, report)
   return { plan: report.failed ? undefined : inferred.plan, report, files }
 }
@@ -122,7 +124,9 @@ export async function inferFile(
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
   return {
-    inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).describe() : undefined,
+    inferred: fit
+      ? (await inferGateway(contract, file, directory, trialsOf(progress), tidying())).describe()
+      : undefined,
     report,
   }
 }

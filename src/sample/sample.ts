@@ -139,10 +139,10 @@ export class Sampler {
     const repeated = options.sent === undefined ? undefined : this.#repeat(key, options.sent, options)
     if (repeated !== undefined) return repeated
     const lesson = this.#lessonOf(key, options)
+    const isUsual = options.dynamic !== true && options.name === undefined && options.budget === undefined
+    const isEnough = options.seed === LESSON || (options.few === true && lesson.cost > DEAREST)
+    if (isUsual && isEnough && lesson.value !== undefined) return { value: lesson.value, fits: true, gaps: [] }
     if (options.few !== true || lesson.cost < DEAR) return this.#make([this.#rootOf(key)], options, lesson)
-    if (lesson.cost > DEAREST && options.dynamic !== true && lesson.value !== undefined) {
-      return { value: lesson.value, fits: true, gaps: [] }
-    }
     const seed = Math.abs(options.seed) % FEW_VALUES
     const id = `${options.request === true} ${options.dynamic === true} ${seed} ${options.name ?? ''} ${key}`
     let kept = this.#kept.get(id)
@@ -195,11 +195,11 @@ export class Sampler {
   }
 
   /** Determines once how a schema is generated, with a trial value. */
-  #lessonOf(key: string, { request, name }: SampleOptions): Lesson {
+  #lessonOf(key: string, { request }: SampleOptions): Lesson {
     const id = request === true ? `request ${key}` : key
     let lesson = this.#lessons.get(id)
     if (lesson === undefined) {
-      const options = { seed: LESSON, request, name }
+      const options = { seed: LESSON, request }
       let first = 0
       let learnt = NOTHING
       let value: Json | undefined

@@ -2,13 +2,11 @@
 // requests use few of them.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { holdsExact, isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
-import type { Violations } from '../kernel/schema-errors.ts'
 import { isKnownFormat } from '../kernel/schema-formats.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
 import type { Steps } from '../kernel/steps.ts'
-import { Fitting } from '../sample/fits.ts'
 import { type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
@@ -16,6 +14,7 @@ import { countParts, keysWithin } from './size.ts'
 import { Translation } from './translate.ts'
 import type { ReferenceEdge, SchemaMark, Surroundings, TranslationContext } from './translation-context.ts'
 import { forValidator, type Unions } from './union.ts'
+import { fitsByWalking, judgeByParts } from './walk.ts'
 
 export type { SchemaUse } from './schema-use.ts'
 export { type Shape, shapeOf } from './shape.ts'
@@ -30,9 +29,6 @@ interface SchemaEntry {
   size: number | undefined
 }
 
-/** The number of comparisons of a value with its schema, some milliseconds, before the schema is compiled instead. */
-const MOST_COMPARISONS = 5000
-
 export class SchemaBook {
   readonly #documents: Documents
   readonly #report: Diagnostics
@@ -44,7 +40,7 @@ export class SchemaBook {
   readonly #uses = new Map<string, SchemaUse>()
   readonly #shapes = new Map<string, Shape>()
   readonly #schemas = new Schemas()
-  readonly #given = new Set<string>()
+  readonly #known = new Set<string>()
   readonly #acyclic = new Set<string>()
   readonly #formats = new Set<string>()
   readonly #marks = new Set<SchemaMark>()
@@ -57,8 +53,8 @@ export class SchemaBook {
     compile: key => this.#check(key),
     sizeOf: key => this.#sizeOf(key),
     walksAll: () => this.#walks,
-    fits: (key, value, side, exact) => this.#fits(key, value, side, exact),
-    judge: (key, value, side, exact) => this.#judge(key, value, side, exact),
+    fits: (key, ...given) => fitsByWalking(this.#given(key), key, ...given),
+    judge: (key, ...given) => judgeByParts(this.#given(key), key, ...given),
     prune: (value, node, mark) => this.#prune(value, node, mark),
   }
 
@@ -106,23 +102,6 @@ export class SchemaBook {
     }
   }
 
-  #fits(key: string, value: unknown, side: Side, exact: boolean): boolean | undefined {
-    // The walk rounds numbers; the validator compares them exactly.
-    if (value === undefined || (exact && holdsExact(value))) return false
-    this.#give(key)
-    const { definitions } = this.#schemas
-    const fitting = new Fitting(definitions, side === 'request', MOST_COMPARISONS)
-    const fits = fitting.fits(definitions[key], value as Json)
-    return fitting.work > MOST_COMPARISONS ? undefined : fits
-  }
-
-  #judge(key: string, value: unknown, side: Side, exact: boolean): Violations | undefined {
-    const fitting = new Fitting(this.#schemas.definitions, side === 'request')
-    const isExact = exact && holdsExact(value)
-    const fits = (schema: Schema, inside: unknown) => !isExact && fitting.fits(schema, inside as Json)
-    return this.#schemas.judge(key, value, fits, exact, side)
-  }
-
   #sizeOf(key: string): number {
     let size = 0
     for (const one of keysWithin(key, this.#edgesOf)) {
@@ -147,8 +126,7 @@ export class SchemaBook {
   }
 
   #check(key: string): Check {
-    this.#give(key)
-    return this.#schemas.compileKey(key)
+    return this.#given(key).compileKey(key)
   }
 
   #keyOf(node: Node, reading: TranslationContext): string {
@@ -176,11 +154,11 @@ export class SchemaBook {
   }
 
   /** Gives the validator a schema and all that it refers to. */
-  #give(key: string): void {
+  #given(key: string): Schemas {
     const wanted = [key]
     for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
-      if (this.#given.has(next)) continue
-      this.#given.add(next)
+      if (this.#known.has(next)) continue
+      this.#known.add(next)
       this.#breakCircles(next)
       const { node, unions, edges } = this.#entries.get(next) as SchemaEntry
       for (const { to } of edges) wanted.push(to)
@@ -188,6 +166,7 @@ export class SchemaBook {
       const given = unions === undefined ? schema : (forValidator(schema, unions) as Schema)
       this.#schemas.add(next, given, componentOf(node))
     }
+    return this.#schemas
   }
 
   /** Reports references in a cycle that consumes no value. The last reference of the cycle is ignored. */

@@ -1,7 +1,7 @@
 // Gathers the properties that a schema has for an object, through `$ref` and `allOf`, for code that inspects schemas.
 
 import { isObject, type Json } from '../kernel/json.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from './document.ts'
+import { childOf, type Documents, entriesOf, itemsOf, type Node } from './document.ts'
 
 export interface Shape {
   readonly types: readonly string[]
@@ -19,7 +19,7 @@ export interface Shape {
 export function shapeOf(start: Node, documents: Documents): Shape {
   const properties = new Map<string, Node>()
   const required = new Set<string>()
-  const seen = new Set<string>()
+  const seen = new Set<unknown>()
   let types: string[] = []
   let open = false
   let format: string | undefined
@@ -27,9 +27,8 @@ export function shapeOf(start: Node, documents: Documents): Shape {
   let items: Node | undefined
   let additional: Node | undefined
   const gather = (node: Node): void => {
-    const identity = identityOf(node)
-    if (seen.has(identity) || !isObject(node.value)) return
-    seen.add(identity)
+    if (seen.has(node.value) || !isObject(node.value)) return
+    seen.add(node.value)
     const { type, $ref, additionalProperties, patternProperties, required: names } = node.value
     if (typeof $ref === 'string') {
       const target = documents.resolve(node)
@@ -54,11 +53,10 @@ export function shapeOf(start: Node, documents: Documents): Shape {
 /** Returns the types of a value, unions included, for converting text to a value. */
 export function typesOf(start: Node, documents: Documents): ReadonlySet<string> {
   const found = new Set<string>()
-  const seen = new Set<string>()
+  const seen = new Set<unknown>()
   const gather = (node: Node): void => {
-    const identity = identityOf(node)
-    if (seen.has(identity) || !isObject(node.value)) return
-    seen.add(identity)
+    if (seen.has(node.value) || !isObject(node.value)) return
+    seen.add(node.value)
     const target = typeof node.value.$ref === 'string' ? documents.resolve(node) : undefined
     if (target !== undefined) gather(target)
     const { type, nullable, properties, items } = node.value
@@ -77,10 +75,10 @@ export function typesOf(start: Node, documents: Documents): ReadonlySet<string> 
 
 /** Returns whether a property is marked `readOnly` or `writeOnly`, itself or through a reference. */
 export function isMarked(node: Node, mark: 'readOnly' | 'writeOnly', documents: Documents): boolean {
-  const seen = new Set<string>()
+  const seen = new Set<unknown>()
   const look = (at: Node): boolean => {
-    if (!isObject(at.value) || seen.has(identityOf(at))) return false
-    seen.add(identityOf(at))
+    if (!isObject(at.value) || seen.has(at.value)) return false
+    seen.add(at.value)
     if (at.value[mark] === true) return true
     if (typeof at.value.$ref === 'string') {
       const target = documents.resolve(at)

@@ -35,11 +35,27 @@ export const wordOf = (path: string): string => segmentsOf(path).findLast(segmen
 /** The path parameter that names an item. */
 export const itemParameter = (path: string): string => expressionsOf(path).at(-1) ?? ''
 
-/** Paths that name one thing, with their segments. */
-export type ItemPaths = readonly (readonly [path: string, segments: readonly string[]])[]
+/** Paths that name one thing: by the path above them, and by that path with its words in their common form. */
+export interface ItemPaths {
+  readonly exact: ReadonlyMap<string, string>
+  readonly alike: ReadonlyMap<string, string>
+}
 
-export const itemPathsOf = (paths: readonly string[]): ItemPaths =>
-  paths.filter(isItemPath).map(path => [path, segmentsOf(path)])
+export function itemPathsOf(paths: readonly string[]): ItemPaths {
+  const exact = new Map<string, string>()
+  const alike = new Map<string, string>()
+  for (const path of paths.filter(isItemPath)) {
+    const above = segmentsOf(path).slice(0, -1)
+    for (const [known, key] of [[exact, above.join('/')] as const, [alike, commonForm(above)] as const]) {
+      if (!known.has(key)) known.set(key, path)
+    }
+  }
+  return { exact, alike }
+}
+
+/** A path in the form that its spellings share: words in the singular, and any name of a parameter. */
+const commonForm = (segments: readonly string[]): string =>
+  segments.map(one => (isExpression(one) ? '{}' : normal(singular(one)))).join('/')
 
 /**
  * The path that names the items of a collection: `/things/{id}`, else `/thing/{id}` beside it, else one elsewhere:
@@ -47,16 +63,7 @@ export const itemPathsOf = (paths: readonly string[]): ItemPaths =>
  */
 export function itemPathOf(collection: string, items: ItemPaths): string | undefined {
   const own = segmentsOf(collection)
-  const last = own.at(-1) ?? ''
-  const below = (
-    segments: readonly string[],
-    base: readonly string[],
-    same: (a: string, b: string) => boolean,
-  ): boolean => {
-    return segments.length === base.length + 1 && base.every((one, i) => same(one, segments[i] as string))
-  }
-  const beside = (a: string, b: string) => a === b || (isExpression(a) ? isExpression(b) : sameWord(a, b))
-  const find = (base: readonly string[], same: (a: string, b: string) => boolean) =>
-    items.find(([, segments]) => below(segments, base, same))?.[0]
-  return find(own, (a, b) => a === b) ?? find(own, beside) ?? find([last], sameWord)
+  return (
+    items.exact.get(own.join('/')) ?? items.alike.get(commonForm(own)) ?? items.alike.get(commonForm(own.slice(-1)))
+  )
 }

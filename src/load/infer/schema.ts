@@ -11,6 +11,8 @@ export class SchemaReader {
   readonly contract: Contract
   readonly #names: ReadonlyMap<string, string>
   readonly #shapes = new Map<string, Shape>()
+  readonly #alternatives = new WeakMap<object, readonly Node[]>()
+  readonly #types = new WeakMap<object, ReadonlySet<string>>()
   readonly #kin = new Map<string, ReadonlySet<string>>()
 
   constructor(contract: Contract) {
@@ -42,24 +44,41 @@ export class SchemaReader {
   }
 
   /** The schemas that a value may have: branches of unions and single `allOf`s taken out, `null` left out. */
-  alternatives(node: Node, seen: ReadonlySet<string> = new Set()): Node[] {
+  alternatives(node: Node): readonly Node[] {
+    const { value } = node
+    if (!isObject(value)) return []
+    let known = this.#alternatives.get(value)
+    if (known === undefined) {
+      known = this.#alternativesOf(node, new Set())
+      this.#alternatives.set(value, known)
+    }
+    return known
+  }
+
+  #alternativesOf(node: Node, seen: ReadonlySet<string>): readonly Node[] {
     const target = this.contract.resolve(node)
     const { value } = target
     const identity = this.contract.identify(target)
     if (!isObject(value) || seen.has(identity)) return []
     const inner = new Set([...seen, identity])
     const parts = itemsOf(childOf(target, 'allOf'))
-    if (value.properties === undefined && parts.length === 1) return this.alternatives(parts[0] as Node, inner)
+    if (value.properties === undefined && parts.length === 1) return this.#alternativesOf(parts[0] as Node, inner)
     const branches = UNIONS.flatMap(keyword => itemsOf(childOf(target, keyword)))
     if (value.properties === undefined && parts.length === 0 && branches.length > 0) {
-      return branches.flatMap(branch => this.alternatives(branch, inner))
+      return branches.flatMap(branch => this.#alternativesOf(branch, inner))
     }
     return value.type === 'null' ? [] : [target]
   }
 
   /** The types of a value, those of all alternatives. */
   types(node: Node): ReadonlySet<string> {
-    return new Set(this.alternatives(node).flatMap(one => this.contract.shapeOf(one).types))
+    const { value } = node
+    let types = isObject(value) ? this.#types.get(value) : undefined
+    if (types === undefined) {
+      types = new Set(this.alternatives(node).flatMap(one => this.contract.shapeOf(one).types))
+      if (isObject(value)) this.#types.set(value, types)
+    }
+    return types
   }
 
   format(node: Node): string | undefined {

@@ -15,12 +15,21 @@ import { type LinkedSeeds, linkSeeds } from './links.ts'
 
 /** Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first. */
 const SEEDS = 5
+/** With more resources than these each has fewer records: making them is a fifth of an inference. */
+const MANY = 60
+const FEW_SEEDS = 3
 
 export type Seeds = ReadonlyMap<string, readonly JsonObject[]>
 
 /** Generates seeds, and keeps them: most resources are the same from one round to the next. */
 export class SeedBook {
   readonly #known = new Map<string, readonly JsonObject[]>()
+  readonly #tidy: () => void
+
+  /** @param tidy called for each resource: see `tidying` */
+  constructor(tidy: () => void) {
+    this.#tidy = tidy
+  }
 
   generate(
     { resources, operations }: Inference,
@@ -36,7 +45,8 @@ export class SeedBook {
       const own = byResource.get(name) ?? []
       const owners = ownersOf(own, candidateOf, seeds)
       const pages = own.flatMap(one => (one.action === 'list' ? pageOf(one) : highestOf(one)))
-      const count = Math.max(1, Math.min(SEEDS, ...pages.map(size => Math.floor(size / 2))))
+      const most = resources.length > MANY ? FEW_SEEDS : SEEDS
+      const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
       const creators = own.filter(one => one.action === 'create').map(({ operation }) => operation)
       // Requests name only ids that clients give: no other id is reserved for their examples.
       const isGiven = candidate.assign === 'client'
@@ -48,6 +58,7 @@ export class SeedBook {
       const known =
         this.#known.get(key) ?? (schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids()))
       this.#known.set(key, known)
+      this.#tidy()
       seeds.set(name, known)
       const owned = new Set(own.flatMap(({ respond }) => withinsIn(respond)).map(one => one.field ?? one.parameter))
       linked.set(name, { records: known, schema, idField: candidate.idField, owned })

@@ -5,12 +5,12 @@ import { relative, resolve } from 'node:path'
 import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
-import { runThrough } from '../../kernel/steps.ts'
-import { compilePlan } from '../../plan/compile.ts'
+import { compilePlanInSteps } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
 import { readResources } from '../seed/seed.ts'
+import { runTidily } from '../tidying.ts'
 import { type Infer, readInference } from './infer.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { SeedBook } from './seeds.ts'
@@ -32,15 +32,17 @@ export type TrialProgress = (done: number, total: number) => void
 /**
  * @param file the contract's file, absolute
  * @param home where the gateway.yaml would stand
+ * @param tidy called often: see `tidying`
  */
 export async function inferGateway(
   contract: Contract,
   file: string,
   home: string,
   progress: TrialProgress = () => {},
+  tidy: () => void = () => {},
 ): Promise<InferredGateway> {
   return contract.walking(async () => {
-    const attempt = new Attempt(contract, file, home)
+    const attempt = new Attempt(contract, file, home, tidy)
     // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
     while (attempt.open.size > 0) await attempt.round(progress)
     return attempt.finish()
@@ -66,10 +68,13 @@ class Attempt {
   readonly #bare = new Set<string>()
   readonly #plain = new Set<string>()
   readonly #read: Infer
-  readonly #seeds = new SeedBook()
+  readonly #seeds: SeedBook
+  readonly #tidy: () => void
   #inference: Inference
 
-  constructor(contract: Contract, file: string, home: string) {
+  constructor(contract: Contract, file: string, home: string, tidy: () => void) {
+    this.#tidy = tidy
+    this.#seeds = new SeedBook(tidy)
     this.#contract = contract
     this.#home = home
     this.#reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
@@ -90,13 +95,12 @@ class Attempt {
     const resources = this.#inference.resources.filter(({ name }) => needed.has(name))
     const contract = { ...this.#contract, operations: operations.map(({ operation }) => operation) }
     const { plan, blamed } = this.#compile({ resources, operations }, contract)
-    if (blamed.size > 0) {
-      this.#blame(blamed)
-      return this.#infer()
-    }
+    // The rest of the plan is tried without the resources that the checks refuse.
+    const refused = new Set([...blamed.keys()].flatMap(owner => this.#resourceOf(owner, operations)))
+    this.#blame(blamed)
     const seeded = seedTrial(plan)
     const total = this.#inference.resources.length
-    for (const name of [...this.open]) {
+    for (const name of [...this.open].filter(one => !refused.has(one))) {
       const own = operations.filter(({ resource }) => resource === name)
       const faults = await tryResource(name, own, plan, seeded)
       const reasons = new Map(
@@ -108,17 +112,34 @@ class Attempt {
       )
       if (faults.length === 0) this.open.delete(name)
       else this.#blame(reasons)
+      this.#tidy()
       progress(total - this.open.size, total)
     }
     this.#infer()
   }
 
   finish(): InferredGateway {
-    this.#infer()
-    const { plan, describe, blamed } = this.#compile(this.#inference, this.#contract)
-    const [message] = blamed.values()
-    if (message !== undefined) throw new Error(`an inferred configuration is malformed: ${message}`)
-    return { describe, plan, without: this.#without }
+    for (;;) {
+      this.#infer()
+      const { plan, describe, blamed } = this.#compile(this.#inference, this.#contract)
+      if (blamed.size === 0) return { describe, plan, without: this.#without }
+      // A resource was tried beside another one that has changed since.
+      const before = this.#without.size
+      for (const [owner, reason] of blamed) {
+        for (const name of this.#resourceOf(owner, this.#inference.operations)) {
+          this.#without.set(`resource ${name}`, reason)
+        }
+      }
+      const [message] = blamed.values()
+      if (this.#without.size === before) throw new Error(`an inferred configuration is malformed: ${message}`)
+    }
+  }
+
+  /** The resource that a mistake belongs to: its own, that of its defaults, or that of its operation. */
+  #resourceOf(owner: string, operations: readonly InferredOperation[]): string[] {
+    const name = /^(?:resource|defaults|set) (.*)$/s.exec(owner)?.[1]
+    if (name !== undefined) return [name]
+    return operations.filter(one => one.operation.id === owner).map(({ resource }) => resource)
   }
 
   /** Takes the selecting and sorting away from a list that does not hold; `false` where it has none. */
@@ -186,8 +207,11 @@ class Attempt {
     const settings = checkSimulation(source, report)
     if (settings === undefined) throw new Error('an inferred configuration is malformed')
     const file = resolve(this.#home, 'x')
-    const { resources } = runThrough(readResources(settings, this.#contract, source, file, this.#home, report))
-    const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
+    const { resources } = runTidily(
+      readResources(settings, this.#contract, source, file, this.#home, report),
+      this.#tidy,
+    )
+    const plan = runTidily(compilePlanInSteps(simulationOf(settings, source, resources), contract, report), this.#tidy)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     const blamed = new Map<string, string>()
     for (const { place, message } of faults) {
