@@ -10,21 +10,22 @@ const INSET = 9
 
 /** Describes each behaviour in a few words. */
 const DOES: Readonly<Record<string, string>> = {
-  errors: 'gives refusals the shape of this API',
+  errors: 'gives refusals the shape of the API',
   replies: 'checks the reply against the contract',
   stability: 'adds X-Stability',
-  deprecation: 'adds headers; brown-outs; the end',
-  capacity: 'takes a place, or waits for one',
-  latency: 'holds the reply back',
-  fault: 'a status, or something on the wire',
+  deprecation: 'headers, brown-outs, 410',
+  capacity: 'limits concurrent requests',
+  latency: 'delays the reply',
+  fault: 'a status, or a connection fault',
   prefer: 'the reply that the client chose',
   authenticate: 'identifies the caller',
+  state: 'runs changes in turns',
   rateLimit: 'counts requests',
   deprecatedInputs: 'warns',
   validate: 'reads the body, checks the request',
-  idempotency: 'the first reply again',
+  idempotency: 'replays the first reply',
   conditional: 'ETag, If-Match',
-  respond: 'resource, fixed, or by contract',
+  respond: 'a resource, fixed, or the contract',
 }
 
 export function drawRequest(): string {
@@ -35,10 +36,10 @@ export function drawRequest(): string {
     text(middle, 30, 'request', 'strong', 'text-anchor="middle"'),
     line(middle, 36, middle, 48),
     rect(40, 48, WIDTH - 80, 24, 'box'),
-    text(52, 64, 'data plane: one Koa application; gateway: reads the plan once, picks the world'),
+    text(52, 64, 'data plane: one Koa application; gateway: reads the plan once, selects the world'),
     text(WIDTH - 52, 64, '404 405', 'mono quiet', 'text-anchor="end"'),
     line(middle, 72, middle, 84),
-    text(40, 100, 'The chain of one operation, composed at load. What it does not use is not in it.', 'quiet small'),
+    text(40, 100, 'The chain of one operation, composed at load, with the behaviours that it uses.', 'quiet small'),
     text(WIDTH - 52, 100, 'may refuse with', 'quiet small', 'text-anchor="end"'),
     ...behaviours.flatMap(({ name, problems = [] }, i) => {
       const y = top + i * STEP
@@ -56,7 +57,7 @@ export function drawRequest(): string {
     text(
       52,
       bottom + 30,
-      'on the way back: metrics, journal, one log line; the wire writes the reply, or breaks it off',
+      'afterwards: metrics, journal, one log line; the reply is written, or its connection fault executed',
     ),
     line(middle, bottom + 38, middle, bottom + 50),
     text(middle, bottom + 64, 'reply', 'strong', 'text-anchor="middle"'),
