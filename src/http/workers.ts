@@ -124,7 +124,7 @@ export class Fleet {
     // The primary has the state of its workers, and what it is told reaches them.
     if (this.#gateway.state !== undefined) return routes.filter(({ underWorkers }) => underWorkers !== 'absent')
     return routes
-      .filter(({ underWorkers }) => underWorkers === undefined || underWorkers === 'reset')
+      .filter(({ underWorkers }) => underWorkers === 'always' || underWorkers === 'reset')
       .map(route => {
         if (route.underWorkers !== 'reset') return route
         const answer: ControlRoute['answer'] = call => {

@@ -43,6 +43,7 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     method: 'GET',
     path: '/config',
     operation: 'getConfiguration',
+    underWorkers: 'always',
     summary:
       'The configuration that is being served, as written and with defaults, or as text. Credentials are masked.',
     replies: {
@@ -64,6 +65,7 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     method: 'GET',
     path: '/config/text',
     operation: 'getConfigurationText',
+    underWorkers: 'always',
     summary:
       'The text of the configuration that is being served, and that of its file: `<masked:CONSUMER.SCHEME>` stands for a credential.',
     replies: { 200: replyWith('Both texts.', textsSchema) },
@@ -84,6 +86,7 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     method: 'GET',
     path: '/config/schema',
     operation: 'getConfigurationSchema',
+    underWorkers: 'always',
     summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
     replies: { 200: replyWith('JSON Schema, draft 2020-12.', { type: 'object' }) },
     answer: async () => {

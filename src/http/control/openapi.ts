@@ -9,6 +9,7 @@ export function openApiRoute(others: readonly ControlRoute[], version: string): 
     method: 'GET',
     path: '/openapi.json',
     operation: 'getOpenApi',
+    underWorkers: 'always',
     summary: 'This document.',
     replies: {
       200: replyWith('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths', 'components'] }),

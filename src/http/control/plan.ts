@@ -110,6 +110,7 @@ export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[
     method: 'GET',
     path: '/contract',
     operation: 'getContract',
+    underWorkers: 'always',
     summary:
       'The OpenAPI document that is served, in one piece; `x-understudy` of an operation tells its phase, its dates and its behaviours.',
     replies: {
@@ -129,6 +130,7 @@ export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[
     method: 'GET',
     path: '/plan',
     operation: 'getPlan',
+    underWorkers: 'always',
     summary: 'Every operation with its behaviours, consumers and dates; or what every operation is at a moment.',
     parameters: {
       at: {
@@ -157,6 +159,7 @@ export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[
     method: 'POST',
     path: '/reload',
     operation: 'reload',
+    underWorkers: 'always',
     outsideTurns: true,
     summary: 'Loads the configuration anew from its files; the records stay.',
     replies: {

@@ -46,11 +46,11 @@ export interface ControlRoute {
   /** Probes come without a token. */
   readonly open?: boolean
   /**
-   * The availability of the route if several processes serve (`--workers`) and the control plane is in none of them. Unset:
-   * it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there. `shared`: it
+   * The availability of the route if several processes serve (`--workers`) and the control plane is in none of them.
+   * `always`: it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there. `shared`: it
    * is there if the processes share their state. `reset`: each of them is told to reset as well.
    */
-  readonly underWorkers?: 'absent' | 'shared' | 'reset'
+  readonly underWorkers: 'always' | 'absent' | 'shared' | 'reset'
   /**
    * Whether it answers outside the turns in which recorded worlds change: it changes none, it takes long, or it sends
    * requests that take turns themselves.

@@ -14,6 +14,7 @@ export const statusRoutes = ({ status }: Control): ControlRoute[] => {
       method: 'GET',
       path: '/metrics',
       operation: 'getMetrics',
+      underWorkers: 'always',
       summary: 'The metrics for Prometheus.',
       replies: { 200: { description: 'The exposition format.', content: { 'text/plain': { type: 'string' } } } },
       answer: answer('/metrics'),
@@ -22,6 +23,7 @@ export const statusRoutes = ({ status }: Control): ControlRoute[] => {
       method: 'GET',
       path: '/healthz',
       operation: 'getHealth',
+      underWorkers: 'always',
       summary: 'Whether the process is alive.',
       open: true,
       replies: { 200: replyWith('The process is alive.', state('ok')) },
@@ -31,6 +33,7 @@ export const statusRoutes = ({ status }: Control): ControlRoute[] => {
       method: 'GET',
       path: '/readyz',
       operation: 'getReadiness',
+      underWorkers: 'always',
       summary: 'Whether the gateway accepts new requests.',
       open: true,
       replies: {

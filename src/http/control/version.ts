@@ -33,6 +33,7 @@ export const versionRoutes = ({ gateway, about: { version, api, workers } }: Con
     method: 'GET',
     path: '/',
     operation: 'getRoot',
+    underWorkers: 'always',
     summary: 'The console for a browser; for other clients, where to begin.',
     open: true,
     replies: {
@@ -45,6 +46,7 @@ export const versionRoutes = ({ gateway, about: { version, api, workers } }: Con
     method: 'GET',
     path: '/version',
     operation: 'getVersion',
+    underWorkers: 'always',
     summary: 'The version of the program, and what it serves where.',
     replies: { 200: replyWith('The version.', versionSchema) },
     answer: () => {
