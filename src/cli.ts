@@ -131,7 +131,7 @@ async function serve(line: CommandLine): Promise<number> {
       environment: { ...process.env },
       options: { ...readingOf(line), ...more },
     }
-    return accept(await loadAside(trial, () => load(line, more)), text)
+    return accept(await loadAside(trial, aside => load(line, { ...more, aside })), text)
   }
   const loaded = accept(await load(line, { recorded: several }))
   return withPlan(loaded, line, async plan => {

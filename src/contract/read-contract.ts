@@ -5,7 +5,8 @@ import { relative } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import { runThrough, type Steps } from '../kernel/steps.ts'
-import { SchemaBook } from '../schema/dialect.ts'
+import type { TextsAside } from '../kernel/texts-aside.ts'
+import { SchemaBook, type SchemaUse } from '../schema/dialect.ts'
 import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from '../schema/document.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { checkExamples } from './check-examples.ts'
@@ -30,6 +31,8 @@ export interface ReadOptions {
   readonly knowsClients?: boolean | undefined
   /** Whether every schema is compiled and every example checked. Unset: only if there are not too many. */
   readonly thorough?: boolean | undefined
+  /** The values of large files; without it they are parsed here. */
+  readonly aside?: TextsAside | undefined
 }
 
 /** The maximum number of schemas that are compiled and whose examples are checked before serving. */
@@ -53,7 +56,7 @@ export function* readContractInSteps(
 ): Steps<Contract | undefined> {
   const document = convertSwagger(given, report)
   if (document === undefined) return undefined
-  const documents = new Documents(document, home, report)
+  const documents = new Documents(document, home, report, options.aside)
   const { root } = documents
   const version = childOf(root, 'openapi')
   if (!isObject(root.value)) {
@@ -90,6 +93,11 @@ export function* readContractInSteps(
   const servers = readServers(childOf(root, 'servers'), reading) ?? { basePaths: [''], hosts: [] }
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
   const operations = yield* readOperations(root, servers.basePaths, reading)
+  const named = new Map<string, SchemaUse>()
+  for (const [name, node] of entriesOf(childOf(root, 'components', 'schemas'))) {
+    named.set(name, schemas.use(node))
+    yield
+  }
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
     version: reading.text(childOf(info, 'version')) || '0',
@@ -98,9 +106,7 @@ export function* readContractInSteps(
     hosts: servers.hosts,
     securitySchemes: readSecuritySchemes(root, reading, options.knowsClients),
     operations: only === undefined ? operations : operations.map(one => ({ ...one, basePaths: only })),
-    schemas: new Map(
-      entriesOf(childOf(root, 'components', 'schemas')).map(([name, node]) => [name, schemas.use(node)]),
-    ),
+    schemas: named,
     shapeOf: node => shapeOf(node, documents),
     identify: identifying(documents),
     resolve: node => documents.resolve(node) ?? node,

@@ -3,6 +3,7 @@
 
 import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { Plan } from '../plan/plan.ts'
 import { Budget } from '../world/budget.ts'
 import type { Clock } from '../world/clock.ts'
@@ -23,6 +24,8 @@ export class Worlds {
   readonly #budget: Budget
   /** The initial state. It is forked and never served. */
   #seeded: World
+  /** The initial state of a plan that is about to be adopted. */
+  #prepared: { readonly plan: Plan; readonly seeded: World } | undefined
   #default: Held
   readonly #permanent = new PermanentWorlds()
   readonly #sandboxes: SandboxWorlds
@@ -37,7 +40,7 @@ export class Worlds {
       count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
       drop: writer => this.#sandboxes.evictForMemory(writer)?.world.bytes,
     })
-    this.#seeded = seedWorld(plan, clock, this.#budget)
+    this.#seeded = runThrough(seedWorld(plan, clock, this.#budget))
     this.#sandboxes = new SandboxWorlds(plan, clock, log, name => this.blank(name))
     this.#default = this.#settle()
   }
@@ -176,11 +179,19 @@ export class Worlds {
     return this.#sandboxes.delete(name) ? undefined : 'unknown'
   }
 
+  /** Makes what a plan needs, in steps, so that its adoption takes no time. */
+  *prepare(plan: Plan): Steps<void> {
+    const seeded = yield* seedWorld(plan, this.#clock, this.#budget)
+    this.#prepared = { plan, seeded }
+  }
+
   /** Adopts another plan. Records stay; each world is adapted on its next use. */
   adopt(plan: Plan): void {
     this.#plan = plan
     this.#budget.limit(maxBytesOf(plan))
-    this.#seeded = seedWorld(plan, this.#clock, this.#budget)
+    const ready = this.#prepared?.plan === plan ? this.#prepared.seeded : undefined
+    this.#prepared = undefined
+    this.#seeded = ready ?? runThrough(seedWorld(plan, this.#clock, this.#budget))
     if (this.#keeper !== undefined) this.#seeded.origin = this.#keeper.seeded(this.#seeded)
     this.#default = this.#settle()
     this.#sandboxes.adopt(plan)

@@ -87,6 +87,8 @@ export interface QuickRead {
   readonly aliased: boolean
   /** The number of unknown keys that were left out. See `KeyBounds`. */
   readonly surplus: number
+  /** Whether the text is JSON. */
+  readonly json?: true
 }
 
 /** The events of the last text. Its value and its places are mostly asked for one after the other, before it is collected. */

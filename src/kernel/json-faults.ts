@@ -28,7 +28,12 @@ export function describeSyntaxError(text: string, message: string): string {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position === undefined) return 'is not JSON'
   if (Number(position) >= text.length) return 'is not JSON: it ends too early'
-  const before = text.slice(0, Number(position))
-  const place = `line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')}`
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end !== -1 && end < Number(position); end = text.indexOf('\n', start)) {
+    line += 1
+    start = end + 1
+  }
+  const place = `line ${line}, column ${Number(position) - start + 1}`
   return `is not JSON: unexpected ${JSON.stringify(text[Number(position)])} at ${place}`
 }

@@ -65,7 +65,7 @@ export const parseSent = (text: string): Parsed => parseJson(text, true)
  * The second reading, of a text known to be JSON: a number that a double would change travels through `JSON.parse` as a
  * string that begins with `#`, and every other string that is a value begins with `=` on the way.
  */
-function parseExactly(text: string, value: Json, decimals: boolean): Parsed {
+export function parseExactly(text: string, value: Json, decimals: boolean): Parsed {
   const pieces: string[] = []
   let from = 0
   let exact = false

@@ -9,6 +9,7 @@ import { type Filling, type QuickRead, readQuickly, TOO_MANY, type Unreadable } 
 import { MAX_DEPTH, parseJson } from './json.ts'
 import { type Environment, placeOfFile, Source } from './source.ts'
 import { type KeyBounds, valueWithoutSurplus } from './surplus.ts'
+import { LARGE_TEXT, type TextsAside } from './texts-aside.ts'
 import { locateAnew, locateJson, parseYaml, placeOfOffset, retype } from './yaml.ts'
 
 /** How a text is read. */
@@ -21,6 +22,8 @@ export interface ReadingOptions {
   readonly decimals?: boolean
   /** Unset: everything is read. */
   readonly bounds?: KeyBounds | undefined
+  /** The values of large texts; without it they are parsed here. */
+  readonly aside?: TextsAside | undefined
 }
 
 /**
@@ -124,12 +127,24 @@ const MOST_WORDED = 500_000
 /** The maximum number of values in a gateway file with aliases, which is walked many times. */
 const MOST_SETTINGS = 100_000
 
+/** Parses a valid text, or takes its value from elsewhere. */
+function readSound(text: string, fill: Filling | undefined, options: ReadingOptions): QuickRead | Unreadable {
+  const { aside, decimals = false } = options
+  if (aside === undefined || text.length < LARGE_TEXT) return parseSound(text, fill, options)
+  const form = fill !== undefined ? 'filled' : decimals ? 'decimals' : 'plain'
+  const known = aside.find(text, form)
+  if (known !== undefined) return known
+  const read = parseSound(text, fill, options)
+  if ('value' in read) aside.found(text, form, read)
+  return read
+}
+
 /** Parses a valid text: JSON by the engine, YAML by its events. */
-function readSound(
+function parseSound(
   text: string,
   fill: Filling | undefined,
   { decimals = false, bounds }: ReadingOptions,
-): (QuickRead & { readonly json?: true }) | Unreadable {
+): QuickRead | Unreadable {
   if (fill === undefined && /^\s*[{[]/.test(text)) {
     const parsed = parseJson(text, decimals)
     if ('value' in parsed) {
@@ -159,11 +174,10 @@ export function readNamed(
   name: string,
   from: Place,
   report: Diagnostics,
-  lenient = false,
-  decimals = false,
+  options: ReadingOptions = {},
 ): Source | undefined {
   const own = new Diagnostics()
-  const source = readSource(path, name, own, { lenient, decimals })
+  const source = readSource(path, name, own, options)
   for (const diagnostic of own.list) {
     const message = NAMED[diagnostic.code]
     if (message === undefined) report.add(diagnostic)

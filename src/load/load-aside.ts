@@ -1,12 +1,16 @@
 // Loads a configuration while requests are being served. A large one is tried in a thread first, because reading it and
-// describing its mistakes can take seconds, in which the event loop would answer nobody.
+// describing its mistakes can take seconds, in which the event loop would answer nobody. The thread sends back the values of
+// the large texts too.
 
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Diagnostic, Diagnostics, type Place } from '../kernel/diagnostic.ts'
+import { parseJsonInSteps } from '../kernel/json-in-steps.ts'
 import { type Environment, placeOfFile } from '../kernel/source.ts'
-import { realClock } from '../world/clock.ts'
+import type { Steps } from '../kernel/steps.ts'
+import { NO_LARGE_TEXT, type SentText, SentTexts, type TextsAside, TooLargeHere } from '../kernel/texts-aside.ts'
+import { realClock, runInTurns } from '../world/clock.ts'
 import { heapLimit } from '../world/heap.ts'
 import type { Loaded, LoadOptions } from './load.ts'
 
@@ -24,7 +28,7 @@ export interface TrialArguments {
   readonly path: string
   readonly home: string
   readonly environment: Environment
-  readonly options: Omit<LoadOptions, 'progress'>
+  readonly options: Omit<LoadOptions, 'progress' | 'aside'>
 }
 
 /** The outcome of a trial: whether it can be served, else the first mistakes, and how many there are. */
@@ -35,25 +39,57 @@ export interface TrialOutcome {
   readonly lineOf: readonly number[]
   readonly lines: readonly string[]
   readonly errors: number
+  /** The number of diagnostics; `diagnostics` has the first. */
+  readonly size: number
   readonly files: readonly string[]
+  /** The values of the large texts that were read. */
+  readonly texts: readonly SentText[]
 }
 
 /**
  * Loads a gateway file, or the text that stands in its place.
  *
  * A large one that is wrong never reaches `load`: its report comes from a thread. One that is right is then loaded by
- * `load`, which holds the event loop for as long as a start takes.
+ * `load`, with the values of its large texts from the thread: a plan is made of closures, which cannot be sent.
+ *
+ * @param load loads with the values of large texts; it may reject with what these reject with
  */
-export async function loadAside(trial: TrialArguments, load: () => Loaded | Promise<Loaded>): Promise<Loaded> {
-  if (sizeOf(trial) < LARGE) return load()
-  const outcome = await inThread(trial)
-  if (outcome === undefined || !outcome.failed) return load()
-  const report = new Diagnostics()
-  for (const [i, { place, ...diagnostic }] of outcome.diagnostics.entries()) {
-    report.add({ ...diagnostic, place: { ...place, text: outcome.lines[outcome.lineOf[i] as number] as string } })
+export async function loadAside(
+  trial: TrialArguments,
+  load: (aside: TextsAside | undefined) => Loaded | Promise<Loaded>,
+): Promise<Loaded> {
+  if (sizeOf(trial) < LARGE) {
+    try {
+      return await load(NO_LARGE_TEXT)
+    } catch (error) {
+      if (!(error instanceof TooLargeHere)) throw error
+    }
   }
-  report.omit(outcome.errors - report.count('error'))
-  return { plan: undefined, report, files: outcome.files }
+  const outcome = await inThread(trial)
+  if (outcome === undefined) return load(undefined)
+  const report = reportOf(outcome)
+  if (outcome.failed) return { plan: undefined, report, files: outcome.files }
+  const loaded = await load(await runInTurns(parseSent(outcome.texts)))
+  // The places of the same warnings would be looked for in the whole of a large text.
+  return loaded.plan !== undefined && loaded.report.size === outcome.size ? { ...loaded, report } : loaded
+}
+
+function reportOf({ diagnostics, lines, lineOf, errors }: TrialOutcome): Diagnostics {
+  const report = new Diagnostics()
+  for (const [i, { place, ...diagnostic }] of diagnostics.entries()) {
+    report.add({ ...diagnostic, place: { ...place, text: lines[lineOf[i] as number] as string } })
+  }
+  report.omit(errors - report.count('error'))
+  return report
+}
+
+function* parseSent(texts: readonly SentText[]): Steps<SentTexts> {
+  const sent = new SentTexts()
+  for (const text of texts) {
+    const parsed = yield* parseJsonInSteps(text.json, text.decimals)
+    if ('value' in parsed) sent.add(text, parsed.value)
+  }
+  return sent
 }
 
 function sizeOf({ path, home, options: { text } }: TrialArguments): number {
@@ -103,5 +139,5 @@ function refused({ path, home }: TrialArguments, message: string): TrialOutcome 
   const file = resolve(home, path)
   const { text: line, ...place } = placeOfFile(relative(home, file))
   const diagnostics = [{ severity: 'error', code: 'file-too-large', message, place }] as const
-  return { failed: true, diagnostics, lineOf: [0], lines: [line], errors: 1, files: [file] }
+  return { failed: true, diagnostics, lineOf: [0], lines: [line], errors: 1, size: 1, files: [file], texts: [] }
 }

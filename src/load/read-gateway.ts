@@ -12,6 +12,7 @@ import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
 import { refuseRemote } from '../kernel/remote.ts'
 import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
 import type { Steps } from '../kernel/steps.ts'
+import type { TextsAside } from '../kernel/texts-aside.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { gatewayBounds } from '../plan/known-keys.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -50,6 +51,8 @@ export interface LoadOptions {
   readonly recorded?: boolean
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
   readonly confined?: readonly string[] | undefined
+  /** The values of large files; without it they are parsed here. */
+  readonly aside?: TextsAside | undefined
 }
 
 /** The files that a load has read, before they are compiled. */
@@ -64,6 +67,7 @@ export interface GatewayRead {
   readonly variables: ReadonlyMap<string, string>
   readonly tls: TlsSettings | undefined
   readonly progress: Progress | undefined
+  readonly aside: TextsAside | undefined
   readonly report: Diagnostics
   readonly files: readonly string[]
 }
@@ -84,7 +88,7 @@ export function* readGateway(
   const first = new Diagnostics(options.strict)
   const bounds = gatewayBounds(options.text !== undefined)
   const read = (into: Diagnostics, variables?: Environment, lenient = false, decimals = false) => {
-    const how = { environment: variables, lenient, bounds, decimals }
+    const how = { environment: variables, lenient, bounds, decimals, aside: options.aside }
     return options.text === undefined ? readSource(file, name, into, how) : parseSource(name, options.text, into, how)
   }
   // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
@@ -119,7 +123,7 @@ export function* readGateway(
   const tls = readTls(settings.listen?.tls, source, file, home, report)
   const knowsClients = tls.settings?.clients !== undefined
   yield
-  const { document, files } = contractDocument(settings, source, file, home, bare, report)
+  const { document, files } = contractDocument(settings, source, file, home, bare, options.aside, report)
   progress?.('reading the contract')
   yield
   const basePath = options.basePath ?? settings.listen?.basePath
@@ -138,6 +142,7 @@ export function* readGateway(
     variables: keyVariables(raw.value),
     tls: tls.settings,
     progress,
+    aside: options.aside,
     report,
     files: [...new Set(contractFiles)],
   }
@@ -169,13 +174,18 @@ function contractDocument(
   file: string,
   home: string,
   bare: boolean,
+  aside: TextsAside | undefined,
   report: Diagnostics,
 ): { document: Document | undefined; files: string[] } {
   if (bare) return { document: { file, source, base: [] }, files: [] }
   if (typeof contract !== 'string') return { document: { file, source, base: ['contract'] }, files: [] }
   if (refuseRemote(contract, source.locate(['contract']), report)) return { document: undefined, files: [] }
   const path = resolve(dirname(file), contract)
-  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, true, true)
+  const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, {
+    lenient: true,
+    decimals: true,
+    aside,
+  })
   if (found === undefined) return { document: undefined, files: [path] }
   roundBeyondExamples(found.value)
   return { document: { file: path, source: found, base: [] }, files: [path] }

@@ -2,13 +2,15 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { shownOf } from '../kernel/diagnostic.ts'
+import { TextsToSend } from '../kernel/texts-aside.ts'
 import { loadPlan } from './load.ts'
 import type { TrialArguments, TrialOutcome } from './load-aside.ts'
 
 const { path, home, environment, options } = workerData as TrialArguments
-const { plan, report, files } = loadPlan(path, home, environment, options)
+const aside = new TextsToSend()
+const { plan, report, files } = loadPlan(path, home, environment, { ...options, aside })
 const failed = plan === undefined
-const shown = failed ? shownOf(report.list) : []
+const shown = shownOf(report.list)
 const lines = [...new Set(shown.map(({ place }) => place.text))]
 const indexes = new Map(lines.map((line, index) => [line, index]))
 const outcome: TrialOutcome = {
@@ -21,6 +23,8 @@ const outcome: TrialOutcome = {
   lineOf: shown.map(({ place }) => indexes.get(place.text) as number),
   lines,
   errors: report.count('error'),
+  size: report.size,
   files,
+  texts: failed ? [] : aside.list,
 }
 parentPort?.postMessage(outcome)

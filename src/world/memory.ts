@@ -1,7 +1,9 @@
 // A collection in memory: gives ids, counts writes, evicts, and tells a recorder. The records themselves are in `Rows`.
 
 import type { JsonObject } from '../kernel/json.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { Budget } from './budget.ts'
+import { SLICE } from './clock.ts'
 import type { Collection, CollectionOptions, Dump, Entry, Id, Page, Query } from './collection.ts'
 import { withId } from './collection.ts'
 import { CollectionRecording } from './collection-recording.ts'
@@ -24,17 +26,26 @@ export class MemoryCollection implements Collection {
   readonly #rows: Rows
   readonly #counts = new Counts()
   /** The revision that it began with. */
-  readonly #born: number
+  #born: number
   readonly #recording = new CollectionRecording()
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
     this.#options = options
     if (from === undefined) {
       this.#rows = Rows.withIndexes(options.indexed, budget)
-      fillRows(this.#rows, this.#counts, options, seeds)
     } else {
       this.#counts.copy(from.#counts)
       this.#rows = from.#rows.fork(from.#counts.revision)
+    }
+    this.#born = this.#counts.revision
+    runThrough(this.seed(seeds))
+  }
+
+  /** Fills a collection that nobody has used yet with the records that it begins with, a thousand a step. */
+  *seed(seeds: readonly JsonObject[]): Steps<void> {
+    for (let from = 0; from < seeds.length; from += SLICE) {
+      if (from > 0) yield
+      fillRows(this.#rows, this.#counts, this.#options, seeds.slice(from, from + SLICE))
     }
     this.#born = this.#counts.revision
   }

@@ -2,6 +2,9 @@
 // far below those of an algorithm that is worse than linear, which takes minutes.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Program, startProgram } from './program.ts'
 import { attack } from './table.ts'
 
@@ -119,24 +122,13 @@ attack(
       const text = largeConfiguration()
       await heldOf(program)
       const headers = { 'content-type': 'application/yaml' }
-      let over = false
-      const put = fetch(`${program.control}/config`, { method: 'PUT', headers, body: text }).finally(() => {
-        over = true
-      })
-      // Requests are served by the previous configuration while the new one is loaded.
-      let served = 0
-      while (!over) {
-        const reply = await fetch(`${program.control}/healthz`)
-        await reply.arrayBuffer()
-        assert.equal(reply.status, 200)
-        served += 1
-        await new Promise(resolve => setTimeout(resolve, 20))
-      }
-      const reply = await put
+      // Requests are served by the configuration before, as long as it is.
+      const { reply, asked: served } = await whileServing(program, () =>
+        fetch(`${program.control}/config`, { method: 'PUT', headers, body: text }),
+      )
       assert.equal(reply.status, 200, (await reply.text()).slice(0, 300))
       const held = await heldOf(program)
       assert.ok(held < HELD, `${held}`)
-      assert.ok(served > 0)
       const record = await fetch(`${program.url}/r99/200`)
       assert.equal(record.status, 200, await record.text())
       const slow = await fetch(`${program.url}/r42/1`, { headers: { 'understudy-weather': 'w42' } })
@@ -147,6 +139,68 @@ attack(
     }
   },
 )
+
+attack(KIND, 'PUT /config: a contract of 3 MB and records of 3 MB, as YAML without a mistake', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-sizes-'))
+  try {
+    const item = '{ $ref: "#/components/schemas/Thing" }'
+    const reply = `{ 200: { description: ok, content: { application/json: { schema: ${item} } } } }`
+    const paths = repeat(
+      12_000,
+      i => `  /t${i}: { get: { operationId: get${i}, summary: "${'words '.repeat(20)}", responses: ${reply} } }\n`,
+    )
+    const contract = `openapi: 3.1.0
+info: { title: T, version: "1" }
+paths:
+  /things/{id}: { get: { operationId: getThing, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: ${reply} } }
+${paths}components: { schemas: { Thing: { type: object, required: [id], properties: { id: { type: integer }, name: { type: string } } } } }
+`
+    writeFileSync(join(folder, 'contract.yaml'), contract)
+    writeFileSync(join(folder, 'gateway.yaml'), 'contract: ./contract.yaml\n')
+    const records = repeat(40_000, i => `{ id: ${i + 1}, name: "${'x'.repeat(60)}" },`)
+    const served = await startProgram('ignore', [join(folder, 'gateway.yaml')])
+    try {
+      const body = `contract: ./contract.yaml
+resources: { things: { schema: Thing, seed: [${records}] } }
+operations: { getThing: { respond: { read: things } } }
+`
+      await heldOf(served)
+      const { reply, asked } = await whileServing(served, () =>
+        fetch(`${served.control}/config`, { method: 'PUT', headers: { 'content-type': 'application/yaml' }, body }),
+      )
+      assert.equal(reply.status, 200, (await reply.text()).slice(0, 300))
+      const held = await heldOf(served)
+      assert.ok(held < HELD, `${held}`)
+      assert.equal((await fetch(`${served.url}/things/40000`)).status, 200)
+      return `200, ${asked} requests served meanwhile, loop held at most ${held.toFixed(2)} s`
+    } finally {
+      await served.stop()
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+/** Asks for the health again and again until some work has ended; counts the replies. */
+async function whileServing(
+  program: Program,
+  work: () => Promise<Response>,
+): Promise<{ readonly reply: Response; readonly asked: number }> {
+  let over = false
+  const working = work().finally(() => {
+    over = true
+  })
+  let asked = 0
+  while (!over) {
+    const reply = await fetch(`${program.control}/healthz`)
+    await reply.arrayBuffer()
+    assert.equal(reply.status, 200)
+    asked += 1
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  assert.ok(asked > 5, `${asked} requests were served meanwhile`)
+  return { reply: await working, asked }
+}
 
 attack(KIND, 'a journal of paths of one letter, asked with a glob of forty stars', async () => {
   const program = await startProgram('ignore')

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { approximate, type Json, parseJson, parseSent, stringifyJson } from '../../src/kernel/json.ts'
+import { approximate, type Json, type Parsed, parseJson, parseSent, stringifyJson } from '../../src/kernel/json.ts'
+import { parseJsonInSteps } from '../../src/kernel/json-in-steps.ts'
+import { runThrough } from '../../src/kernel/steps.ts'
+import { cases } from '../support/cases.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -100,4 +103,48 @@ test('long texts are read like short ones', () => {
       assert.deepEqual(long, short)
     }),
   )
+})
+
+/** A JSON text with blanks here and there. */
+const spaced = fc
+  .tuple(value, fc.constantFrom('', ' ', '\n', '\t'))
+  .map(([one, blank]) => stringifyJson(one).replace(/(?<=[,:[{])|(?=[\]},])/g, blank))
+/** A text with one character replaced, removed or added. */
+const damaged = fc
+  .tuple(spaced, fc.nat(), fc.constantFrom(...'[]{},:"\\ 1-.ex'), fc.nat(2), fc.nat(1))
+  .map(([json, place, character, added, removed]) => {
+    const at = place % (json.length + 1)
+    return json.slice(0, at) + character.repeat(added) + json.slice(at + removed)
+  })
+
+/** The outcome of a reading. Of two faults, a number out of range may be found before or after the other. */
+const said = (parsed: Parsed): string =>
+  'fault' in parsed
+    ? /out of range|not JSON/.test(parsed.fault)
+      ? 'is not JSON'
+      : parsed.fault
+    : `${parsed.exact} ${stringifyJson(parsed.value)}`
+
+test('a text that is read in pieces has the same value, and the same faults', () => {
+  fc.assert(
+    fc.property(fc.oneof(spaced, damaged), fc.integer({ min: 1, max: 40 }), fc.boolean(), (json, size, decimals) => {
+      assert.equal(said(runThrough(parseJsonInSteps(json, decimals, size))), said(parseJson(json, decimals)))
+    }),
+    { numRuns: cases(20_000) },
+  )
+})
+
+test('a fault in a piece is placed as in the whole text', () => {
+  for (const json of ['[1, 2,\n "\u0001"]', '[[1, 2], [3, 4]\n "a\\x"]', '{"a": [1, 2],\n "b": "\\q"}']) {
+    for (let size = 1; size < json.length; size++) {
+      assert.deepEqual(runThrough(parseJsonInSteps(json, true, size)), parseJson(json, true))
+    }
+  }
+})
+
+test('a long text is read in many steps', () => {
+  const json = `{"records":[${Array.from({ length: 20_000 }, (_, i) => `{"id":${i},"name":"${'x'.repeat(40)}"}`).join()}]}`
+  let count = 0
+  for (const _ of parseJsonInSteps(json)) count += 1
+  assert.ok(count >= (2 * json.length) / 100_000 - 2, `${count} steps`)
 })

@@ -4,9 +4,10 @@
 import type Koa from 'koa'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
+import { approximateInSteps, decodeInSteps, parseJsonInSteps } from '../../kernel/json-in-steps.ts'
 import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
-import { breathe } from '../../world/clock.ts'
+import { breathe, runInTurns } from '../../world/clock.ts'
 import { compileBodyReader } from '../body.ts'
 import { type BodySpec, type Call, type CallParameter, type ControlReply, type ControlRoute, problem } from './route.ts'
 
@@ -16,6 +17,8 @@ export interface RefusedCall {
 }
 
 const MAX_BODY = 1_000_000
+/** A longer text is read in turns with other requests. */
+const LONG = 200_000
 /** Beyond it reading takes seconds: small objects take far longer than their bytes. */
 const MOST_OBJECTS = 1_000_000
 /** No route has a use for as many. */
@@ -110,23 +113,21 @@ function compileBody(
     }
     const read = await readBytes(ctx)
     if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }
-    let text: string
-    try {
-      text = new TextDecoder('utf-8', { fatal: true }).decode(read.bytes)
-    } catch {
-      return refuse('the body is not UTF-8')
-    }
+    const text = await runInTurns(decodeInSteps(read.bytes))
+    if (text === undefined) return refuse('the body is not UTF-8')
     const large = text.length > MAX_BODY
     // JSON is YAML: a large one is read where its text is, and not here as well.
     if (texts.includes(type) || (large && texts.length > 0)) return { body: undefined, text }
     if (large && holdsMoreObjects(text, MOST_OBJECTS)) {
       return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects`) }
     }
-    if (large) await breathe()
-    const parsed = parseJson(text, decimals)
+    const parsed = text.length > LONG ? await runInTurns(parseJsonInSteps(text, decimals)) : parseJson(text, decimals)
     if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
     if (large) await breathe()
-    const violations = check(parsed.value, parsed.exact)
+    const violations =
+      large && parsed.exact
+        ? check(await runInTurns(approximateInSteps(parsed.value)))
+        : check(parsed.value, parsed.exact)
     if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))
     return { body: parsed.value, text: undefined }
   }

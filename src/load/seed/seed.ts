@@ -10,6 +10,7 @@ import { readNamed } from '../../kernel/read-source.ts'
 import type { Path, Source } from '../../kernel/source.ts'
 import type { Steps } from '../../kernel/steps.ts'
 import { unfilled } from '../../kernel/template.ts'
+import type { TextsAside } from '../../kernel/texts-aside.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
@@ -38,6 +39,7 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 /**
  * @param file the gateway file: fixtures are named relative to it
  * @param home what file names in messages are relative to
+ * @param aside the values of large files
  */
 export function* readResources(
   { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
@@ -46,6 +48,7 @@ export function* readResources(
   file: string,
   home: string,
   report: Diagnostics,
+  aside?: TextsAside,
 ): Steps<Seeding> {
   const resources = new Map<string, Resource>()
   const files: string[] = []
@@ -149,7 +152,7 @@ export function* readResources(
       files.push(path)
       const name = relative(home, path) || path
       seedSource = memory.admits(path, name, at(['seed']), report)
-        ? readNamed(path, name, at(['seed']), report, false, true)
+        ? readNamed(path, name, at(['seed']), report, { decimals: true, aside })
         : undefined
       base = []
     } else {
