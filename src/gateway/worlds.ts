@@ -181,8 +181,7 @@ export class Worlds {
 
   /** Makes what a plan needs, in steps, so that its adoption takes no time. */
   *prepare(plan: Plan): Steps<void> {
-    const seeded = yield* seedWorld(plan, this.#clock, this.#budget)
-    this.#prepared = { plan, seeded }
+    this.#prepared = { plan, seeded: yield* seedWorld(plan, this.#clock, this.#budget) }
   }
 
   /** Adopts another plan. Records stay; each world is adapted on its next use. */

@@ -31,21 +31,17 @@ export class MemoryCollection implements Collection {
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
     this.#options = options
-    if (from === undefined) {
-      this.#rows = Rows.withIndexes(options.indexed, budget)
-    } else {
-      this.#counts.copy(from.#counts)
-      this.#rows = from.#rows.fork(from.#counts.revision)
-    }
+    this.#rows = from?.#rows.fork(from.#counts.revision) ?? Rows.withIndexes(options.indexed, budget)
+    if (from !== undefined) this.#counts.copy(from.#counts)
+    if (seeds.length > 0) runThrough(this.seed(seeds))
     this.#born = this.#counts.revision
-    runThrough(this.seed(seeds))
   }
 
   /** Fills a collection that nobody has used yet with the records that it begins with, a thousand a step. */
   *seed(seeds: readonly JsonObject[]): Steps<void> {
     for (let from = 0; from < seeds.length; from += SLICE) {
-      if (from > 0) yield
       fillRows(this.#rows, this.#counts, this.#options, seeds.slice(from, from + SLICE))
+      yield
     }
     this.#born = this.#counts.revision
   }

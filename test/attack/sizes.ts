@@ -146,8 +146,8 @@ attack(KIND, 'PUT /config: a contract of 3 MB and records of 3 MB, as YAML witho
     const item = '{ $ref: "#/components/schemas/Thing" }'
     const reply = `{ 200: { description: ok, content: { application/json: { schema: ${item} } } } }`
     const paths = repeat(
-      12_000,
-      i => `  /t${i}: { get: { operationId: get${i}, summary: "${'words '.repeat(20)}", responses: ${reply} } }\n`,
+      4000,
+      i => `  /t${i}: { get: { operationId: get${i}, summary: "${'words '.repeat(100)}", responses: ${reply} } }\n`,
     )
     const contract = `openapi: 3.1.0
 info: { title: T, version: "1" }
