@@ -31,7 +31,7 @@ export class MemoryCollection implements Collection {
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
     this.#options = options
-    this.#rows = from?.#rows.fork(from.#counts.revision) ?? Rows.withIndexes(options.indexed, budget)
+    this.#rows = from === undefined ? Rows.withIndexes(options.indexed, budget) : from.#rows.fork(from.#counts.revision)
     if (from !== undefined) this.#counts.copy(from.#counts)
     if (seeds.length > 0) runThrough(this.seed(seeds))
     this.#born = this.#counts.revision
