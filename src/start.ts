@@ -8,16 +8,15 @@ import { KeptState } from './gateway/state/kept-state.ts'
 import { watchMemory } from './gateway/watch-memory.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
-import { primaryChannel } from './http/this-worker.ts'
+import { primaryLog } from './http/this-worker.ts'
 import { Fleet } from './http/workers.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
 import type { Engine } from './state/engine.ts'
 import { MemoryLog } from './state/memory-log.ts'
 import { makeEngine } from './state/open-engine.ts'
-import { RemoteLog } from './state/remote-log.ts'
 import type { EngineSettings, EngineSurroundings } from './state/settings.ts'
-import { type Clock, every, watchLoop } from './world/clock.ts'
+import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
 
 export interface ServiceOptions {
   readonly clock: Clock
@@ -86,6 +85,7 @@ const surroundingsOf = ({ clock, log }: ServiceOptions): EngineSurroundings => (
   isRunning,
   now: () => clock.now(),
   every,
+  breathe,
   sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
   warn: (message, fields = {}) => log.warn(fields, message),
 })
@@ -109,7 +109,7 @@ async function keepState(
     engine.kind === 'redis' || workers === undefined
       ? await makeEngine(own, around)
       : share === undefined
-        ? new RemoteLog(primaryChannel())
+        ? primaryLog()
         : await sharedLog(own, around, share)
   const state = new KeptState(gateway, made, settings, around, log)
   await state.open()

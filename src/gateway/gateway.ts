@@ -81,31 +81,42 @@ export class Gateway {
   /** Resets a world (see `Worlds.reset`) and removes its requests from the journal. */
   reset(name = this.worlds.default.name): void {
     this.worlds.reset(name)
-    this.journal.clear(name)
+    this.#forget(name)
   }
 
   /** Removes a sandbox and its requests from the journal. */
   deleteWorld(name: string): WorldFault | undefined {
     const fault = this.worlds.delete(name)
-    if (fault === undefined) this.journal.clear(name)
+    if (fault === undefined) this.#forget(name)
     return fault
+  }
+
+  /** Forgets the requests of a world; the other processes do so when they learn what became of it. */
+  #forget(world: string): void {
+    this.journal.clear(world)
+    void this.state?.forget(world)
   }
 
   /** The requests that this process, and all that share its state, have answered. */
   async requestsOfAll(): Promise<JournalView> {
-    const others = await this.state?.ask(JSON.stringify({ ask: 'requests' } satisfies ProcessQuestion))
-    return joinJournals(this.journal, others ?? [])
+    const { journal, state } = this
+    if (state === undefined || !state.shared) return journal
+    const others = await state.ask(JSON.stringify({ ask: 'requests' } satisfies ProcessQuestion))
+    return joinJournals(journal, others, await state.notes())
   }
 
   /** Forgets all requests, or those of one world, in every process that shares the state. */
   async forgetRequests(world?: string): Promise<void> {
     this.journal.clear(world)
+    await this.state?.forget(world)
     await this.state?.ask(JSON.stringify({ ask: 'forget', world } satisfies ProcessQuestion))
   }
 
   /** Answers a question of another process that shares the state. */
   async answerOther(text: string): Promise<string> {
     const question = JSON.parse(text) as ProcessQuestion
+    // A reset that was acknowledged may not have reached this process, which forgets requests then.
+    await this.state?.catchUp().catch(() => {})
     if (question.ask === 'requests') return writeJournal(this.journal)
     this.journal.clear(question.world)
     return 'done'
@@ -115,12 +126,14 @@ export class Gateway {
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
     const { state } = this
-    if (state === undefined || !state.asks) return this.#answer(sent, started)
+    if (state === undefined || !state.shared) return this.#answer(sent, started)
     // The memory of this process may lack what others have acknowledged.
-    return state.catchUp().then(
-      () => this.#answer(sent, started),
-      () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
-    )
+    return (state.asks ? state.catchUp() : CAUGHT_UP)
+      .then(
+        () => this.#answer(sent, started),
+        () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
+      )
+      .then(reply => state.noted(reply))
   }
 
   /** Runs work that changes worlds: in its turn with all others, where they are recorded. */
@@ -194,7 +207,7 @@ export class Gateway {
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
-    return reply
+    return this.state === undefined ? reply : this.state.noted(reply)
   }
 
   /** Logs an error outside of API requests. */
@@ -230,5 +243,7 @@ export class Gateway {
 
 /** A question of one process to the others. */
 type ProcessQuestion = { readonly ask: 'requests' } | { readonly ask: 'forget'; readonly world?: string | undefined }
+
+const CAUGHT_UP = Promise.resolve()
 
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', { 'retry-after': '1' })

@@ -5,20 +5,21 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Metrics } from '../gateway/metrics/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { KeyPair } from '../plan/tls.ts'
-import type { Channel } from '../state/remote-log.ts'
+import type { Engine } from '../state/engine.ts'
+import { RemoteLog } from '../state/remote-log.ts'
+import { LogEnd, NoteFiles } from '../state/shared-files.ts'
+import { channelOver, inheritedPipe } from './log-channel.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
 /** A worker tells what it has counted this often, in milliseconds; where telling takes long, after a hundred times that. */
 const TELL = 100
 
-/** In a worker: the channel to the primary. */
-export function primaryChannel(): Channel {
-  const { worker } = cluster
-  return {
-    send: message => void (worker?.isConnected() && worker.send(message, () => {})),
-    listen: handler => void worker?.on('message', handler),
-  }
-}
+/** The places of the shared files among those that a worker inherits, behind `PIPE`. */
+const [END, NOTES] = [5, [6, 7]] as const
+
+/** In a worker: the log that the primary holds. */
+export const primaryLog = (): Engine =>
+  new RemoteLog(channelOver(inheritedPipe()), new LogEnd(END), new NoteFiles(NOTES))
 
 /** Whether this process is one of several that serve. */
 export const isWorker = (): boolean => cluster.isWorker

@@ -2,15 +2,19 @@
 // plane is told reaches all of them; a worker that dies is replaced, and counted. `this-worker.ts` is the other end.
 
 import cluster, { type Worker } from 'node:cluster'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
 import { Metrics, type MetricsSnapshot } from '../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../plan/tls.ts'
 import type { MemoryLog } from '../state/memory-log.ts'
 import { type Channel, serveLog } from '../state/remote-log.ts'
+import { LogEnd, NoteFiles, openUnnamed } from '../state/shared-files.ts'
 import type { ControlRoute } from './control/route.ts'
 import { freePort } from './free-port.ts'
 import { followHandOvers } from './hand-overs.ts'
+import { channelOver, PIPE } from './log-channel.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
@@ -28,7 +32,7 @@ export class Fleet {
   #calls = 0
   #reloads = 0
   #pair: KeyPair | undefined
-  #shared: MemoryLog | undefined
+  #shared: { readonly log: MemoryLog; readonly end: LogEnd } | undefined
   /** The workers that hear orders, by their ids. */
   readonly #obeying = new Set<number>()
   /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
@@ -54,8 +58,10 @@ export class Fleet {
   }
 
   /** Has all workers share a log. */
-  shareLog(shared: MemoryLog): void {
-    this.#shared = shared
+  shareLog(log: MemoryLog): void {
+    const end = new LogEnd(unnamedFile())
+    log.showEnd(end)
+    this.#shared = { log, end }
   }
 
   /** Has all workers serve with one certificate, which was made at start. */
@@ -78,6 +84,12 @@ export class Fleet {
   }
 
   #fork(): Worker {
+    const notes = this.#shared && new NoteFiles([unnamedFile(), unnamedFile()])
+    if (this.#shared !== undefined && notes !== undefined) {
+      // See `this-worker.ts`, which has them in this order.
+      const stdio = ['inherit', 'inherit', 'inherit', 'ipc', 'pipe', this.#shared.end.file, ...notes.files]
+      cluster.setupPrimary({ stdio })
+    }
     const worker = cluster.fork()
     followHandOvers(worker)
     const born = performance.now()
@@ -95,13 +107,14 @@ export class Fleet {
       } else if ('counts' in told)
         this.#told.set(worker.id, Metrics.renew(this.#told.get(worker.id) ?? [], told.counts))
     })
-    const endLog = this.#shared && serveLog(this.#shared.connect(), channelOf(worker))
+    const endLog = this.#shared && serveLog(this.#shared.log.connect(), channelTo(worker))
     let served = false
     worker.once('listening', () => {
       served = true
     })
     worker.once('exit', (code, signal) => {
       endLog?.()
+      if (notes !== undefined) this.#shared?.log.keep(notes.take(), this.#gateway.journal.bounds.requests)
       // One that cannot begin at the start is the end of the start.
       if (served || this.#started) this.#replace(worker, born, { code, signal })
     })
@@ -199,8 +212,11 @@ function ask(worker: Worker, call: number): Promise<MetricsSnapshot | undefined>
   })
 }
 
-/** The channel to a worker. */
-const channelOf = (worker: Worker): Channel => ({
-  send: message => void (worker.isConnected() && worker.send(message, () => {})),
-  listen: handler => void worker.on('message', handler),
-})
+/** The pipe to a worker. */
+const channelTo = (worker: Worker): Channel => channelOver(worker.process.stdio[PIPE] as Socket)
+
+let files = 0
+
+/** A new file without a name; `/dev/shm` can be written where everything else is read-only. */
+const unnamedFile = (): number =>
+  openUnnamed(['/dev/shm', tmpdir()], `understudy-${process.pid}-${performance.now()}-${files++}`)

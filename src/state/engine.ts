@@ -32,6 +32,8 @@ export interface Engine {
   readonly exclusive: boolean
   /** Reads the log from its snapshot to its end. To be called once, before everything else. */
   open(): Promise<News>
+  /** Whether the log certainly ends at a position; false where that takes a question. */
+  endsAt(position: Position): boolean
   /** Reads the entries after a position: none if the log ends there. The caller asks once for all requests that wait. */
   since(after: Position): Promise<News>
   /**
@@ -49,6 +51,17 @@ export interface Engine {
   compact(at: Position, snapshot: string, tail?: readonly string[]): Promise<void>
   /** Whether a snapshot is worth its cost now: enough was appended since the last one. Asked after each append. */
   readonly worthCompacting: boolean
+  /** Numbers this process among all that ever used the log: 0 for the first or only one. Known once the log is open. */
+  readonly member: number
+  /**
+   * Leaves a note beside the log: a text that is there for others when this process has died. Once it returned, or resolved,
+   * the end of this process does not lose it. Never rejects: while the engine is away this process keeps it.
+   *
+   * @param most how many notes of all processes are kept at least: the last ones
+   */
+  leave(note: string, most: number): Promise<void> | undefined
+  /** The notes of all processes, oldest first: in Redis also those of processes that run. */
+  notes(): Promise<readonly string[]>
   /** Sends a text to all other readers of the log, and resolves with the answers of those that are alive; waits at most 1 s. */
   ask(question: string): Promise<readonly string[]>
   /** Answers the questions of others. */

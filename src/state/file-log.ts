@@ -23,6 +23,7 @@ interface Waiting {
 export class FileLog implements Engine {
   readonly name: string
   readonly exclusive = true
+  readonly member = 0
   readonly #settings: FileSettings
   readonly #around: EngineSurroundings
   readonly #file: LogFile
@@ -82,6 +83,10 @@ export class FileLog implements Engine {
       this.#unlock()
       throw error
     }
+  }
+
+  endsAt(): boolean {
+    return true
   }
 
   async since(after: Position): Promise<News> {
@@ -199,6 +204,12 @@ export class FileLog implements Engine {
     })
     // Entries that were appended meanwhile, or that could not be replaced.
     if (this.#settings.sync === 0) void this.#write()
+  }
+
+  leave(): undefined {}
+
+  async notes(): Promise<readonly string[]> {
+    return []
   }
 
   async ask(): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 // A log in the memory of one process: what the primary process of several workers holds, and what tests share.
 
 import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
+import type { LogEnd } from './shared-files.ts'
 
 /** Entries since the last snapshot above which another one is worth its cost. */
 const MOST_ENTRIES = 10_000
@@ -14,8 +15,12 @@ export class MemoryLog {
   #entries: string[] = []
   #down: string | undefined
   readonly #readers = new Set<MemoryReader>()
+  #members = 0
+  #notes: string[] = []
   readonly #backing: Engine | undefined
   readonly #patience: () => Promise<undefined>
+  /** Tells readers that lack nothing that they need not ask. */
+  #end: LogEnd | undefined
   /** The position of the log in its backing engine. */
   #backed: Position | undefined
   /** Resolves when everything so far is as durable as the backing engine makes it. */
@@ -42,6 +47,12 @@ export class MemoryLog {
     this.#backed = position
   }
 
+  /** Writes from now on where the log ends, before anybody is told of an append. */
+  showEnd(end: LogEnd): void {
+    this.#end = end
+    end.write(this.position.at)
+  }
+
   /** Closes the backing engine. */
   async close(): Promise<void> {
     await this.#backing?.close()
@@ -57,7 +68,7 @@ export class MemoryLog {
 
   /** Another reader of this log. @param owns whether the log is closed with it */
   connect(owns = false): Engine {
-    const reader = new MemoryReader(this, owns)
+    const reader = new MemoryReader(this, owns, this.#members++)
     this.#readers.add(reader)
     return reader
   }
@@ -100,6 +111,8 @@ export class MemoryLog {
       this.#durable = written.catch(() => {})
       await written
     }
+    // Those that came later, and wait for their write, are appended before this is acknowledged.
+    this.#end?.write(appended.appended.at)
     return appended
   }
 
@@ -124,7 +137,19 @@ export class MemoryLog {
   /** Refuses every call with a reason, until told otherwise. */
   fail(reason: string | undefined): void {
     this.#down = reason
+    this.#end?.write(reason === undefined ? this.position.at : undefined)
     for (const reader of this.#readers) reader.tell(reason)
+  }
+
+  /** The notes that were left, oldest first. */
+  get notes(): readonly string[] {
+    return this.#notes
+  }
+
+  /** Keeps notes: at least the last `most` ones. */
+  keep(notes: readonly string[], most: number): void {
+    this.#notes.push(...notes)
+    if (this.#notes.length > 2 * most) this.#notes = this.#notes.slice(-most)
   }
 
   /** The answers of all readers but the one that asks. */
@@ -147,12 +172,14 @@ export class MemoryLog {
 class MemoryReader implements Engine {
   readonly name = 'memory'
   readonly exclusive: boolean = false
+  readonly member: number
   readonly #log: MemoryLog
   readonly #owns: boolean
   readonly #listeners: ((reason: string | undefined) => void)[] = []
   #handler: ((question: string) => Promise<string>) | undefined
 
-  constructor(log: MemoryLog, owns: boolean) {
+  constructor(log: MemoryLog, owns: boolean, member: number) {
+    this.member = member
     this.#log = log
     this.#owns = owns
   }
@@ -165,6 +192,10 @@ class MemoryReader implements Engine {
     return this.#log.open()
   }
 
+  endsAt(): boolean {
+    return false
+  }
+
   async since(after: Position): Promise<News> {
     return this.#log.since(after)
   }
@@ -175,6 +206,14 @@ class MemoryReader implements Engine {
 
   async compact(at: Position, snapshot: string): Promise<void> {
     this.#log.compact(at, snapshot)
+  }
+
+  leave(note: string, most: number): undefined {
+    this.#log.keep([note], most)
+  }
+
+  async notes(): Promise<readonly string[]> {
+    return this.#log.notes
   }
 
   ask(question: string): Promise<readonly string[]> {

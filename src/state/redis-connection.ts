@@ -4,10 +4,9 @@
 import { createClient } from '@redis/client'
 import { Unavailable } from './engine.ts'
 import { nameOf, type RedisAddress } from './redis-address.ts'
+import { Patience, TICK } from './redis-patience.ts'
 import type { EngineSurroundings } from './settings.ts'
 
-/** How often waiting calls are looked after, in milliseconds. Limits are counted in these: a busy process is no slow server. */
-const TICK = 250
 /** Ticks that a connection may take, and that a question may wait for its reply. */
 const PATIENCE = 8
 /** Ticks that reading or writing a snapshot may take. */
@@ -27,10 +26,8 @@ interface RedisClients {
   readonly bulk: Client
 }
 
-interface Limited {
-  ticks: number
-  expire(): void
-}
+/** The connection that a command takes. The reply to one over `bulk` may take seconds. */
+export type Lane = keyof RedisClients
 
 /** The connection broke before the reply came: the call may have been carried out. */
 export class ConnectionLost extends Error {}
@@ -48,8 +45,9 @@ export class RedisConnection {
   #connecting: Promise<RedisClients> | undefined
   #down: string | undefined
   #idle = 0
+  #unanswered = 0
   #stop: (() => void) | undefined
-  readonly #limited = new Set<Limited>()
+  readonly #patience = new Patience()
   readonly #listeners: ((reason: string | undefined) => void)[] = []
 
   constructor(address: RedisAddress, probe: readonly string[], around: EngineSurroundings) {
@@ -64,6 +62,11 @@ export class RedisConnection {
     this.#channels = new Map([...this.#channels, [channel, listener]])
   }
 
+  /** The length of all commands that wait for their reply. */
+  get unanswered(): number {
+    return this.#unanswered
+  }
+
   onAvailability(listener: (reason: string | undefined) => void): void {
     this.#listeners.push(listener)
   }
@@ -74,15 +77,18 @@ export class RedisConnection {
     await this.#ready(true)
   }
 
-  /** Sends a command; `long` for one whose reply may take seconds. Rejects with `ConnectionLost` or `Unavailable`. */
-  async send(args: readonly string[], long = false): Promise<unknown> {
+  /** Sends a command. Rejects with `ConnectionLost` or `Unavailable`. */
+  async send(args: readonly string[], lane: Lane = 'questions'): Promise<unknown> {
     const link = this.#link ?? (await this.#ready(false))
-    const client = long ? link.bulk : link.questions
-    const reply = client.sendCommand(args as string[])
+    const reply = link[lane].sendCommand(args as string[])
+    const length = args.reduce((sum, arg) => sum + arg.length, 0)
+    this.#unanswered += length
     try {
-      return await (long ? this.#limit(reply, LONG_PATIENCE, link) : this.#limit(reply, PATIENCE, link))
+      return await this.#limit(reply, lane === 'bulk' ? LONG_PATIENCE : PATIENCE, link)
     } catch (error) {
       throw this.#failed(error, link)
+    } finally {
+      this.#unanswered -= length
     }
   }
 
@@ -110,13 +116,12 @@ export class RedisConnection {
 
   async #attempt(): Promise<RedisClients> {
     const link = { questions: this.#client(), bulk: this.#client() }
-    const { questions, bulk } = link
     try {
       await this.#limit(this.#begin(link), PATIENCE, link)
       if (this.#stop === undefined) throw new ConnectionLost()
       this.#link = link
       this.#become(undefined)
-      for (const client of [questions, bulk]) {
+      for (const client of clientsOf(link)) {
         for (const event of ['error', 'terminated', 'end']) client.once(event, () => this.#lose(link))
       }
       return link
@@ -134,8 +139,9 @@ export class RedisConnection {
     }
   }
 
-  async #begin({ questions, bulk }: RedisClients): Promise<void> {
-    await Promise.all([questions.connect(), bulk.connect()])
+  async #begin(link: RedisClients): Promise<void> {
+    await Promise.all(clientsOf(link).map(client => client.connect()))
+    const { questions, bulk } = link
     await questions.sendCommand(this.#probe as string[])
     for (const [channel, listener] of this.#channels) await bulk.subscribe(channel, listener)
   }
@@ -167,27 +173,15 @@ export class RedisConnection {
 
   /** Waits for a reply for so many ticks; then the connection is given up, and all its calls end. */
   #limit<Reply>(reply: Promise<Reply>, ticks: number, link: RedisClients): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      const limited: Limited = {
-        ticks,
-        expire: () => {
-          const reason = `${this.name} does not answer`
-          reject(new Unavailable(reason))
-          this.#give(link, reason)
-        },
-      }
-      this.#limited.add(limited)
-      reply.then(resolve, reject).finally(() => this.#limited.delete(limited))
+    return this.#patience.limit(reply, ticks, () => {
+      const reason = `${this.name} does not answer`
+      this.#give(link, reason)
+      return new Unavailable(reason)
     })
   }
 
   #tick(): void {
-    for (const limited of [...this.#limited]) {
-      limited.ticks -= 1
-      if (limited.ticks > 0) continue
-      this.#limited.delete(limited)
-      limited.expire()
-    }
+    this.#patience.tick()
     this.#idle += 1
     if (this.#link === undefined && this.#connecting === undefined && this.#idle >= BETWEEN_ATTEMPTS) {
       this.#connect().catch(() => {})
@@ -204,7 +198,7 @@ export class RedisConnection {
       this.#give(link, reason)
       return new Unavailable(reason)
     }
-    const isUsable = link === this.#link && link.questions.isReady && link.bulk.isReady
+    const isUsable = link === this.#link && clientsOf(link).every(({ isReady }) => isReady)
     if (isUsable && !/^(?:MOVED|ASK) /.test(message)) return error as Error
     this.#lose(link)
     return new ConnectionLost()
@@ -228,7 +222,7 @@ export class RedisConnection {
   }
 
   #drop(link: RedisClients | undefined): void {
-    for (const client of link === undefined ? [] : [link.questions, link.bulk]) client.destroy()
+    for (const client of link === undefined ? [] : clientsOf(link)) client.destroy()
   }
 
   #become(reason: string | undefined): void {
@@ -248,3 +242,5 @@ export class RedisConnection {
     return password === undefined ? text : text.replaceAll(password, '***')
   }
 }
+
+const clientsOf = ({ questions, bulk }: RedisClients): readonly Client[] => [questions, bulk]

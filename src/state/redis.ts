@@ -5,8 +5,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
 import { parseRedisUrl } from './redis-address.ts'
 import { RedisAsking } from './redis-asking.ts'
-import { ConnectionLost, RedisConnection } from './redis-connection.ts'
+import { ConnectionLost, type Lane, RedisConnection } from './redis-connection.ts'
 import { durabilityOf } from './redis-durability.ts'
+import { RedisNotes } from './redis-notes.ts'
 import { SCRIPTS, type Script } from './redis-scripts.ts'
 import type { EngineSurroundings, RedisSettings } from './settings.ts'
 
@@ -31,6 +32,7 @@ export class RedisLog implements Engine {
   readonly #around: EngineSurroundings
   readonly #connection: RedisConnection
   readonly #asking: RedisAsking
+  readonly #notes: RedisNotes
   readonly #keys: readonly string[]
   /** Names this process in the log. */
   readonly #self = randomUUID().slice(0, 8)
@@ -41,6 +43,8 @@ export class RedisLog implements Engine {
   /** Between 1 and 2: replicas do not all compact at the same moment. */
   readonly #patience: number
   #checked = false
+  /** Whether others have appended since the last question. */
+  #isBusy = false
 
   constructor({ url, prefix }: RedisSettings, around: EngineSurroundings) {
     const address = parseRedisUrl(url)
@@ -56,12 +60,17 @@ export class RedisLog implements Engine {
     this.#connection = new RedisConnection(address, ['DEL', key('none')], around)
     // Channels have no database.
     this.#asking = new RedisAsking(this.#connection, `${key('questions')}:${address.database}`, this.#self, around)
+    this.#notes = new RedisNotes(this.#connection, key, around)
     this.#patience = 1 + Number.parseInt(createHash('sha1').update(this.#self).digest('hex').slice(0, 4), 16) / 2 ** 16
     this.name = this.#connection.name
   }
 
   get worthCompacting(): boolean {
     return this.#bytes > this.#patience * Math.max(WORTH_BYTES, WORTH_FACTOR * this.#snapshotBytes)
+  }
+
+  get member(): number {
+    return this.#notes.member
   }
 
   async open(): Promise<News> {
@@ -76,18 +85,33 @@ export class RedisLog implements Engine {
   }
 
   async #readWhole(): Promise<News> {
-    const reply = (await this.#run(SCRIPTS.open, [randomUUID()], true)) as [
+    const reply = (await this.#run(SCRIPTS.open, [randomUUID()], 'bulk')) as [
       ...[log: string, at: number, mark: string, snapshot: string | null, entries: string[]],
       ...[bytes: string, snapshotBytes: string],
     ]
     const [log, at, mark, snapshot, entries, bytes, snapshotBytes] = reply
+    await this.#notes.claim()
     this.#count(bytes, snapshotBytes)
     const position: MarkedPosition = { log, at, mark }
     return { anew: { snapshot: snapshot ?? undefined }, entries: entries.map(withoutToken), position }
   }
 
+  endsAt(): boolean {
+    return false
+  }
+
   async since(after: Position): Promise<News> {
-    return this.#newsOf(after, await this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after)]))
+    // A plain command costs the server a tenth of a script. Where others write it would be one more.
+    if (!this.#isBusy) {
+      const [log, at, mark] = (await this.#send(['HMGET', this.#keys[0] as string, 'log', 'at', 'mark'])) as string[]
+      if (log === after.log && at === String(after.at) && mark === markOf(after)) {
+        return { anew: undefined, entries: [], position: after }
+      }
+    }
+    const reply = await this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after)])
+    const news = await this.#newsOf(after, reply)
+    this.#isBusy = news.entries.length > 0
+    return news
   }
 
   async append(after: Position, entries: readonly string[]): Promise<Append> {
@@ -108,7 +132,15 @@ export class RedisLog implements Engine {
     const args = [log, String(at.at), markOf(at), String(this.#bytes), String(KEPT_ENTRIES), snapshot]
     // Not again before the next reply tells how much there is to compact.
     this.#bytes = 0
-    await this.#run(SCRIPTS.compact, args, true)
+    await this.#run(SCRIPTS.compact, args, 'bulk')
+  }
+
+  leave(note: string, most: number): Promise<void> {
+    return this.#notes.leave(note, most)
+  }
+
+  notes(): Promise<readonly string[]> {
+    return this.#notes.read()
   }
 
   ask(question: string): Promise<readonly string[]> {
@@ -151,19 +183,25 @@ export class RedisLog implements Engine {
     this.#snapshotBytes = Number(snapshotBytes)
   }
 
-  /** Runs a script by its name, and sends its text where the server does not know it. Tries once more on a new connection. */
-  async #run(script: Script, args: readonly string[], long = false): Promise<unknown> {
+  /** Runs a script by its name, and sends its text where the server does not know it. */
+  async #run(script: Script, args: readonly string[], lane: Lane = 'questions'): Promise<unknown> {
     const rest = [String(this.#keys.length), ...this.#keys, ...args]
-    for (let lost = 0; ; ) {
+    try {
+      return await this.#send(['EVALSHA', script.sha, ...rest], lane)
+    } catch (error) {
+      if (!(error as Error).message.startsWith('NOSCRIPT')) throw error
+      return this.#send(['EVAL', script.text, ...rest], lane)
+    }
+  }
+
+  /** Sends a command, once more on a new connection where one breaks. */
+  async #send(args: readonly string[], lane?: Lane): Promise<unknown> {
+    for (let lost = 0; ; lost++) {
       try {
-        return await this.#connection.send(['EVALSHA', script.sha, ...rest], long)
+        return await this.#connection.send(args, lane)
       } catch (error) {
-        if (error instanceof ConnectionLost) {
-          lost += 1
-          if (lost > 1) throw new Unavailable(`${this.name} closes its connections`)
-        } else if ((error as Error).message.startsWith('NOSCRIPT')) {
-          return this.#connection.send(['EVAL', script.text, ...rest], long)
-        } else throw error
+        if (!(error instanceof ConnectionLost)) throw error
+        if (lost > 0) throw new Unavailable(`${this.name} closes its connections`)
       }
     }
   }

@@ -46,6 +46,8 @@ export interface EngineSurroundings {
   now(): number
   /** Calls a task again and again until the answer is called; does not keep the process alive. */
   every(milliseconds: number, task: () => void): () => void
+  /** Lets everything else that is waiting have its turn. */
+  breathe(): Promise<void>
   /** Waits; ends early when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   warn(message: string, fields?: object): void

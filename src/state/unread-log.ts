@@ -6,11 +6,16 @@ import type { Append, Engine, News, Position } from './engine.ts'
 export class UnreadLog implements Engine {
   readonly name = 'memory'
   readonly exclusive = true
+  readonly member = 0
   readonly worthCompacting = false
   readonly #begun: Position = { log: randomUUID(), at: 0 }
 
   async open(): Promise<News> {
     return { anew: { snapshot: undefined }, entries: [], position: this.#begun }
+  }
+
+  endsAt(): boolean {
+    return true
   }
 
   async since(after: Position): Promise<News> {
@@ -22,6 +27,12 @@ export class UnreadLog implements Engine {
   }
 
   async compact(): Promise<void> {}
+
+  leave(): undefined {}
+
+  async notes(): Promise<readonly string[]> {
+    return []
+  }
 
   async ask(): Promise<readonly string[]> {
     return []

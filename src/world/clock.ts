@@ -42,6 +42,9 @@ export function every(milliseconds: number, task: () => void): () => void {
 /** Lets whatever else is waiting have its turn: requests, timers, sockets. */
 export const breathe = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
 
+/** Calls a task once the promises that are settled now have been handled, before anything else has its turn. */
+export const afterPromises = (task: () => void): void => process.nextTick(task)
+
 /** Milliseconds that work in steps takes before others have their turn. */
 const TURN = 10
 

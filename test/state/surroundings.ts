@@ -20,6 +20,7 @@ export function surroundings(pid = 1, running: (pid: number) => boolean = () => 
       tasks.add(task)
       return () => void tasks.delete(task)
     },
+    breathe: async () => {},
     sleep: async () => {},
     warn: message => void warnings.push(message),
     warnings,

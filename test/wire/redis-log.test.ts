@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { type Engine, Unavailable } from '../../src/state/engine.ts'
 import { RedisLog } from '../../src/state/redis.ts'
 import type { EngineSurroundings } from '../../src/state/settings.ts'
-import { every, realClock } from '../../src/world/clock.ts'
+import { breathe, every, realClock } from '../../src/world/clock.ts'
 import { appended, promisesOf } from '../state/shared-log.ts'
 import { until } from '../support/until.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
@@ -30,6 +30,7 @@ function surroundings(): EngineSurroundings & { readonly warnings: string[] } {
     isRunning: () => true,
     now: () => Date.now(),
     every,
+    breathe,
     sleep: (milliseconds, signal) => realClock.sleep(milliseconds, signal),
     warn: message => void warnings.push(message),
     warnings,

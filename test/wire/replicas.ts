@@ -67,15 +67,20 @@ export class Replicas {
   #files = 0
 
   /** Serves a configuration with this `state`. */
-  async serve(state: string, text = NOTES): Promise<Replica> {
+  async serve(state: string, text = NOTES, more: readonly string[] = []): Promise<Replica> {
     this.#files += 1
     const config = join(this.#folder, `${this.#files}.yaml`)
     writeFileSync(config, `${text}\nstate: ${state}\n`)
-    return this.start(config)
+    return this.start(config, {}, more)
   }
 
-  async start(config: string, environment: Record<string, string> = {}): Promise<Replica> {
-    const args = ['serve', config, '--host', '127.0.0.1', '--port', '0', '--control-port', '0', '--log-level', 'warn']
+  async start(
+    config: string,
+    environment: Record<string, string> = {},
+    more: readonly string[] = [],
+  ): Promise<Replica> {
+    const level = more.includes('--log-level') ? [] : ['--log-level', 'warn']
+    const args = ['serve', config, '--host', '127.0.0.1', '--port', '0', '--control-port', '0', ...level, ...more]
     const env = { ...process.env, NO_COLOR: '1', ...environment }
     const child = spawn(process.execPath, [PROGRAM, ...args], { env })
     this.#children.push(child)

@@ -8,6 +8,7 @@ import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { type ContentFilter, compileContent, findUnkept } from './content.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
+import { memberOf } from './ids.ts'
 import type { JournalEntry } from './kept-request.ts'
 import type { JournalView } from './portable.ts'
 
@@ -84,8 +85,15 @@ export function findUnknown(filter: RequestFilter, plan: Plan, journal: JournalV
   )
 }
 
-/** @param now by the real clock */
-export function compileFilter(filter: RequestFilter, now: number): readonly Criterion[] | FilterFault {
+/**
+ * @param now by the real clock
+ * @param journal has the request that `after` names
+ */
+export function compileFilter(
+  filter: RequestFilter,
+  now: number,
+  journal?: JournalView,
+): readonly Criterion[] | FilterFault {
   const criteria: Criterion[] = []
   const among = (key: keyof RequestFilter, found: (entry: JournalEntry) => string, fold = (text: string) => text) => {
     const wanted = filter[key]
@@ -144,7 +152,11 @@ export function compileFilter(filter: RequestFilter, now: number): readonly Crit
   if (typeof content === 'string') return { fault: content }
   criteria.push(...content)
   if (after !== undefined) {
-    criteria.push({ key: 'after', wanted: `${after}`, holds: ({ id }) => id > after, found: ({ id }) => `${id}` })
+    const last = journal?.find(after)
+    // The ids of several processes are not in the order of their requests.
+    const holds = ({ at, id }: JournalEntry) =>
+      last === undefined || at === last.at || memberOf(id) === memberOf(after) ? id > after : at > last.at
+    criteria.push({ key: 'after', wanted: `${after}`, holds, found: ({ id }) => `${id}` })
   }
   return criteria
 }

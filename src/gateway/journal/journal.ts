@@ -9,6 +9,7 @@ import type { JournalSettings } from '../../plan/journal.ts'
 import { heapLimit } from '../../world/heap.ts'
 import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
+import { IDS } from './ids.ts'
 import { blankEntry, type JournalBody, type JournalEntry, sizeOf } from './kept-request.ts'
 
 /** The data of a request besides its exchange. */
@@ -44,11 +45,19 @@ export class Journal {
   readonly #listeners = new Set<JournalListener>()
   #watchers = 0
   readonly #limit: number
+  #member = 0
+  /** Called when entries are removed for good: all, or those of a world. */
+  onClear: ((world: string | undefined) => void) | undefined
 
   /** @param limit the maximum size of the entries in bytes, besides that of the settings */
   constructor(settings: JournalSettings, limit = Math.floor(SHARE * heapLimit())) {
     this.#settings = settings
     this.#limit = limit
+  }
+
+  /** At most how many requests are kept, and how many bytes they may take. */
+  get bounds(): { readonly requests: number; readonly bytes: number } {
+    return { requests: this.#settings.requests, bytes: this.#room }
   }
 
   get #room(): number {
@@ -73,6 +82,25 @@ export class Journal {
     return () => {
       if (watching) this.#watchers -= 1
       watching = false
+    }
+  }
+
+  /** The number of this process among those that share a state: its ids begin at a billion times that. */
+  get member(): number {
+    return this.#member
+  }
+
+  set member(member: number) {
+    const more = (member - this.#member) * IDS
+    if (more === 0) return
+    const entries = [...this.each()]
+    this.#member = member
+    this.#first += more
+    this.#last += more
+    this.#ring = []
+    for (const entry of entries) {
+      entry.id += more
+      this.#ring[entry.id % this.#settings.requests] = entry
     }
   }
 
@@ -140,6 +168,7 @@ export class Journal {
 
   /** Removes all entries, or those of one world. */
   clear(world?: string): void {
+    this.onClear?.(world)
     if (world !== undefined) {
       for (const entry of this.each()) if (entry.world === world) this.#forget(entry)
       return

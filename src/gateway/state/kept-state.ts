@@ -1,5 +1,6 @@
 // The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
 
+import type { Reply } from '../../kernel/reply.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/state.ts'
 import { type Engine, Unavailable } from '../../state/engine.ts'
@@ -14,6 +15,7 @@ import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds.ts'
 import { findMisfits } from './misfits.ts'
 import { OwnTurns } from './own-turns.ts'
+import { RequestTrail } from './request-trail.ts'
 import { SharedTurns } from './shared-turns.ts'
 import { StateMeter } from './state-meter.ts'
 import type { LogTurns } from './turns.ts'
@@ -55,6 +57,7 @@ export class KeptState {
   #closed = false
   /** When a request to each sandbox was last told to other processes: milliseconds. */
   readonly #seen = new Map<string, number>()
+  #trail: RequestTrail | undefined
 
   constructor(gateway: Kept, engine: Engine, settings: StateSettings, around: EngineSurroundings, log: Log) {
     this.#gateway = gateway
@@ -129,6 +132,11 @@ export class KeptState {
   async #begin(): Promise<void> {
     const engine = this.#engine
     let news = await engine.open()
+    if (!engine.exclusive) {
+      const { journal } = this.#gateway
+      journal.member = engine.member
+      this.#trail = new RequestTrail(engine, journal)
+    }
     const isNew = news.anew?.snapshot === undefined && news.position.at === 0
     if (isNew) {
       await engine.compact(news.position, await this.worldLog.snapshot())
@@ -211,6 +219,27 @@ export class KeptState {
   /** Asks every other process a question: see `Engine.ask`. */
   ask(question: string): Promise<readonly string[]> {
     return this.#engine.ask(question)
+  }
+
+  /** Whether other processes share the state. */
+  get shared(): boolean {
+    return !this.#engine.exclusive
+  }
+
+  /** Returns the reply once other processes would know of it though this one were killed. */
+  noted(reply: Reply): Reply | Promise<Reply> {
+    const left = this.#trail?.left
+    return left === undefined ? reply : left.then(() => reply)
+  }
+
+  /** What processes have noted of the requests that they answered: see `joinJournals`. */
+  notes(): Promise<readonly string[]> {
+    return this.#engine.notes()
+  }
+
+  /** Has the requests of processes that run no more be forgotten: all, or those of a world. */
+  async forget(world: string | undefined): Promise<void> {
+    await this.#trail?.forget(world)
   }
 
   /** Replaces the log so far by a snapshot. Requests are answered meanwhile. */

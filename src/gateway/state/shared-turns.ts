@@ -68,6 +68,7 @@ export class SharedTurns implements LogTurns {
   /** Resolves when the worlds hold everything that any process appended before this was called. */
   catchUp(): Promise<void> {
     if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
+    if (this.#engine.endsAt(this.#position)) return CAUGHT_UP
     return new Promise((resolve, reject) => {
       this.#askers.push({ resolve, reject })
       this.#start()
@@ -235,6 +236,8 @@ export class SharedTurns implements LogTurns {
     }
   }
 }
+
+const CAUGHT_UP = Promise.resolve()
 
 /** Appends changes that nobody asked for. */
 const FLUSH: Cause = Object.freeze({ text: '' })

@@ -1,6 +1,6 @@
 // Shows the changes of a world and rewinds it, for a recorded state.
 
-import type { Gateway } from '../../gateway/gateway.ts'
+import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
 import { describeChanges, type HistoryEntry, isUntold, MOST_ENTRIES } from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { timestamp } from '../../world/clock.ts'
@@ -44,6 +44,8 @@ interface Target {
   readonly to: number | string | { readonly request: number }
 }
 
+const REWIND = '/worlds/{name}/rewind'
+
 export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
   /** Answers for a world whose changes are recorded. */
   const inRecorded = (answer: (state: KeptState, world: World, call: Call) => ControlReply) =>
@@ -81,8 +83,9 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
     },
     {
       method: 'POST',
-      path: '/worlds/{name}/rewind',
+      path: REWIND,
       operation: 'rewindWorld',
+      outsideTurns: true,
       underWorkers: 'shared',
       summary:
         'Restores an earlier state of a world: after a position, at a time, or before a request. This is a change, too, and can be undone.',
@@ -106,15 +109,20 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
         404: { description: 'The world does not exist, or the journal does not have the request.' },
         409: { description: 'The history does not reach back so far, or is not kept.' },
       },
-      answer: inRecorded((state, { name }, { body }) => {
-        const { to } = body as unknown as Target
-        const position = positionOf(to, name, state, gateway)
-        if (typeof position !== 'number') return position
-        const reversed = state.worldLog.rewind(name, position)
-        if (reversed !== undefined) return json({ position, reversed })
-        const { reach } = state.worldLog.history
-        return problem(409, 'out_of_reach', `the history begins at position ${reach}, after ${position}`)
-      }),
+      answer: async call => {
+        const { to } = call.body as unknown as Target
+        // Another process may have answered it: no turn waits for that.
+        const request = typeof to === 'object' ? (await gateway.requestsOfAll()).find(to.request) : undefined
+        const rewind = inRecorded((state, { name }) => {
+          const position = positionOf(to, name, state, gateway.clock.now(), request)
+          if (typeof position !== 'number') return position
+          const reversed = state.worldLog.rewind(name, position)
+          if (reversed !== undefined) return json({ position, reversed })
+          const { reach } = state.worldLog.history
+          return problem(409, 'out_of_reach', `the history begins at position ${reach}, after ${position}`)
+        })
+        return gateway.change(() => rewind(call), `POST ${REWIND}`)
+      },
     },
   ]
 }
@@ -129,11 +137,12 @@ function positionOf(
   to: Target['to'],
   world: string,
   { worldLog: { history } }: KeptState,
-  { journal, clock }: Gateway,
+  now: number,
+  request: JournalEntry | undefined,
 ): number | ControlReply {
   if (typeof to === 'number') return to
   if (typeof to === 'string') {
-    const moment = parseMoment(to, clock.now())
+    const moment = parseMoment(to, now)
     if (moment !== undefined) return lastBefore(history.of(world), moment, history.reach)
     return problem(
       400,
@@ -141,16 +150,13 @@ function positionOf(
       '"to" must be a position, {"request": 17}, or a date, timestamp or offset such as -5m',
     )
   }
-  for (const entry of journal.each()) {
-    if (entry.id !== to.request) continue
-    if (entry.world !== world)
-      return problem(404, 'not_found', `the request ${to.request} was in another world: ${entry.world}`)
-    // A request that changed nothing: as it was when that arrived.
-    return entry.position === undefined
-      ? lastBefore(history.of(world), entry.at - entry.milliseconds, history.reach)
-      : entry.position - 1
-  }
-  return problem(404, 'not_found', `the journal has no request ${to.request}`)
+  if (request === undefined) return problem(404, 'not_found', `the journal has no request ${to.request}`)
+  if (request.world !== world)
+    return problem(404, 'not_found', `the request ${to.request} was in another world: ${request.world}`)
+  // A request that changed nothing: as it was when that arrived.
+  return request.position === undefined
+    ? lastBefore(history.of(world), request.at - request.milliseconds, history.reach)
+    : request.position - 1
 }
 
 /** The position of the last change up to a moment; one beyond the history's reach where that does not tell. */

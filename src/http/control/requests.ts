@@ -71,7 +71,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
     const filter = filterOf(parameters)
     const unknown = findUnknown(filter, gateway.plan, view)
     if (unknown !== undefined) return problem(400, 'invalid_request', unknown)
-    const criteria = compileFilter(filter, gateway.clock.now())
+    const criteria = compileFilter(filter, gateway.clock.now(), view)
     return 'fault' in criteria ? problem(400, 'invalid_request', criteria.fault) : criteria
   }
   let streams = 0
