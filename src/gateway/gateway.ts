@@ -94,21 +94,21 @@ export class Gateway {
   /** Forgets the requests of a world; the other processes do so when they learn what became of it. */
   #forget(world: string): void {
     this.journal.clear(world)
-    void this.state?.forget(world)
+    void this.state?.trail?.forget(world)
   }
 
   /** The requests that this process, and all that share its state, have answered. */
   async requestsOfAll(): Promise<JournalView> {
     const { journal, state } = this
-    if (state === undefined || !state.shared) return journal
+    if (state?.trail === undefined) return journal
     const others = await state.ask(JSON.stringify({ ask: 'requests' } satisfies ProcessQuestion))
-    return joinJournals(journal, others, await state.notes())
+    return joinJournals(journal, others, await state.trail.read())
   }
 
   /** Forgets all requests, or those of one world, in every process that shares the state. */
   async forgetRequests(world?: string): Promise<void> {
     this.journal.clear(world)
-    await this.state?.forget(world)
+    await this.state?.trail?.forget(world)
     await this.state?.ask(JSON.stringify({ ask: 'forget', world } satisfies ProcessQuestion))
   }
 
@@ -126,14 +126,14 @@ export class Gateway {
   handle(sent: Request): Promise<Reply> {
     const started = monotonic()
     const { state } = this
-    if (state === undefined || !state.shared) return this.#answer(sent, started)
+    if (state === undefined || (!state.asks && state.trail === undefined)) return this.#answer(sent, started)
     // The memory of this process may lack what others have acknowledged.
     return (state.asks ? state.catchUp() : CAUGHT_UP)
       .then(
         () => this.#answer(sent, started),
         () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
       )
-      .then(reply => state.noted(reply))
+      .then(reply => state.trail?.noted(reply) ?? reply)
   }
 
   /** Runs work that changes worlds: in its turn with all others, where they are recorded. */
@@ -207,7 +207,7 @@ export class Gateway {
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
-    return this.state === undefined ? reply : this.state.noted(reply)
+    return this.state?.trail?.noted(reply) ?? reply
   }
 
   /** Logs an error outside of API requests. */

@@ -1,5 +1,5 @@
-// What the processes of one machine share without a message: files that have no name any more, whose bytes the system keeps
-// though their writer is killed. The end of a log, which many read and one writes; and the notes of one process.
+// Files that the processes of one machine share instead of messages. They have no name any more, and the system keeps their
+// bytes though their writer is killed. One holds the end of a log, two the notes of a process.
 
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export function openUnnamed(folders: readonly string[], name: string): number {
   throw new StateRefused(`workers share files, and none of these folders can be written: ${folders.join(', ')}`)
 }
 
-/** Where a log ends: a number, twice, so that a reader recognises one that is just being written. */
+/** The end of a log in a file: a number, twice, so that a reader recognises one that is just being written. */
 export class LogEnd {
   readonly #file: number
   readonly #bytes = Buffer.alloc(16)

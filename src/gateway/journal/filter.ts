@@ -8,9 +8,8 @@ import { timestamp } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { type ContentFilter, compileContent, findUnkept } from './content.ts'
 import { describeEntry, type RecordedRequest } from './entry.ts'
-import { memberOf } from './ids.ts'
 import type { JournalEntry } from './kept-request.ts'
-import type { JournalView } from './portable.ts'
+import { comesAfter, type JournalView } from './portable.ts'
 
 /** A filter of requests; all its members must match. The items of a list are separated by commas. */
 export interface RequestFilter extends ContentFilter {
@@ -152,11 +151,7 @@ export function compileFilter(
   if (typeof content === 'string') return { fault: content }
   criteria.push(...content)
   if (after !== undefined) {
-    const last = journal?.find(after)
-    // The ids of several processes are not in the order of their requests.
-    const holds = ({ at, id }: JournalEntry) =>
-      last === undefined || at === last.at || memberOf(id) === memberOf(after) ? id > after : at > last.at
-    criteria.push({ key: 'after', wanted: `${after}`, holds, found: ({ id }) => `${id}` })
+    criteria.push({ key: 'after', wanted: `${after}`, holds: comesAfter(after, journal), found: ({ id }) => `${id}` })
   }
   return criteria
 }

@@ -160,3 +160,10 @@ function readNotes(notes: readonly string[], known: ReadonlySet<number>) {
   const dropped = [...first.values()].reduce((sum, id) => sum + (id % IDS) - 1, 0)
   return { entries: entries.values(), dropped }
 }
+
+/** Returns whether a request came after the one of an id. The ids of several processes are not in the order of requests. */
+export function comesAfter(after: number, journal: JournalView | undefined): (entry: JournalEntry) => boolean {
+  const last = journal?.find(after)
+  return ({ at, id }) =>
+    last === undefined || at === last.at || memberOf(id) === memberOf(after) ? id > after : at > last.at
+}

@@ -1,6 +1,5 @@
 // The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
 
-import type { Reply } from '../../kernel/reply.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/state.ts'
 import { type Engine, Unavailable } from '../../state/engine.ts'
@@ -57,7 +56,8 @@ export class KeptState {
   #closed = false
   /** When a request to each sandbox was last told to other processes: milliseconds. */
   readonly #seen = new Map<string, number>()
-  #trail: RequestTrail | undefined
+  /** Set where other processes share the state, once the log was read. */
+  trail: RequestTrail | undefined
 
   constructor(gateway: Kept, engine: Engine, settings: StateSettings, around: EngineSurroundings, log: Log) {
     this.#gateway = gateway
@@ -135,7 +135,7 @@ export class KeptState {
     if (!engine.exclusive) {
       const { journal } = this.#gateway
       journal.member = engine.member
-      this.#trail = new RequestTrail(engine, journal)
+      this.trail = new RequestTrail(engine, journal)
     }
     const isNew = news.anew?.snapshot === undefined && news.position.at === 0
     if (isNew) {
@@ -219,27 +219,6 @@ export class KeptState {
   /** Asks every other process a question: see `Engine.ask`. */
   ask(question: string): Promise<readonly string[]> {
     return this.#engine.ask(question)
-  }
-
-  /** Whether other processes share the state. */
-  get shared(): boolean {
-    return !this.#engine.exclusive
-  }
-
-  /** Returns the reply once other processes would know of it though this one were killed. */
-  noted(reply: Reply): Reply | Promise<Reply> {
-    const left = this.#trail?.left
-    return left === undefined ? reply : left.then(() => reply)
-  }
-
-  /** What processes have noted of the requests that they answered: see `joinJournals`. */
-  notes(): Promise<readonly string[]> {
-    return this.#engine.notes()
-  }
-
-  /** Has the requests of processes that run no more be forgotten: all, or those of a world. */
-  async forget(world: string | undefined): Promise<void> {
-    await this.#trail?.forget(world)
   }
 
   /** Replaces the log so far by a snapshot. Requests are answered meanwhile. */

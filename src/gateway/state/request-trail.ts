@@ -1,6 +1,7 @@
 // Notes each request that this process answers with the engine, before the reply leaves: other processes know of it though
 // this one is killed. The requests of one turn of the event loop are one note.
 
+import type { Reply } from '../../kernel/reply.ts'
 import type { Engine } from '../../state/engine.ts'
 import { afterPromises } from '../../world/clock.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -24,9 +25,15 @@ export class RequestTrail {
     journal.onClear = world => this.#note(writeForgotten({ world, member: journal.member }))
   }
 
-  /** Resolves when every request so far is noted; `undefined` where they are. */
-  get left(): Promise<void> | undefined {
-    return this.#left
+  /** Returns the reply once other processes would know of it though this one were killed. */
+  noted(reply: Reply): Reply | Promise<Reply> {
+    const left = this.#left
+    return left === undefined ? reply : left.then(() => reply)
+  }
+
+  /** Returns the lines that all processes have noted: see `joinJournals`. */
+  read(): Promise<readonly string[]> {
+    return this.#engine.notes()
   }
 
   /** Has the requests of every process be forgotten: all, or those of a world. */
