@@ -30,7 +30,7 @@ export async function buildConsole(outdir) {
     chunkNames: '[name]-[hash]',
     outdir: join(outdir, 'console'),
     bundle: true,
-    // A view is a chunk of its own, loaded when it is first opened.
+    // Each view is a separate chunk that is loaded when it is first opened.
     splitting: true,
     platform: 'browser',
     format: 'esm',
@@ -48,7 +48,7 @@ export async function buildConsole(outdir) {
   for (const { path, contents } of outputFiles) writeCompressed(path, contents)
   const built = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({ path, entryPoint }))
   const urlOf = entry => BASE + basename(built.find(({ entryPoint }) => entryPoint === entry).path)
-  // The browser asks for what the first module imports without having read it.
+  // The browser requests the imports of the first module without having parsed it.
   const first = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === MAIN)
   const preloads = first.imports
     .filter(({ kind }) => isStatic(kind))
@@ -92,7 +92,7 @@ async function oneFirstChunk(options) {
 /** Whether an import of that kind is loaded together with the module that has it. */
 const isStatic = kind => kind === 'import-statement'
 
-/** Writes a file and its compressed twins, made with the highest effort, so that the server compresses nothing. */
+/** Writes a file and its compressed versions with the highest compression, so that the server never compresses. */
 function writeCompressed(path, contents) {
   writeFileSync(path, contents)
   if (!['.js', '.css', '.html', '.svg'].includes(extname(path))) return

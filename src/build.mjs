@@ -12,14 +12,14 @@ const { metafile } = await build({
   entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'try-load': 'src/load/try-load.ts' },
   outdir,
   bundle: true,
-  // What is imported on demand stays in files of its own.
+  // Modules that are imported on demand stay in separate files.
   splitting: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
   // A stack trace is to point at a line that can be read.
   minify: false,
-  // Packages that are CommonJS ask for the modules of Node in their own way.
+  // CommonJS packages `require` the modules of Node.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   plugins: [lazyMediaTypes],
   metafile: true,

@@ -31,7 +31,7 @@ const HOME = process.cwd()
 
 const EXHAUSTED = 'out of memory; lower worlds.maxBytes, or give Node more: NODE_OPTIONS=--max-old-space-size=4096'
 
-/** Shown to a person who waits at a terminal, and written nowhere else. */
+/** Shows progress on a terminal only. */
 const progress = showProgress({
   write: text => process.stderr.isTTY && process.stderr.write(text),
   now: realClock.now,
@@ -70,7 +70,7 @@ const commands: Readonly<Record<string, (line: CommandLine) => number | Promise<
   },
 }
 
-/** Loads what the command line names, with what it says of the reading. */
+/** Loads the file that the command line names, with its options. */
 async function load(line: CommandLine, more: LoadOptions = {}): Promise<Loaded> {
   const { file, switches } = line
   const options: LoadOptions = { ...readingOf(line), progress: progress.report, ...more }
@@ -81,7 +81,7 @@ async function load(line: CommandLine, more: LoadOptions = {}): Promise<Loaded> 
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
 
-/** Writes what is wrong, in the format that was asked for; text for people goes to standard error. */
+/** Writes the mistakes in the requested format; text is written to standard error. */
 function tell(
   report: Diagnostics,
   { command, values: { format } }: CommandLine,
@@ -153,7 +153,7 @@ async function serve(line: CommandLine): Promise<number> {
       workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
       listen: { ...listenOf(values, listen), controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined },
     })
-    // Signals are waited for before the banner says that they may come.
+    // The signal handlers exist before the banner is printed.
     const told = stopped(stop => {
       if (isWorker()) obey(started.gateway, started.reloader, stop)
       // Other scripts of npm may leave a server behind on purpose, as in "understudy serve & run-tests".
@@ -174,12 +174,12 @@ async function serve(line: CommandLine): Promise<number> {
     leave()
     await log.close()
     unwritten = false
-    // A line that nobody takes would keep the process waiting.
+    // An unread line would keep the process waiting.
     process.exit(0)
   })
 }
 
-/** Writes what was inferred; never over what somebody wrote, unless told to. */
+/** Writes the inferred file. Overwrites an existing one only with `--force`. */
 async function init(line: CommandLine): Promise<number> {
   const { file, values, switches } = line
   const { output = 'gateway.yaml' } = values
@@ -201,7 +201,7 @@ async function init(line: CommandLine): Promise<number> {
   return print(`${written} written. Try: understudy serve${found}\n`)
 }
 
-/** Resolves at the first signal, or when `otherwise` is told to; the second signal ends the process at once. */
+/** Resolves at the first signal, or when `otherwise` calls its argument. The second signal ends the process at once. */
 const stopped = (otherwise?: (stop: () => void) => unknown): Promise<void> =>
   new Promise(resolve => {
     otherwise?.(resolve)
@@ -215,7 +215,7 @@ const stopped = (otherwise?: (stop: () => void) => unknown): Promise<void> =>
     process.on('SIGINT', stop)
   })
 
-// Output that nobody takes is dropped: a full disk, or a reader that has gone, stops nothing that is being served.
+// Output that cannot be written is dropped: a full disk or a closed pipe must not stop the server.
 let unwritten = false
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   unwritten ||= code !== 'EPIPE'

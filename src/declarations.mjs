@@ -1,4 +1,4 @@
-// npm run build: the types of the library as one file without a word of the internals, so that `dist` holds what is public.
+// npm run build: writes the public types of the library as one file without internals.
 
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'

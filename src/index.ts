@@ -39,7 +39,7 @@ export interface StartOptions extends GatewayOptions {
   readonly controlPort?: number
   /** Default: 127.0.0.1. */
   readonly host?: string
-  /** Koa middleware that runs in front of the stand-in, in this order. Default: none. */
+  /** Koa middleware that runs in front of the gateway, in this order. Default: none. */
   readonly use?: readonly KoaMiddleware[]
 }
 
@@ -53,10 +53,10 @@ export interface UnderstudyOptions extends GatewayOptions {
 
 /** A Koa middleware that answers as the API does, and the means to steer it. */
 export interface Understudy extends KoaMiddleware {
-  /** Begins the default world anew from the seeds. */
+  /** Resets the default world to the seeds. */
   reset(): void
   /**
-   * A world to steer and to ask, made if there is none of that name yet. Default: the default one. Its `baseUrl` is a path
+   * A handle of a world, which is created if it does not exist. Default: the default world. Its `baseUrl` is a path
    * below the place where the middleware is mounted.
    */
   world(name?: string): WorldHandle
@@ -69,11 +69,11 @@ export interface RunningGateway {
   readonly url: string
   /** The address of the control plane. */
   readonly control: string
-  /** Begins the default world anew from the seeds. */
+  /** Resets the default world to the seeds. */
   reset(): void
-  /** A world to steer and to ask, made if there is none of that name yet. Default: the default one. */
+  /** A handle of a world, which is created if it does not exist. Default: the default world. */
   world(name?: string): WorldHandle
-  /** Finishes what is under way and frees the ports. */
+  /** Finishes running requests and closes the ports. */
   close(): Promise<void>
 }
 
@@ -111,8 +111,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 }
 
 /**
- * Returns the stand-in as a middleware for a Koa application. It throws a `ConfigurationError` where the configuration cannot be
- * served. Ports, TLS, CORS and time-outs are those of the application.
+ * Returns the stand-in as a middleware for a Koa application. It throws a `ConfigurationError` where the configuration
+ * cannot be served. Ports, TLS, CORS and time-outs are those of the application.
  */
 export function understudy(options: UnderstudyOptions): Understudy {
   const { plan } = read(options)

@@ -22,7 +22,7 @@ export const lazyMediaTypes = {
       ).join('\n'),
       resolveDir: dirname(resolve(path)),
     }))
-    // The engine parses JSON in a text faster than the same object in code, and not before it is asked for.
+    // The engine parses JSON in a text faster than the same object in code, and only on use.
     build.onLoad({ filter: /[\\/]mime-db[\\/]db\.json$/ }, ({ path }) => {
       const table = JSON.stringify(JSON.parse(readFileSync(path, 'utf8')))
       return { contents: `module.exports = JSON.parse(${JSON.stringify(table)})` }

@@ -31,7 +31,7 @@ export interface Question extends Wish {
   readonly host: string | undefined
 }
 
-/** A question without a request, for finding out at load whether there is such an example. */
+/** The choice of an example without a request, to find out at load whether it exists. */
 export const ANY_QUESTION: Question = {
   status: undefined,
   example: undefined,

@@ -37,7 +37,7 @@ export function writeXml(value: Json, schema: unknown, definitions: Definitions,
   return `<?xml version="1.0" encoding="UTF-8"?>${builder.build({ [root]: content })}`
 }
 
-// Entities are decoded here: the parser shall know none but the predefined ones.
+// Entities are decoded here, because the parser would also accept declared ones.
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: ATTRIBUTE,
@@ -57,8 +57,8 @@ const MOST = 4000
 const LONGEST = 65_536
 
 /**
- * Reads XML as the value that its schema describes: attributes, wrapped and repeated elements, numbers digit for digit. Reads
- * no document type and no entities of its own.
+ * Reads XML as the value that its schema describes: attributes, wrapped and repeated elements, numbers digit for digit.
+ * Reads no document type and no entities of its own.
  */
 export function readXml(text: string, schema: unknown, definitions: Definitions): Parsed {
   if (text.length > LONGEST) return { fault: `must be at most ${LONGEST} characters of XML` }
@@ -170,7 +170,7 @@ class XmlReader extends XmlForm {
             ? inner
             : name
       read.add(at)
-      // Some contracts name a list otherwise than their clients, who write the property's own name.
+      // Some contracts give the items of a list another name than their clients, who use the name of the property.
       const other = isList && !Object.hasOwn(node, at) ? key : at
       read.add(other)
       const found = Object.hasOwn(node, other) ? node[other] : undefined

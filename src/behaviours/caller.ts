@@ -1,4 +1,4 @@
-// The callers of an operation, as credentials tell them apart.
+// Identifies the callers of an operation by their credentials.
 
 import type { Request } from '../kernel/request.ts'
 

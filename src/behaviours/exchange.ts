@@ -99,7 +99,7 @@ export class Exchange {
   readonly fault: string | undefined = undefined
   /** Its number among the requests of its method and path in the world, from 1; set once an expression needs it. */
   readonly nth: number | undefined = undefined
-  /** The position of its changes in the log of a recorded world; unset where it changed nothing. */
+  /** The position of its changes in the log of a recorded world; unset if it changed nothing. */
   readonly position: number | undefined = undefined
   /** Every random draw by its purpose, if the client asked for an explanation. */
   readonly drawn: Record<string, number> | undefined = undefined
@@ -130,18 +130,18 @@ export class Exchange {
     return this.#notes
   }
 
-  /** The sentences of `Understudy-Warning`: the request was answered, and is probably not what was meant. */
+  /** The sentences of `Understudy-Warning`, for a request that is answered but probably contains a mistake. */
   get warnings(): readonly string[] {
     return this.#warnings
   }
 
-  /** Goes on in a world that took the place of its own. */
+  /** Continues in the world that replaced its world. */
   enter(world: World): void {
     if (world === this.world) return
     Object.assign(this, { world, clock: this.clock === this.world.clock ? world.clock : this.clock })
   }
 
-  /** Returns a function that takes back what the exchange learns from now on: for a part of the chain that runs again. */
+  /** Returns a function that undoes later changes of the exchange, for a part of the chain that runs again. */
   mark(): () => void {
     const { request, values, body, deprecatedInputs, entry, precondition, release, nth, notes, warnings } = this
     return () => {

@@ -57,7 +57,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
       }
       const settle = (made: Reply) => [key, payload, made, world.clock.now() + time, made.body?.length ?? 0] as const
       if (world.turns !== undefined) {
-        // One change with what the request did: no crash comes in between, and no other request runs meanwhile.
+        // One change together with those of the request, so that neither a crash nor another request comes in between.
         const made = await next(exchange)
         if (made.status < 500) keys.settle(...settle(made))
         return made
@@ -65,7 +65,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
       keys.begin(key, payload)
       // A request that does not reach this line has failed and may be repeated.
       let reply: Reply | undefined
-      // In progress until the reply is sent, not only until it is made: latency comes in between.
+      // In progress until the reply is sent, since latency follows after it is made.
       draftOf(exchange, 'idempotency').release = () => {
         if (reply === undefined || reply.status >= 500) keys.forget(key)
         else keys.finish(...settle(reply))

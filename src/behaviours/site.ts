@@ -25,7 +25,7 @@ export interface Site {
   readonly readers: ReadonlyMap<string, readonly string[]>
   /** Whether the operation reads or changes one record of a resource. */
   readonly onRecord: boolean
-  /** Answers from the contract alone. */
+  /** Answers from the contract only. */
   readonly answers: Answers
   /** Refuses an invalid request with the status that the operation documents for one, else with `validate.status`. */
   readonly invalid: Invalid

@@ -14,7 +14,7 @@ export const state: Behaviour<never> = {
     if (!recorded) return undefined
     return next => exchange => {
       const { turns } = latestOf(exchange.world)
-      // A world of the future, which nothing lasts in.
+      // A world of a future time, which is not recorded.
       if (turns === undefined) return next(exchange)
       const { request } = exchange
       if (!request.hasBody) return runInTurn(turns, exchange, next)

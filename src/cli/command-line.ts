@@ -1,4 +1,4 @@
-// Reads a command line, and describes what can be written on one. Arguments and environment are given.
+// Parses a command line, and describes its syntax. Arguments and environment are parameters.
 
 import { parseArgs } from 'node:util'
 import { suggest } from '../kernel/diagnostic.ts'
@@ -27,7 +27,7 @@ export class WrongCommandLine extends Error {
 /**
  * Throws a `WrongCommandLine`.
  *
- * @param exists whether there is a file of that name, for commands that look for one
+ * @param exists returns whether a file exists, for commands that search for one
  */
 export function readCommandLine(
   argv: readonly string[],

@@ -1,4 +1,4 @@
-// Writes the JSON Schema of gateway.yaml. Loads what makes it on demand, because no other command needs it.
+// Writes the JSON Schema of gateway.yaml. Loads its generator on demand, because no other command needs it.
 
 import type { Plan } from '../plan/plan.ts'
 

@@ -7,7 +7,7 @@ import type { CommandLine } from './command-line.ts'
 import { COMMANDS } from './commands.ts'
 import { FileExists } from './init.ts'
 
-/** Describes a missing file: the names that were looked for, and what to name instead. */
+/** Describes a missing file: the names that were searched for, and the argument to give instead. */
 export function describeMissing({ command }: CommandLine): string {
   const looked = COMMANDS[command]?.files?.join(', ')
   const hint =

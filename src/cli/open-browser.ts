@@ -1,11 +1,11 @@
-// Opens an address in the browser of whoever sits at this machine.
+// Opens an address in the default browser of this machine.
 
 import { spawn } from 'node:child_process'
 
 /**
  * Starts the program that opens addresses on this platform, and does not wait for it.
  *
- * @param failed is called with the address where there is no such program, or it reports a failure
+ * @param failed is called with the address if no such program exists or if it fails
  */
 export function openBrowser(url: string, platform: string, failed: (url: string) => void): void {
   const [program, ...before] = OPENERS[platform] ?? ['xdg-open']

@@ -1,4 +1,4 @@
-// Starts the console: asks for the first data, applies the theme and mounts the shell into the page.
+// Starts the console: requests the first data, applies the theme and mounts the shell into the page.
 
 import { render } from 'preact'
 import { followAbout } from './model/about.ts'

@@ -1,5 +1,5 @@
-// Reads form fields that spell a path in brackets: `items[0][price]=p_1`, `metadata[key]=v`, `tags[]=a`. The schema gives the
-// types, and says what is a list.
+// Reads form fields that spell a path in brackets: `items[0][price]=p_1`, `metadata[key]=v`, `tags[]=a`. The schema gives
+// the types, and says what is a list.
 
 import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
 import { type FieldValues, type ParameterRead, put, type Types, typed } from './parameter-text.ts'
@@ -125,7 +125,7 @@ class SchemaPlace {
       return this.#additional
     }
     place = new SchemaPlace(own, this.#reading)
-    // Names that clients send must not grow what is kept: only those of the contract come here.
+    // The cache must not grow with names from clients: only those of the contract are passed here.
     this.#properties.set(name, place)
     return place
   }

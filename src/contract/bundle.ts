@@ -4,7 +4,7 @@ import { Decimal, isObject, pointer } from '../kernel/json.ts'
 import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
 import type { Contract } from './contract.ts'
 
-/** The key under which the parts of other files stand. */
+/** The key for the parts of other files. */
 const ELSEWHERE = 'x-referenced'
 /** Keys whose values are data: a `$ref` in them refers to nothing. */
 const DATA = new Set(['example', 'default', 'enum', 'const'])
@@ -45,7 +45,7 @@ export function bundle(contract: Contract): DocumentPart | undefined {
     for (const [key, child] of entriesOf(node)) out[key] = DATA.has(key) ? plain(child.value) : copy(child)
     if (target === node) return out
     const here = target.document.file === document.file
-    // A reference of the document itself may lead through another file, or be written in one.
+    // A reference to the document itself may pass through another file, or be written in one.
     if (here && reference?.startsWith('#') && node.document.file === document.file) return out
     return { ...out, $ref: here ? `#${pointer(target.path)}` : `#/${ELSEWHERE}/${nameOf(target)}` }
   }

@@ -123,7 +123,7 @@ export function* readContractInSteps(
   return contract
 }
 
-/** Inference asks for the same nodes a hundred times; the text is made once for each value. */
+/** Inference reads the same nodes a hundred times, so the text is made once for each value. */
 function identifying(documents: Documents): Contract['identify'] {
   const known = new WeakMap<object, string>()
   return node => {

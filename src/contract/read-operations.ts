@@ -60,7 +60,7 @@ export function* readOperations(
   return operations
 }
 
-/** Returns an id that no operation has: two paths that differ in their fragments alone are served as one. */
+/** Returns an id that no operation has: two paths that differ only in their fragments are served as one. */
 function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
   let free = id
   for (let n = 2; taken.has(free); n++) free = `${id} (${n})`

@@ -69,7 +69,7 @@ function commonEnvironment(): Environment {
   add('string.linearMatches(string): bool', matchesLinearly)
   add('string(google.protobuf.Timestamp): string', (time: Moment) => time.toISOString())
   add('int(google.protobuf.Timestamp): int', (time: Moment) => BigInt(Math.floor(time.getTime() / 1000)))
-  // JSON does not tell 1 from 1.0, so that integers and decimals must mix.
+  // JSON does not distinguish 1 from 1.0, so integers and decimals must mix.
   for (const [operator, calculate] of Object.entries(MIXED)) {
     environment.registerOperator(`double ${operator} int`, ((a: number, b: bigint) => calculate(a, Number(b))) as never)
     environment.registerOperator(`int ${operator} double`, ((a: bigint, b: number) => calculate(Number(a), b)) as never)
@@ -87,8 +87,8 @@ const MIXED: Readonly<Record<string, (a: number, b: number) => number>> = {
 let prepared: { readonly common: Environment; readonly runtime: Environment } | undefined
 
 /**
- * Returns an environment without `request`, and one with an untyped `request` for evaluating. Made on first use, because most
- * configurations have no expressions.
+ * Returns an environment without `request`, and one with an untyped `request` for evaluating. Made on first use, because
+ * most configurations have no expressions.
  */
 export function environments() {
   if (prepared === undefined) {

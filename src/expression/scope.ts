@@ -19,7 +19,7 @@ export interface Scope {
   readonly consumer: string
   readonly operation: string
   readonly world: string
-  /** Milliseconds since the epoch, by the clock that the request meets. */
+  /** Milliseconds since the epoch, by the clock of the request. */
   readonly now: number
   /** Counts from 1: requests of this operation in this world, this one included. */
   readonly ordinal: number
@@ -104,7 +104,7 @@ export class Records {
   }
 }
 
-/** The roots by name, as the library asks for them. `_scope` is the hidden first argument of the functions. */
+/** The roots by name for the library. `_scope` is the hidden first argument of the functions. */
 export class Roots {
   readonly #scope: Scope
   #request: RequestRoot | undefined

@@ -41,7 +41,7 @@ const MOST_STEPS = 20_000
 
 let steps = 0
 
-// Made once: a loop such as `all` goes on after a failed step, and may throw this as often as it has elements.
+// Made once: a loop such as `all` continues after a failed step, and may throw this once for each element.
 const EXHAUSTED = new RangeError(`the expression takes more than ${MOST_STEPS} steps`)
 
 /** To be called before each evaluation. */

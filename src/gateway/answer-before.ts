@@ -1,4 +1,4 @@
-// An operation as a request meets it while answers stand before it: the chosen answer is given, or else the usual one.
+// An operation with answers on demand before it: gives the chosen answer, or else the usual reply.
 
 import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
 import { KeptBody } from '../behaviours/kept-body.ts'

@@ -26,7 +26,7 @@ import {
 } from './standing-answer.ts'
 import type { Worlds } from './worlds.ts'
 
-/** At most so many answers stand for one world, and so many for every world. */
+/** The maximum number of answers for one world, and for all worlds. */
 export const MOST_ANSWERS = 1000
 
 export class StandingAnswers {
@@ -47,7 +47,7 @@ export class StandingAnswers {
     this.#worlds = worlds
   }
 
-  /** Tells a listener of every change from now on. */
+  /** Calls a listener with every later change. */
   keepBy(listener: AnswersListener): void {
     this.#listener = listener
   }
@@ -104,7 +104,7 @@ export class StandingAnswers {
     return standing
   }
 
-  /** The state of every answer that stands, the oldest first. */
+  /** The state of every active answer, the oldest first. */
   dump(worlds: readonly World[]): readonly (readonly [world: string, id: string, AnswerState])[] {
     return [undefined, ...worlds].flatMap(world =>
       this.#of(world)
@@ -146,7 +146,7 @@ export class StandingAnswers {
     for (const { world } of this.all()) this.clear(world === undefined ? undefined : this.#worlds.get(world))
   }
 
-  /** Returns the operation as a request meets it: with the answers before it that may be for this request. */
+  /** Returns the operation with those answers before it that may apply to this request. */
   over(plan: Plan, usual: PlannedOperation, { world }: Exchange): PlannedOperation {
     if (!this.#hasOwn && this.#everywhere.length === 0) return usual
     return this.#standing(plan, usual, world).length === 0 ? usual : this.#before(plan, usual)
@@ -178,7 +178,7 @@ export class StandingAnswers {
     return undefined
   }
 
-  /** Counts a request: returns whether it is answered, which it is if one is left and none is to be skipped. Nothing happens between looking and counting. */
+  /** Counts a request atomically. Returns whether it is answered: if one is left and none is to be skipped. */
   #take(one: Standing): boolean {
     if (one.left === 0 || isOver(one, this.#clock.now())) return false
     const before = stateOf(one)

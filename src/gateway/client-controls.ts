@@ -18,7 +18,7 @@ export interface Controls {
   readonly delay?: number
   /** The requested ordinal, which determines the random draws. */
   readonly ordinal?: number
-  /** Whether it asks for an explanation. */
+  /** Whether the client wants an explanation. */
   readonly why?: boolean
 }
 

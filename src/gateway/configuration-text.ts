@@ -15,11 +15,13 @@ const SHORTEST_WITHIN = 4
 interface ConfiguredCredential {
   readonly scheme: string
   readonly value: string
-  /** Stands in its place: a plain scalar of YAML. */
+  /** The placeholder of a credential: a plain scalar of YAML. */
   readonly placeholder: string
 }
 
-/** Returns the text that is being served, with its credentials. For a bare OpenAPI document: a gateway.yaml that names it. */
+/**
+ * Returns the text that is being served, with its credentials. For a bare OpenAPI document: a gateway.yaml that names it.
+ */
 export function servedText({ simulation: { source } }: Plan): string {
   const { value, text, file } = source
   const bare = isObject(value) && ('openapi' in value || 'swagger' in value)

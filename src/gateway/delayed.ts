@@ -1,4 +1,4 @@
-// A delay that a client asks for, around an operation.
+// Delays an operation by the time that a client wants.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import type { Reply } from '../kernel/reply.ts'

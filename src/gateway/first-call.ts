@@ -5,20 +5,20 @@ import type { Operation, SecurityRequirement } from '../contract/contract.ts'
 import { requestTo } from '../load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 
-/** A longer command is no line to paste. */
+/** The maximum length of a command to paste. */
 const LONGEST = 400
 
 export interface FirstCall {
   readonly command: string
-  /** Whether it works as it stands: the configuration publishes the key, or names a variable that holds it. */
+  /** Whether it works unchanged: the configuration publishes the key, or names a variable with it. */
   readonly known: boolean
 }
 
-/** Returns a `curl` command for the simplest operation that can be called; for `/healthz` where there is none. */
+/** Returns a `curl` command for the simplest callable operation; for `/healthz` if there is none. */
 export const describeFirstCall = (plan: Plan, origin: string): string =>
   findFirstCall(plan, origin)?.command ?? `curl ${origin}/healthz`
 
-/** Returns a `curl` command for the simplest operation that can be called; one that works as it stands where there is one. */
+/** Returns a `curl` command for the simplest callable operation; prefers one that works unchanged. */
 export function findFirstCall(plan: Plan, origin: string): FirstCall | undefined {
   const candidates = plan.operations.filter(answersWell).sort((a, b) => effort(a.operation) - effort(b.operation))
   let placeholder: FirstCall | undefined
@@ -38,20 +38,20 @@ export function describeCall(planned: PlannedOperation, plan: Plan, origin: stri
   return command === undefined ? undefined : { command, known: credential?.known === true }
 }
 
-/** Whether nothing in the configuration makes it answer otherwise. */
+/** Returns whether an operation succeeds by its configuration: it has no sunset and no fixed error. */
 function answersWell({ chain, lifecycle }: PlannedOperation): boolean {
   const responds = chain.find(({ name }) => name === 'respond')?.detail ?? ''
   return lifecycle?.sunset === undefined && !/^[345]\d\d$/.test(responds)
 }
 
-/** Reading comes before writing, and what needs nothing before what needs something. */
+/** Returns the effort of a request: low for reads without parameters, high for writes. */
 const effort = ({ method, parameters, path }: Operation): number =>
   (method === 'GET' ? 0 : method === 'POST' ? 100 : 200) +
   parameters.filter(({ required }) => required).length +
   (path.includes('{') ? 10 : 0)
 
 interface CurlCredential {
-  /** Whether the command works as it stands. */
+  /** Whether the command works unchanged. */
   readonly known: boolean
   /** Options of `curl`, and pairs for the query. */
   readonly options: readonly string[]
@@ -60,7 +60,7 @@ interface CurlCredential {
 
 const NOBODY: CurlCredential = { known: true, options: [], query: [] }
 
-/** The simplest credential that lets a caller in; `undefined` where there is none to be had. */
+/** The simplest accepted credential; `undefined` if none is available. */
 function credentialFor({ security }: Operation, plan: Plan): CurlCredential | undefined {
   if (security.length === 0 || security.some(alternative => alternative.length === 0)) return NOBODY
   const found = security.flatMap(alternative => {

@@ -127,7 +127,7 @@ export class Gateway {
     const started = monotonic()
     const { state } = this
     if (state === undefined || (!state.asks && state.trail === undefined)) return this.#answer(sent, started)
-    // The memory of this process may lack what others have acknowledged.
+    // The memory of this process may lack changes that others have acknowledged.
     return (state.asks ? state.catchUp() : CAUGHT_UP)
       .then(
         () => this.#answer(sent, started),

@@ -4,7 +4,7 @@
 /** Writes bytes, and calls back with the error, or with how many were written. */
 export type Write = (bytes: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void) => void
 
-/** Calls back after so many milliseconds. */
+/** Calls back after this many milliseconds. */
 export type Later = (milliseconds: number, task: () => void) => void
 
 /** The maximum number of waiting characters; more are dropped. */

@@ -24,7 +24,7 @@ export interface Log {
 /** The maximum time for the last lines, in milliseconds. */
 const LAST_LINES = 500
 
-/** Logs to standard error, so that standard output stays what a command prints. */
+/** Logs to standard error, so that standard output has only the output of a command. */
 export async function createLog(level: LogLevel): Promise<Log> {
   // Node's own streams wait for a busy descriptor, and throw on a full disk.
   const sink = new LineSink(

@@ -1,4 +1,4 @@
-// The contract as documentation of what is served: with the address, and with what the stand-in adds to each operation.
+// The contract as documentation of the served API: with its address, and with the additions of the gateway.
 
 import { bundle, type DocumentPart } from '../contract/bundle.ts'
 import { isObject } from '../kernel/json.ts'

@@ -26,7 +26,7 @@ export class Reloader {
   #candidate: string
   /** Whether the configuration is being loaded because a file changed. */
   #isLoading = false
-  /** The load that is under way, or the last one: loads take turns, so that the last one asked for is served. */
+  /** The running load, or the last one. Loads run one after the other, so that the last one is served. */
   #turn: Promise<unknown> = Promise.resolve()
 
   /**
@@ -44,7 +44,7 @@ export class Reloader {
     gateway.configure = async text => void (await this.#adopt(text))
   }
 
-  /** Reloads. A configuration with errors changes nothing. */
+  /** Reloads the files. A configuration with errors changes nothing. */
   reload(): Promise<Loaded> {
     return this.#inTurn()
   }
@@ -56,12 +56,12 @@ export class Reloader {
 
   #inTurn(text?: string): Promise<Loaded> {
     const loading = this.#turn.then(() => this.#adopt(text))
-    // A load that throws has told its caller; the next one has its turn all the same.
+    // A load that throws rejects for its caller; the next one runs nevertheless.
     this.#turn = loading.catch(() => {})
     return loading
   }
 
-  /** Loads a text in the place of the file, and serves what was served before: says what is wrong with it. */
+  /** Loads a text instead of the file without serving it. Returns its mistakes. */
   async check(text: string): Promise<Loaded> {
     return this.#load(text)
   }

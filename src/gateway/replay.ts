@@ -4,7 +4,7 @@ import type { Gateway } from './gateway.ts'
 import type { JournalEntry } from './journal/kept-request.ts'
 import { type Sending, type SendResult, send } from './send.ts'
 
-/** Fields that belong to the connection that the request came on, or to the world that it met. */
+/** Headers that belong to the connection or to the world of the request. */
 const LEFT_OUT = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['accept-encoding', 'content-encoding', 'understudy-world'],
@@ -14,8 +14,8 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 /**
  * Sends a request of the journal again.
  *
- * @param world the world that it is to meet; else the one that it met
- * @returns a sentence where the journal does not know enough of it
+ * @param world the world to send it to; default: its world
+ * @returns a sentence if the journal lacks data for it
  */
 export async function replay(gateway: Gateway, entry: JournalEntry, world = entry.world): Promise<SendResult | string> {
   const { method, path, query, requestBody, consumer } = entry

@@ -24,7 +24,7 @@ export class SandboxWorlds {
   /** Counts, for the metrics. */
   readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0, memory: 0 }
 
-  /** @param blank makes a new world that holds the seeds */
+  /** @param blank makes a new world with the seeds */
   constructor(plan: Plan, clock: Clock, log: Log, blank: (name: string) => World) {
     this.#plan = plan
     this.#clock = clock
@@ -59,7 +59,7 @@ export class SandboxWorlds {
     return this.#sandboxes.get(name)
   }
 
-  /** As `get`, for looking only: it is no sign of life. */
+  /** Like `get`, but does not count as use. */
   peek(name: string): Held | undefined {
     return this.#sandboxes.peek(name)
   }
@@ -81,7 +81,7 @@ export class SandboxWorlds {
     return deleted
   }
 
-  /** As `delete`, and tells no keeper. */
+  /** Like `delete`, without notifying a keeper. */
   drop(name: string): boolean {
     return this.#sandboxes.delete(name)
   }

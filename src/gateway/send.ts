@@ -21,7 +21,7 @@ export interface Sending {
   readonly time?: string
   /** Adds the credential of this consumer. */
   readonly consumer?: string
-  /** Adds a made-up credential, which is accepted where no consumers are configured. */
+  /** Adds a generated credential, which is accepted if no consumers are configured. */
   readonly credential?: 'any'
 }
 
@@ -35,7 +35,7 @@ export interface SendResult {
     /** As text; in base64 if it is not UTF-8. */
     readonly body: string | null
     readonly base64?: true
-    /** The fault that a client would have met on the wire. */
+    /** The connection fault that a client would have got. */
     readonly wire?: string
   }
 }
@@ -91,7 +91,7 @@ class SentRequest implements Request {
   }
 }
 
-/** Adds the credential of a consumer where the operation wants one. */
+/** Adds the credential of a consumer if the operation requires one. */
 function withCredential(sending: Sending, plan: Plan): Sending {
   const { consumer, credential: wanted, method, path, headers = {}, query = '' } = sending
   const operation = plan.find(method, path)?.target.planned.operation

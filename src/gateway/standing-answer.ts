@@ -1,4 +1,4 @@
-// One answer that the control plane was told to give: its order, its counts, and its state as a log holds it.
+// One answer on demand: its order, its counts, and its state in a log.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/read-source.ts'
@@ -22,7 +22,7 @@ export interface StandingAnswer {
   readonly until: number | undefined
 }
 
-/** An answer as a log holds it: the order as text, and what has become of it. */
+/** An answer in a log: the order as text, and its counts. */
 export type AnswerState = readonly [
   order: string,
   left: number | null,
@@ -31,7 +31,7 @@ export type AnswerState = readonly [
   until: number | null,
 ]
 
-/** Told of every change of an answer; `null` stands for none. The world is empty for an answer of every world. */
+/** Is called with every change of an answer; `null` is a removed one. The world is empty for an answer of all worlds. */
 export type AnswersListener = (world: string, id: string, after: AnswerState | null, before: AnswerState | null) => void
 
 /** An answer as this process keeps it: with what it is compiled to, and its counts. */
@@ -54,7 +54,7 @@ export const stateOf = ({ source, left, given, toSkip, until }: Standing): Answe
   until ?? null,
 ]
 
-/** The part of an answer that its place and its state alone decide. */
+/** The part of an answer that depends only on its place and its state. */
 export const placeAndCounts = (
   world: World | undefined,
   id: string,

@@ -1,13 +1,13 @@
-// The requests of the last minutes as numbers: how many, how fast, how many failed. Recorded only while somebody asks, in
+// Rates, latencies and errors of the requests of the last minutes. They are recorded only while a client polls, in
 // columns of numbers of a fixed size.
 
 import type { Journal } from './journal/journal.ts'
 
-/** So many requests are remembered; at higher rates a measure covers less time. */
+/** The maximum number of recorded requests. At higher rates a measurement covers less time. */
 const CAPACITY = 200_000
 /** Milliseconds after the last question at which the recording ends. */
 const IDLE = 120_000
-/** Names beyond so many share one. */
+/** Names beyond this number share one. */
 const MOST_NAMES = 65_535
 const POINTS = 60
 
@@ -55,7 +55,7 @@ export class Traffic {
   readonly #journal: Journal
   #columns: Columns | undefined
   #stop: (() => void) | undefined
-  /** When somebody last asked, by the real clock. */
+  /** The time of the last poll, by the real clock. */
   #asked = 0
 
   constructor(journal: Journal) {
@@ -66,7 +66,7 @@ export class Traffic {
     return this.#columns !== undefined
   }
 
-  /** Measures the last minutes. The first question begins the recording with what the journal has. */
+  /** Measures the last minutes. The first call starts the recording with the requests of the journal. */
   measure(filter: TrafficFilter, minutes: number, now: number): Measured {
     this.#asked = now
     const columns = this.#columns ?? this.#start()
@@ -131,7 +131,7 @@ class Columns {
       (consumer === undefined) === (wantedConsumer === undefined)
     const all = new OperationTally()
     const tallies = new Map<number, OperationTally>()
-    // Newest first: the oldest that is wanted ends the walk.
+    // Newest first: the walk ends at the oldest wanted request.
     for (let n = this.#count - 1; known && n >= Math.max(0, this.#count - CAPACITY); n--) {
       const i = n % CAPACITY
       const at = this.#at[i] as number
@@ -154,7 +154,7 @@ class Columns {
     return { seconds, step, all: all.sum(seconds), byOperation: new Map(byOperation) }
   }
 
-  /** A number below 65,536 for a name, by the order in which they came. */
+  /** Returns a number below 65,536 for a name, in the order of first use. */
   #numberOf(name: string): number {
     let number = this.#names.get(name)
     if (number === undefined) {

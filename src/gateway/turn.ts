@@ -16,7 +16,7 @@ export interface ServedPlan {
   readonly meterOf: (planned: PlannedOperation) => Meter
 }
 
-/** A running request: its destination, its start (see `monotonic`), and its trace if it asked for one. */
+/** A running request: its destination, its start (see `monotonic`), and its trace if the client wants one. */
 export interface Turn {
   readonly served: ServedPlan
   readonly planned: PlannedOperation
@@ -24,13 +24,13 @@ export interface Turn {
   readonly path: string
   readonly started: number
   readonly passed: string[] | undefined
-  /** Whether the client asks for them. */
+  /** Whether the client wants them. */
   readonly why: boolean
 }
 
 /** @param now milliseconds since the epoch */
 export function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan {
-  // Bound on first use: an operation that is never called costs nothing and has no series.
+  // Bound on first use, so that an operation without calls has no series.
   const meters: (Meter | undefined)[] = new Array(plan.operations.length)
   const unmatched = metrics.bind(plan.unmatched)
   const meterOf = (planned: PlannedOperation): Meter => {
@@ -47,7 +47,7 @@ export function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan
   return { plan, mask: new Mask(plan), meterOf }
 }
 
-/** A request that no operation answers. @param asked the time and the trace that it asks for */
+/** A request that no operation answers. @param asked its time and its trace */
 export function unmatchedTurn(
   served: ServedPlan,
   request: Request,

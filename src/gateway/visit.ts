@@ -1,4 +1,4 @@
-// The visit of a request to a world: at what time, under which addresses, and how a request names all that.
+// The visit of a request to a world: its time, its base addresses, and parsing of both from the request.
 
 import { draftOf, type Exchange } from '../behaviours/exchange.ts'
 import { problems } from '../kernel/problem.ts'

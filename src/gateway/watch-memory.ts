@@ -1,10 +1,12 @@
-// Watches what is left of the memory after each collection of garbage. Writes are refused before it runs out (see `Budget`).
+// Measures the free memory after each garbage collection. Writes are refused before it runs out (see `Budget`).
 
 import { afterCollections } from '../world/clock.ts'
 import { collectGarbage, heapLimit, heapUsed } from '../world/heap.ts'
 import type { Worlds } from './worlds.ts'
 
-/** The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects. */
+/**
+ * The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects.
+ */
 const STRAINED = 0.85
 /** The share of the heap beyond which the engine is about to end the process. */
 const EXHAUSTED = 0.91
@@ -21,7 +23,7 @@ export function watchMemory(
   limit = heapLimit(),
 ): () => void {
   return afterCollections(() => {
-    // Garbage may have come since: an end without need would be worse than a pause.
+    // There may be new garbage: ending the process without need would be worse than a pause.
     if (heapUsed() > EXHAUSTED * limit) collectGarbage()
     const used = heapUsed()
     worlds.measured(used)

@@ -17,12 +17,12 @@ import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
 
-/** The name by which a request asks for no weather. */
+/** The name for no weather. */
 export const CLEAR = 'clear'
 
 export interface CurrentWeather {
   readonly weather: Weather
-  /** Milliseconds since the epoch, by real time; `undefined`: until told. */
+  /** Milliseconds since the epoch, by real time; `undefined`: until it is cleared. */
   readonly until: number | undefined
   /** Its source, if it is not a preset of the configuration. */
   readonly source: Source | undefined
@@ -30,10 +30,10 @@ export interface CurrentWeather {
   readonly order: string
 }
 
-/** The order that made some weather, and when that clears, both `null` where there is none. */
+/** The order of the current weather and its end; both `null` if there is none. */
 export type StandingOrder = readonly [order: string | null, until: number | null]
 
-/** Called with every order over a world, or over all where its name is empty, and what was there before. */
+/** Is called with every order for a world, or for all if the name is empty, and with the previous order. */
 export type WeatherListener = (world: string, order: string | null, until: number | null, before: StandingOrder) => void
 
 /** The weather over everything, or over one world. */
@@ -74,7 +74,7 @@ export class WeatherSlot {
     return current === undefined ? [null, null] : [current.order, current.until ?? null]
   }
 
-  /** Makes the weather that another process was told to make, and tells nobody; returns what there was. */
+  /** Sets the weather that another process received, without notification. Returns the previous order. */
   restore(plan: Plan, [order, until]: StandingOrder): StandingOrder {
     const before = this.order
     if (order === before[0] && until === before[1]) return before
@@ -179,18 +179,18 @@ export class WeatherStation {
     this.overall.adopt(plan)
   }
 
-  /** Tells a listener of every order from now on. */
+  /** Calls a listener with every later order. */
   keepBy(listener: WeatherListener): void {
     this.#listener = listener
     this.overall.onOrder = listener
   }
 
-  /** Makes the weather that another process was told to make over a world, or over all; returns what there was. */
+  /** Sets the weather of a world, or of all, that another process received. Returns the previous order. */
   restore(plan: Plan, world: World | undefined, order: StandingOrder): StandingOrder {
     return (world === undefined ? this.overall : this.of(world, plan)).restore(plan, order)
   }
 
-  /** Every order that holds. */
+  /** Every current order. */
   dump(worlds: readonly World[]): readonly (readonly [world: string, order: string, until: number | null])[] {
     const own = worlds.map(world => [world.name, this.#own.get(world)?.order ?? NONE] as const)
     return [['', this.overall.order] as const, ...own].flatMap(([world, [order, until]]) =>
@@ -198,7 +198,7 @@ export class WeatherStation {
     )
   }
 
-  /** Returns a request's weather: the one it asks for, its world's, or the general one; or a refusal. */
+  /** Returns a request's weather: the one it names, that of its world, or the general one; or a refusal. */
   over(name: string | undefined, plan: Plan, world: World): Weather | Reply | undefined {
     if (name === undefined) {
       const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined

@@ -1,4 +1,4 @@
-// The days of one world as data: what changes when for its operations, its callers and its records.
+// The calendar of one world: the coming changes of its operations, credentials and records.
 
 import { restsFrom } from '../behaviours/lifecycle.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -15,7 +15,7 @@ export interface CalendarEvent {
   readonly operation?: string
   readonly consumer?: string
   readonly collection?: string
-  /** The id of the record that goes from one state to another. */
+  /** The id of the record whose state changes. */
   readonly record?: string
   readonly from?: string
   readonly to?: string
@@ -27,7 +27,7 @@ export interface CalendarEvent {
 export interface WorldCalendar {
   /** The time of the world. */
   readonly now: string
-  /** The first event that is still to come. */
+  /** The next event. */
   readonly next: CalendarEvent | null
   readonly events: readonly CalendarEvent[]
   /** How many were left out, as there are too many. */
@@ -39,7 +39,7 @@ interface FoundEvent extends Omit<CalendarEvent, 'at' | 'until'> {
   readonly until?: number
 }
 
-/** So many timers of each collection, and so many brown-outs of each operation, are looked at. */
+/** The maximum number of timers of each collection, and of brown-outs of each operation, in a calendar. */
 const MOST_EACH = 1000
 
 /** Returns the events between two moments, in their order; brown-outs that have begun count until they end. */

@@ -1,8 +1,8 @@
-// The interface of what keeps account of worlds, and the reasons why a world cannot be made or deleted.
+// The interface for observers of the set of worlds, and the reasons why a world cannot be created or deleted.
 
 import type { World } from '../world/world.ts'
 
-/** Told of every world that is put in a place, or goes. */
+/** Is notified of every world that is added, replaced or removed. */
 export interface WorldsKeeper {
   /** @param before the world that had the place */
   placed(world: World, before: World | undefined): void

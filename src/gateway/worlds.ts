@@ -55,12 +55,12 @@ export class Worlds {
     return held && this.#current(held).world
   }
 
-  /** As `get`, for looking only: it is no sign of life. */
+  /** Like `get`, but does not count as use. */
   peek(name: string): World | undefined {
     return (this.#permanent.get(name) ?? this.#sandboxes.peek(name))?.world
   }
 
-  /** Tells a keeper from now on. The worlds that there are take the names of their seeds. */
+  /** Notifies a keeper of later changes. Existing worlds get the names of their seeds. */
   keepBy(keeper: WorldsKeeper): void {
     this.#keeper = keeper
     this.#sandboxes.keeper = keeper

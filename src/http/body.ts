@@ -38,7 +38,7 @@ export function compileBodyReader(maxBytes: number, awaited = true): BodyReader 
     // take it for the reply (RFC 9110 §10.1.1).
     if (awaited && expect !== undefined && req.httpVersionMinor > 0) ctx.res.writeContinue()
     if (coding === 'identity' && length !== undefined) return readAsItIs(req)
-    // A decompressor is not told that the client went away, and would wait for the rest for ever.
+    // A decompressor does not notice that the client disconnected, and would wait for the rest for ever.
     const gone = new Promise<BodyRead>(resolve => req.once('close', () => void (req.complete || resolve(CUT))))
     return Promise.race([decode(ctx, coding), gone])
   }

@@ -1,4 +1,4 @@
-// The console's files, as `npm run build` writes them beside the program. Nothing is read before a browser asks.
+// The console's files, which `npm run build` writes beside the program. They are read on the first request.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const CODINGS = { br: '.br', gzip: '.gz', identity: '' } as const
 
-/** Sent with every file of the page: it runs its own scripts, asks its own origin, and is shown in no frame. */
+/** The policy of every file of the page: scripts and requests of its origin only, and no frames. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -36,7 +36,7 @@ interface Encoded {
   readonly tag: string
 }
 
-/** Returns whether a path belongs to the page, which is public: what it asks the control plane needs the token. */
+/** Returns whether a path belongs to the page, which is public; its calls of the control plane need the token. */
 export const isConsolePath = (path: string): boolean => path === '/' || path.startsWith(PREFIX)
 
 /**
@@ -57,7 +57,7 @@ export function serveConsole(): Koa.Middleware {
     const name = isRoot ? 'index.html' : ctx.path.slice(PREFIX.length)
     const type = TYPES[/^[\w-][\w.-]*\.(\w+)$/.exec(name)?.[1] ?? '']
     if (type === undefined) return next()
-    // The client's order says nothing where it gives no weights: the smallest of what it takes is sent.
+    // Without weights the order of the client has no meaning: send the smallest accepted file.
     const coding = (['br', 'gzip'] as const).find(one => ctx.acceptsEncodings(one) === one) ?? 'identity'
     let file = await read(name + CODINGS[coding])
     const encoded = file !== undefined && coding !== 'identity'
@@ -93,12 +93,12 @@ async function readEncoded(folder: () => Promise<string>, name: string): Promise
   }
 }
 
-/** Returns the folder of the built page. From the sources the page is built when it is first asked for. */
+/** Returns the folder of the built page. When run from the sources, the page is built at the first request. */
 async function findFolder(): Promise<string> {
   const beside = new URL('./console/', import.meta.url)
   if (!import.meta.url.endsWith('/src/http/console-files.ts')) return fileURLToPath(beside)
   const out = fileURLToPath(new URL('../../node_modules/.cache/understudy/from-sources/', import.meta.url))
-  // A name that is put together is left alone when the program is bundled.
+  // The bundler does not resolve a computed name.
   const { buildConsole } = await import(['..', 'build-console.mjs'].join('/'))
   await buildConsole(out)
   return `${out}console/`

@@ -1,5 +1,5 @@
-// The control plane: an ordinary Koa app on a port of its own, so that no path of the API is taken from it. Mounts the
-// routes of `control/`; what they do is theirs.
+// The control plane: a Koa application on a separate port, so that its paths do not collide with the API. Mounts the
+// routes of `control/`.
 
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -14,8 +14,8 @@ import { compileCallReader } from './control/read-call.ts'
 import { type ControlReply, type ControlRoute, GUARD_HEADERS, problem } from './control/route.ts'
 
 /**
- * @param token what a client must show; `undefined` on loopback
- * @param failed is told of what broke, which the client is not
+ * @param token the token that a client must send; `undefined` on loopback
+ * @param failed is called with the exception, which the client does not see
  */
 export function createControlPlane(
   routes: readonly ControlRoute[],

@@ -16,7 +16,7 @@ import { watchDelivery } from './wire.ts'
  * Returns the handler of the API's port.
  *
  * @param status answers for the paths that are exposed beside the API
- * @param use middleware in front of the stand-in: Koa then writes `ctx.body`, which that middleware may have changed
+ * @param use middleware in front of the gateway: Koa then writes `ctx.body`, which the middleware may have changed
  */
 export function createDataPlane(gateway: Gateway, status: Status, use: readonly KoaMiddleware[] = []): RequestListener {
   const origins = admitOtherOrigins(() => gateway.plan.simulation.listen.cors)

@@ -1,20 +1,20 @@
-// Reads a body that is compressed, or does not say how long it is. The only file that knows koa-bodyparser.
+// Reads a body that is compressed or has no Content-Length. The only file that imports koa-bodyparser.
 
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 
-/** The bytes, or why there are none. `coding` is one of the names that the parser knows. */
+/** The bytes, or the reason why there are none. `coding` is one of the names that the parser accepts. */
 export type BodyDecoder = (ctx: Context, coding: string) => Promise<Uint8Array | 'too large' | 'unreadable' | 'cut'>
 
 /** @param maxBytes the largest body, after decompression */
 export function compileBodyDecoder(maxBytes: number): BodyDecoder {
-  // Every type as "text", and the text not decoded: what the bytes mean is for the contract to say.
+  // Parses every type as undecoded "text": the contract decides about the meaning of the bytes.
   const options = { enableTypes: ['text'], extendTypes: { text: ['*/*'] }, textLimit: maxBytes, encoding: null }
   const parse = bodyParser(options as never)
   return async (ctx, coding) => {
     const { headers } = ctx.req
     const { 'content-type': type, 'content-encoding': written } = headers
-    // The parser takes a body for none where it cannot make sense of its type, and knows codings in lower case only.
+    // The parser ignores a body of an invalid type, and accepts codings in lower case only.
     headers['content-type'] = 'application/octet-stream'
     if (written !== undefined) headers['content-encoding'] = coding
     const parsed = parse(ctx as never, async () => {})

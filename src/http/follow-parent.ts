@@ -8,11 +8,11 @@ const INTERVAL = 250
 
 export interface Parents {
   readonly parent: number
-  /** The parent's parent, where the system tells. */
+  /** The parent of the parent, if the system provides it. */
   readonly starter: number | undefined
 }
 
-/** Returns who started this process: to be asked first of all, because loading takes a while, in which they may end. */
+/** Returns the ancestors of this process. Call it first, because they may end during loading. */
 export function findParents(): Parents {
   return { parent: process.ppid, starter: parentOf(process.ppid) }
 }
@@ -32,10 +32,10 @@ export function followParents({ parent, starter }: Parents, gone: () => void): (
   return () => clearInterval(timer)
 }
 
-/** Returns the parent of a process, where the system has a `/proc` to ask. */
+/** Returns the parent of a process from `/proc`, if the system has it. */
 function parentOf(pid: number): number | undefined {
   try {
-    // The name of the program stands in brackets and may hold anything; the state and the parent follow it.
+    // The name of the program is in brackets and may contain any character; the state and the parent follow it.
     const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')

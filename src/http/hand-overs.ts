@@ -1,5 +1,5 @@
-// The connections that the primary is handing to a worker. `node:cluster` forgets those that a worker which is killed has not
-// taken yet: the primary holds them open, and nobody serves or closes them.
+// The connections that the primary is handing to a worker. `node:cluster` forgets those that a worker which is killed has
+// not taken yet: the primary holds them open, and nobody serves or closes them.
 
 import cluster, { type Worker } from 'node:cluster'
 
@@ -54,7 +54,7 @@ export function followHandOvers(worker: Worker): void {
     pending.clear()
   }
   worker.once('disconnect', settle)
-  // With a handle under way, Node does not always tell of the end of the channel.
+  // While a handle is being sent, Node does not always emit the end of the channel.
   worker.once('exit', () => setTimeout(settle, LAST_WORDS).unref())
 }
 

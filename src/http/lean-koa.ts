@@ -19,7 +19,7 @@ export class LeanKoa extends Koa {
     this.#failed = failed
   }
 
-  /** A context that makes its request, response and state when they are first asked for. */
+  /** A context that makes its request, response and state on first use. */
   override createContext<State = Koa.DefaultState>(
     req: IncomingMessage,
     res: ServerResponse,

@@ -7,10 +7,10 @@ import type { Socket } from 'node:net'
 /** After its half of the connection is closed, the server reads on for this many milliseconds, then closes the rest. */
 const LINGER = 1000
 
-/** A client that was not told to continue, and sends nothing for this many milliseconds, is taken not to send its body. */
+/** A client that got no 100 and sends nothing for this many milliseconds is assumed not to send its body. */
 const NO_BODY_FOLLOWS = 250
 
-/** Responses whose client was told to go on sending (100). */
+/** Responses whose client got a 100. */
 const continued = new WeakSet<ServerResponse>()
 
 /** Responses that wait for the end of their request. */
@@ -51,7 +51,10 @@ function dropRest(res: ServerResponse, end: () => void): void {
   req.resume()
 }
 
-/** Closes the connection of a client that waits for 100 and will not get it; returns what to call when it sends after all. */
+/**
+ * Closes the connection of a client that waits for a 100 in vain. Returns a function to call if it sends its body
+ * nevertheless.
+ */
 function closeUnlessSent(socket: Socket): () => void {
   const timer = setTimeout(() => closeInStages(socket), NO_BODY_FOLLOWS)
   socket.once('close', () => clearTimeout(timer))

@@ -27,7 +27,7 @@ export interface Plane {
   refuse(problem: Problem, detail: string): Promise<Reply>
   limits(): ListenLimits
   delivery(): Delivery
-  /** Whether clients are asked for certificates, where these are configured. */
+  /** Whether clients are asked for certificates, if these are configured. */
   readonly asksClients: boolean
 }
 
@@ -64,12 +64,12 @@ export class Listener {
     const refuseUnread = (socket: Socket, problem: Problem, detail: string) =>
       writeRaw(socket, () => plane.refuse(problem, detail), plane.delivery())
     server.on('connect', (_, socket) => {
-      // Node hands the connection over: nothing else reads what arrives on it.
+      // Node hands the connection over and no longer reads from it.
       socket.resume()
       refuseUnread(socket as Socket, problems.not_simulated, 'CONNECT is not supported')
     })
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      // Before its handshake has succeeded, nothing can be said to a client.
+      // Before the handshake has succeeded, no reply can be sent.
       const unsecured = (socket as Unsecured).secureConnecting === true
       if (error.code === 'ECONNRESET' || unsecured) socket.destroy()
       else refuseUnread(socket as Socket, ...faultOfParser(error.code))

@@ -1,4 +1,4 @@
-// The stand-in as a middleware of an application that is somebody else's.
+// The gateway as a middleware of another Koa application.
 
 import type { Context } from 'koa'
 import type { Gateway } from '../gateway/gateway.ts'

@@ -1,4 +1,4 @@
-// Lets pages of other origins in (CORS). The only file that knows @koa/cors.
+// Admits pages of other origins (CORS). The only file that imports @koa/cors.
 
 import cors from '@koa/cors'
 import type { Middleware } from 'koa'

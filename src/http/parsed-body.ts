@@ -1,4 +1,4 @@
-// The body of a request that a body parser in front of the stand-in has already read.
+// The body of a request that a body parser in front of the gateway has already read.
 
 import type { Context } from 'koa'
 import { problems } from '../kernel/problem.ts'
@@ -6,8 +6,8 @@ import { NO_HEADERS } from '../kernel/reply.ts'
 import type { BodyRead } from '../kernel/request.ts'
 
 /**
- * Returns the body that koa-bodyparser, koa-body or the like has left in `ctx.request`; `undefined` where nobody has read it.
- * The text as it was sent (`rawBody`) is preferred: a body that is written anew has lost the order of its digits.
+ * Returns the body that koa-bodyparser, koa-body or the like has left in `ctx.request`; `undefined` where nobody has read
+ * it. The text as it was sent (`rawBody`) is preferred: a body that is written anew has lost the order of its digits.
  */
 export function parsedBody({ req, request }: Context): BodyRead | undefined {
   if (!req.readableDidRead) return undefined

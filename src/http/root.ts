@@ -1,9 +1,9 @@
-// The reply at `/` of the API's port, where the contract claims no such path: what this is, and where to go on.
+// The reply at `/` of the API's port, unless the contract has that path: a description with links.
 
 import type { Reply } from '../kernel/reply.ts'
 import type { Plan } from '../plan/plan.ts'
 
-/** The addresses that a stand-in is reached at. */
+/** The addresses of a gateway. */
 export interface Addresses {
   /** The address of the API, without a base path. */
   readonly api: string

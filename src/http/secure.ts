@@ -1,4 +1,4 @@
-// TLS around a plane's server. A client that speaks http to it is told so in plain text.
+// TLS around a plane's server. A client that uses http gets a 400 in plain text.
 
 import { X509Certificate } from 'node:crypto'
 import type { RequestListener, Server, ServerOptions } from 'node:http'
@@ -27,7 +27,7 @@ export class Security {
     return this.#own && new X509Certificate(this.#own.cert).fingerprint256
   }
 
-  /** @param asksClients whether the server asks for client certificates, where these are configured */
+  /** @param asksClients whether the server requests client certificates, if these are configured */
   createServer(options: ServerOptions, asksClients: boolean): Server {
     const { clients } = this.#settings
     const asks = asksClients && clients !== undefined

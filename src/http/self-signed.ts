@@ -1,6 +1,6 @@
-// Makes a certificate for this machine, signed by itself. The only file that knows @peculiar/x509.
+// Makes a self-signed certificate for this machine. The only file that imports @peculiar/x509.
 
-// Wanted by @peculiar/x509, before it.
+// @peculiar/x509 requires this import first.
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'

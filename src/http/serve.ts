@@ -1,4 +1,4 @@
-// Two listeners around a gateway: start, and stop without losing what is under way.
+// Two listeners around a gateway: starting them, and stopping without losing running requests.
 
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
@@ -23,9 +23,9 @@ export interface Listen {
   readonly controlPort: number
   /** The token of the control plane; required if it listens beyond loopback. */
   readonly controlToken: string | undefined
-  /** Koa middleware that runs in front of the stand-in. */
+  /** Koa middleware that runs in front of the gateway. */
   readonly use?: readonly KoaMiddleware[] | undefined
-  /** With several processes: a worker has no control plane, and the primary has nothing else. */
+  /** With several processes: a worker has no control plane, and the primary has only the control plane. */
   readonly workers?: 'worker' | { readonly fleet: Fleet; readonly count: number } | undefined
 }
 
@@ -42,7 +42,7 @@ export interface Serving {
   close(options?: { readonly grace?: number; readonly drain?: number }): Promise<void>
 }
 
-/** Answers a call of the control plane in its turn with everything that changes worlds; probes wait for nothing. */
+/** Answers a call of the control plane in a turn of the worlds; probes do not wait. */
 function inTurn(route: ControlRoute, gateway: Gateway): ControlRoute {
   if (route.open) return route
   const answer: ControlRoute['answer'] = route.outsideTurns
@@ -139,7 +139,7 @@ export async function serve(
     await data.listen(listen.port, listen.host)
     origin = originOf(listen.host, data.port)
   }
-  // Workers stop together: the primary speaks for them.
+  // Workers stop together, and the primary logs for them.
   const say = (message: string) => void (workers === 'worker' || log.info({}, message))
   const close: Serving['close'] = async ({ grace = GRACE, drain = 0 } = {}) => {
     ready = false
@@ -166,7 +166,7 @@ export async function serve(
   return { origin, controlOrigin, fingerprint, close }
 }
 
-/** Makes what planes are served with by TLS; a certificate of our own is the same for all processes. */
+/** Makes the TLS options of the planes. A self-signed certificate is the same for all processes. */
 async function secure(tls: TlsSettings | undefined, listen: Listen, fleet: Fleet | undefined) {
   if (tls === undefined) return undefined
   const { Security } = await import('./secure.ts')

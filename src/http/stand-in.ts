@@ -1,4 +1,4 @@
-// The Koa middleware that answers for the API: makes a Request of what arrived, asks the gateway, and writes its Reply.
+// The Koa middleware of the API: makes a `Request`, passes it to the gateway, and writes its `Reply`.
 
 import type { Context } from 'koa'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -14,9 +14,9 @@ import { exposedNames } from './reply-fields.ts'
 import type { Status } from './status.ts'
 import { writeReply } from './wire.ts'
 
-/** How a stand-in deals with the contexts it is given. */
+/** How the middleware handles contexts. */
 export interface Manners {
-  /** Writes a reply as the response; throws, with nothing written, where a header cannot be. */
+  /** Writes a reply as the response. Throws before writing if a header is invalid. */
   readonly write: (ctx: Context, reply: Reply, delivery: Delivery) => void
   readonly compileBodyReader: (maxBytes: number) => BodyReader
   /** Returns the part of the path that was taken off before: `/mock`. */
@@ -31,7 +31,7 @@ export const LAST: Manners = {
 }
 
 /**
- * Returns the middleware that answers every request it meets.
+ * Returns the middleware that answers every request.
  *
  * @param status answers for the paths that are exposed beside the API
  */
@@ -76,7 +76,7 @@ export function createStandIn(gateway: Gateway, status: Status, manners: Manners
   }
 }
 
-/** The reply, with all its headers readable for a page of another origin that was let in. */
+/** Returns the reply with all its headers readable for an admitted page of another origin. */
 const opened = ({ res }: Context, reply: Reply): Reply =>
   res.hasHeader('access-control-allow-origin') && !res.hasHeader('access-control-expose-headers')
     ? withHeaders(reply, { 'access-control-expose-headers': exposedNames(reply.headers) })

@@ -1,4 +1,4 @@
-// The stand-in about itself: its root, metrics, health, readiness. Both planes serve them.
+// The routes about the program: root, metrics, health, readiness. Both planes serve them.
 
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Reply } from '../kernel/reply.ts'

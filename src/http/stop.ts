@@ -1,5 +1,5 @@
-// Ends a server without a reset: first every reply says that it is the last of its connection, then the connections that ask
-// for nothing are closed.
+// Stops a server without resetting connections: first every reply closes its connection, then idle connections
+// are closed.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
@@ -76,7 +76,7 @@ export class Stop {
       const before = read
       read = 0
       for (const { bytesRead } of this.#sockets) read += bytesRead
-      // Nothing arrived since the last time: no request is on its way to an idle connection.
+      // Nothing arrived since the last check, so no request is on its way to an idle connection.
       if (read === before) this.#closeIdle()
     }, SWEEP)
     await closed
@@ -87,7 +87,7 @@ export class Stop {
 
   #closeIdle(): void {
     this.#server.closeIdleConnections()
-    // Node takes a connection for busy that has not asked for anything yet.
+    // Node treats a connection without a request as busy.
     for (const socket of [...this.#secure, ...this.#sockets]) if (socket.bytesRead === 0) socket.destroy()
   }
 }

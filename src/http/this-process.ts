@@ -25,7 +25,7 @@ export function isRunning({ pid, mark = '' }: ProcessIdentity): boolean {
   return found === '' || mark === '' || found === mark
 }
 
-/** Tells a process from a later one of the same id: the time of its start in ticks since the boot. Empty beyond Linux. */
+/** Distinguishes a process from a later one with the same id: its start in ticks since the boot. Empty except on Linux. */
 function markOf(pid: number): string {
   try {
     // The name of the program, in brackets, may hold blanks.

@@ -1,4 +1,4 @@
-// This process as one of several workers: hears the orders of the primary, and tells it what it has counted.
+// This process as one of several workers: receives the orders of the primary, and reports its counts.
 
 import cluster from 'node:cluster'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -11,7 +11,7 @@ import { LogEnd, NoteFiles } from '../state/shared-files.ts'
 import { channelOver, inheritedPipe } from './log-channel.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
-/** A worker tells what it has counted this often, in milliseconds; where telling takes long, after a hundred times that. */
+/** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
 const TELL = 100
 
 /** The places of the shared files among those that a worker inherits, behind `PIPE`. */
@@ -38,7 +38,7 @@ export const askForCertificate = (): Promise<KeyPair> =>
     worker?.send({ asks: 'certificate' } satisfies WorkerMessage, () => {})
   })
 
-/** Does what the primary says; `stop` is called when it says so, or is gone. */
+/** Executes the orders of the primary. Calls `stop` on its order or when it ends. */
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
   const { worker } = cluster
   if (worker === undefined) return
@@ -71,7 +71,7 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
   tellCounts(gateway.metrics, tell)
 }
 
-/** Tells what was counted again and again, so that little of it is lost with the process. */
+/** Reports the counts repeatedly, so that few are lost with the process. */
 function tellCounts(metrics: Metrics, tell: (told: WorkerMessage) => void): void {
   let told = 0
   const look = async () => {

@@ -9,7 +9,7 @@ import { writeBroken } from './broken-wire.ts'
 import { closeInStages } from './lingering-response.ts'
 import { fieldsOf } from './reply-fields.ts'
 
-/** Writes the reply; throws, with nothing written, where a header cannot be. */
+/** Writes the reply. Throws before writing if a header is invalid. */
 export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Reply, delivery: Delivery): void {
   const { status, headers, body, bytes } = reply
   if (res.headersSent || res.destroyed) return
@@ -41,7 +41,7 @@ function finish(res: ServerResponse, body: Reply['body'], length: number): void 
 
 /** Cuts the connection of a client that has not taken its reply after `patience` milliseconds. */
 export function watchDelivery({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
-  // Nothing is left to watch where the system has taken the whole reply.
+  // A reply that the system has taken completely needs no watch.
   if (res.writableLength === 0) return
   const timer = setTimeout(() => res.destroy(), patience)
   timer.unref()
@@ -82,7 +82,7 @@ export type Busy = Socket & { readonly _httpMessage?: ServerResponse | null }
  * Replies to what Node's parser gave up on, there being no response object then, and ends the connection. A request that has
  * had its reply already gets no second one, which would be taken for the reply to the next.
  *
- * @param make makes the reply; called only where there is somebody to read it
+ * @param make makes the reply; called only if the connection is writable
  */
 export function writeRaw(socket: Socket, make: () => Promise<Reply>, delivery: Delivery): void {
   // The parser complains of every further piece that arrives.

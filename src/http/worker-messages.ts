@@ -8,7 +8,7 @@ export type WorkerOrder =
   | { readonly order: 'reload' | 'reset' | 'stop' }
   | { readonly order: 'certificate'; readonly pair: KeyPair }
   | { readonly order: 'metrics'; readonly call: number }
-/** From a worker to the primary: that it hears orders from now on; the answer to a call; its counts, unasked. */
+/** From a worker to the primary: it receives orders from now on; the answer to a call; its counts. */
 export type WorkerMessage =
   | { readonly obeys: true }
   | { readonly asks: 'certificate' }

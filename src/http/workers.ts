@@ -20,7 +20,7 @@ import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 /** A worker that does not answer within this many milliseconds is not waited for. */
 const PATIENCE = 1000
 
-/** A worker that ends within so many milliseconds is replaced only after a pause, both in milliseconds. */
+/** A worker that ends within this time is replaced after a pause, both in milliseconds. */
 const [EARLY, PAUSE] = [1000, 200]
 
 export class Fleet {
@@ -33,7 +33,7 @@ export class Fleet {
   #reloads = 0
   #pair: KeyPair | undefined
   #shared: { readonly log: MemoryLog; readonly end: LogEnd } | undefined
-  /** The workers that hear orders, by their ids. */
+  /** The workers that receive orders, by their ids. */
   readonly #obeying = new Set<number>()
   /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
   readonly #told = new Map<number, MetricsSnapshot>()
@@ -69,7 +69,7 @@ export class Fleet {
     this.#pair = pair
   }
 
-  /** Starts so many workers; resolves with the port they share once all of them listen. Rejects where one cannot. */
+  /** Starts this many workers. Resolves with their shared port when all of them listen; rejects if one cannot. */
   async start(count: number, port: number, host: string): Promise<number> {
     // The kernel would deal the connections out unevenly: 28 of 32 to one worker of two.
     cluster.schedulingPolicy = cluster.SCHED_RR
@@ -93,7 +93,7 @@ export class Fleet {
     const worker = cluster.fork()
     followHandOvers(worker)
     const born = performance.now()
-    // A channel to a process that was killed fails on its own; the exit is what counts.
+    // A channel to a killed process fails by itself; wait for the exit.
     worker.on('error', () => {})
     const reloads = this.#reloads
     worker.on('message', (told: WorkerMessage) => {
@@ -101,7 +101,7 @@ export class Fleet {
         if (this.#pair !== undefined) send(worker, { order: 'certificate', pair: this.#pair })
       } else if ('obeys' in told) {
         this.#obeying.add(worker.id)
-        // An order that came before this was not heard.
+        // The worker has missed orders before this.
         if (this.#reloads !== reloads) send(worker, { order: 'reload' })
         if (this.#stopping) send(worker, { order: 'stop' })
       } else if ('counts' in told)
@@ -134,7 +134,7 @@ export class Fleet {
 
   /** The routes of the control plane that stay (see `ControlRoute.underWorkers`), with a reset that reaches all. */
   routes(routes: readonly ControlRoute[]): ControlRoute[] {
-    // The primary has the state of its workers, and what it is told reaches them.
+    // The primary has the state of its workers, and its changes reach them.
     if (this.#gateway.state !== undefined) return routes.filter(({ underWorkers }) => underWorkers !== 'absent')
     return routes
       .filter(({ underWorkers }) => underWorkers === 'always' || underWorkers === 'reset')
@@ -161,7 +161,7 @@ export class Fleet {
     return Metrics.merge([own, ...this.#told.values(), await this.#totalsOfExited])
   }
 
-  /** A process that was killed takes along what it counted since it last told: at most what `TELL` says. */
+  /** Counts since the last report of a killed process are lost: at most those of the interval `TELL`. */
   #bury({ id }: Worker): void {
     this.#obeying.delete(id)
     const last = this.#told.get(id)
@@ -170,12 +170,12 @@ export class Fleet {
     this.#totalsOfExited = this.#totalsOfExited.then(totals => Metrics.totalsOfExited([totals, last]))
   }
 
-  /** Has every worker finish what is under way. */
+  /** Lets every worker finish its running requests. */
   async stop(): Promise<void> {
     this.#stopping = true
     const gone = this.#workers.map(worker => new Promise(resolve => worker.once('exit', resolve)))
     this.#tell({ order: 'stop' })
-    // One that is only starting has nothing to finish.
+    // A starting worker has nothing to finish.
     for (const worker of this.#workers) if (!this.#obeying.has(worker.id)) worker.process.kill('SIGTERM')
     await Promise.all(gone)
   }

@@ -78,7 +78,7 @@ export interface Unreadable {
   readonly at: number
 }
 
-/** A text that holds more than its reader takes. */
+/** A text with more keys and values than its reader accepts. */
 export const TOO_MANY: Unreadable = { fault: 'too-many', reason: 'too many keys and values', at: 0 }
 
 /** A text that has been read. */
@@ -91,7 +91,7 @@ export interface QuickRead {
   readonly json?: true
 }
 
-/** The events of the last text. Its value and its places are mostly asked for one after the other, before it is collected. */
+/** The events of the last text, since its value and its places are mostly read one after the other. */
 let last: { readonly text: string; readonly events: WeakRef<Event[]> } | undefined
 
 /** Parses a text into events; throws where it is not YAML. */

@@ -56,7 +56,7 @@ function readSpots(text: string, start: number): ReadonlyMap<string, MemberOffse
       name = raw.includes('\\') ? (JSON.parse(text.slice(at, end)) as string) : raw
       value = skipSpace(text, skipSpace(text, end) + 1)
     }
-    // The last of two equal keys holds.
+    // The last of two equal keys counts.
     spots.set(name, { key: at, value })
     at = skipSpace(text, endOfValue(text, value))
     if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)

@@ -135,7 +135,10 @@ function integerOf(token: string, number: number): string | undefined {
   return /^0+$/.test(digits.slice(shift)) ? sign + digits.slice(0, shift) : undefined
 }
 
-/** A number with a fraction as a `Decimal`; `undefined` if a double is written the same way, or the text is no JSON number. */
+/**
+ * A number with a fraction as a `Decimal`; `undefined` if a double is written the same way, or if the text is not a JSON
+ * number.
+ */
 export function decimalOf(token: string): Decimal | undefined {
   if (!/^-?(?:0|[1-9]\d*)\.\d+(?:[eE][-+]?\d+)?$/.test(token)) return undefined
   return isChanged(token, Number(token)) ? new Decimal(token) : undefined

@@ -3,7 +3,7 @@
 
 /** The repetitions of a pattern. */
 export interface Nesting {
-  /** A repeated group holds another repetition, an option or alternatives. */
+  /** A repeated group contains another repetition, an option or alternatives. */
   readonly nested: boolean
   /** An unbounded repetition contains another one, and no element that each round must match: `(a+)+`. */
   readonly ambiguous: boolean

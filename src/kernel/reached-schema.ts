@@ -32,7 +32,7 @@ export function reachedBy(
 ): Record<string, unknown> {
   /** The values that each kept schema judges. */
   const judged = new Map<object, Set<unknown>>()
-  /** The fitting values of schemas that nothing else reaches so far: if something does, they are judged too. */
+  /** The valid values of schemas that are not reached otherwise; if a schema is reached, they are validated, too. */
   const fitting = new Map<object, unknown[]>()
   const keys = new Set<string>([key])
 

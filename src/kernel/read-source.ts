@@ -97,7 +97,7 @@ export function parseSource(
     report.error('file-too-large', message, placeOfFile(file), 'seeds and contracts may be files of their own')
     return undefined
   }
-  // The other library would merge them all the same, and at length.
+  // The other library would merge them, too, and slowly.
   const merged = 'fault' in read && read.reason.startsWith('merge keys exceeded')
   if (merged || ('value' in read && read.aliased && environment === undefined)) {
     report.error('alias-bomb', 'the aliases of this file expand to too many values', placeOfFile(file))

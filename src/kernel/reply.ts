@@ -11,7 +11,7 @@ export interface Reply {
   readonly body: string | Uint8Array | undefined
   /** The length of the body in bytes, if it is already known. */
   readonly bytes?: number
-  /** The refusal that this reply stands for, while it has no body. The behaviour `errors` writes the body. */
+  /** The refusal of a reply without a body. The behaviour `errors` writes the body. */
   readonly refusal?: Refusal
   /** This value answers many requests, so results computed from it are cached. */
   readonly standing?: boolean

@@ -25,7 +25,7 @@ export interface Request {
   readonly signal?: AbortSignal
 }
 
-/** Stands for a request that could not be read. */
+/** Replaces a request that could not be read. */
 export const unreadRequest: Request = {
   method: '',
   path: '',

@@ -65,7 +65,7 @@ const PROPERTY_OF: Readonly<Record<string, string>> = {
   unevaluatedProperties: 'unevaluatedProperty',
 }
 
-/** Adds what a message about the author's file needs: the value that was written, and the possible ones. */
+/** Adds the written value and the possible ones, for a message about the author's file. */
 function context({ parentSchema, data, propertyName, params }: ErrorObject): Record<string, unknown> {
   const { properties, format } = (parentSchema ?? {}) as {
     properties?: Record<string, { readonly description?: unknown } | boolean>

@@ -21,7 +21,7 @@ export class Source {
   readonly #makeLocate: () => Locate
   #locate: WeakRef<Locate> | undefined
 
-  /** @param text written when it is first asked for, where the value came first */
+  /** @param text is written on first use, if there is only a value */
   constructor(
     file: string,
     value: unknown,
@@ -38,7 +38,7 @@ export class Source {
     this.#makeLocate = makeLocate
   }
 
-  /** The text that it was read from, as it stands there. */
+  /** The text that it was read from. */
   get text(): string {
     return typeof this.#text === 'string' ? this.#text : this.#text()
   }

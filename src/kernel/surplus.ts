@@ -3,7 +3,7 @@
 
 import { isObject, put } from './json.ts'
 
-/** Returns what is known of a key: `unknown`, `open` where its value may be anything, or the keys of its value. */
+/** Returns the kind of a key: `unknown`, `open` if its value may be anything, or the keys of its value. */
 export type KnownKeys = (key: string) => 'unknown' | 'open' | KnownKeys
 
 /** How much of a text is read. */

@@ -11,7 +11,7 @@ export interface Confinement {
 }
 
 /**
- * @param file the path of the gateway file; where there is none, it names nothing
+ * @param file the path of the gateway file; if there is none, it names no variables and files
  * @param known the files that it led to when it was loaded
  */
 export function confine(file: string, known: readonly string[], environment: Environment): Confinement {

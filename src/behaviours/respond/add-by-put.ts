@@ -1,4 +1,4 @@
-// Creates a record by a PUT on its own address, where there is none yet (RFC 9110 §9.3.4).
+// Creates a record by a PUT on its address, if it does not exist (RFC 9110 §9.3.4).
 
 import { successStatus } from '../../contract/contract.ts'
 import { isObject, type JsonObject, pointer } from '../../kernel/json.ts'

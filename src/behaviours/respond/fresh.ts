@@ -8,7 +8,7 @@ import { momentOf, stampOf } from './moments.ts'
 
 /** Names of switches that are initially on. */
 const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open|ok|success|successful|succeeded)$/i
-/** Names of numbers that count what a new record has none of yet: `reply_count`, `times_redeemed`, `amount_refunded`. */
+/** Names of numbers that are zero in a new record: `reply_count`, `times_redeemed`, `amount_refunded`. */
 const COUNT =
   /(?:^|_)count$|Count$|^(?:num|number_?of|times)_|_total$|_?(?:refunded|captured|redeemed|used|spent|shipped|received)$/i
 /** Names of maps that clients fill. */

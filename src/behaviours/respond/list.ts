@@ -179,7 +179,7 @@ function compileFilters(
   }
 }
 
-/** Whether records have a field, which may stand within, and within lists and unions: `tags.name`. */
+/** Whether records have a field, which may be nested, also in lists and unions: `tags.name`. */
 function knowsField(field: string, { schema }: Resource, { contract }: Site): boolean {
   if (schema.shape.properties.has(field)) return true
   const below = (nodes: readonly Node[], key: string): readonly Node[] =>

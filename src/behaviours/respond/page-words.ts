@@ -57,7 +57,7 @@ export function pageField(field: Field, siblings: readonly string[], path: strin
   }
   const known = field.types.includes('string') ? of(TEXTS) : undefined
   if (known === undefined) return undefined
-  // Without a next page, a text that cannot be null is empty; a link that cannot be empty leads to the page itself.
+  // Without a next page, a text that cannot be null is empty; a link that cannot be empty is that of the page itself.
   const end = field.types.includes('null') ? '' : field.allows('') ? 'OrEmpty' : 'OrSelf'
   if (known === 'cursor') return end === 'OrSelf' ? undefined : `page.cursor${end}`
   const form = field.allows(path) ? '' : field.allows(`http://127.0.0.1${path}`) ? 'Whole' : undefined

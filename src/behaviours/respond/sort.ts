@@ -48,7 +48,7 @@ export function compileSort(
   }
 }
 
-/** The default order; `undefined` is the order of ids, which costs nothing. */
+/** The default order; `undefined` is the order of ids, which needs no sorting. */
 function compileStanding(
   by: string | undefined,
   fields: readonly string[],

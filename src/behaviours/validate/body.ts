@@ -44,7 +44,7 @@ export function compileBody(
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
   const check = ({ schema, patch }: BodyReading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
     if ('fault' in parsed) return [whole('syntax', parsed.fault)]
-    // Some contracts describe a patch as an object: such a one is merged, and a list is a patch all the same.
+    // Some contracts describe a patch as an object, which is merged. A list is applied as a patch nevertheless.
     if (patch && (Array.isArray(parsed.value) || schema?.types.has('object') !== true)) {
       const broken = checkPatch(parsed.value)
       if (broken.length === 0) draftOf(exchange, 'validate').body = parsed.value

@@ -1,4 +1,4 @@
-// The form "answer next": what an operation answers in place of its usual reply, how often, and in which world.
+// The form "answer next": the reply of an operation instead of its usual one, how often, and in which world.
 
 import { useState } from 'preact/hooks'
 import { call, pathOf } from '../model/control-plane.ts'

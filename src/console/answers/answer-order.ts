@@ -8,7 +8,7 @@ export interface AnswerDraft {
   readonly status: string
   /** The name of a documented example; empty for none. */
   readonly example: string
-  /** The body as it was typed; empty for the one the stand-in makes. */
+  /** The typed body; empty for the usual one. */
   readonly body: string
   readonly delay: string
   readonly fault: string

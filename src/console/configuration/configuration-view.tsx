@@ -210,7 +210,7 @@ interface Adopted {
 const put = (text: string, query: { 'dry-run'?: boolean } = {}): Promise<Adopted> =>
   call<Adopted>('PUT', '/config', { body: text, query, quiet: query['dry-run'] === true })
 
-/** Returns what the gateway finds wrong with a text, and has it change nothing. */
+/** Returns the mistakes that the gateway finds in a text, without applying it. */
 async function dryRun(text: string): Promise<readonly Finding[]> {
   try {
     return (await put(text, { 'dry-run': true })).diagnostics

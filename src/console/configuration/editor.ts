@@ -1,5 +1,5 @@
-// The editor of the gateway file: CodeMirror with YAML, completion and help from the schema, and mistakes underlined. It lives in
-// a shadow root, where its styles need no `style` element, which the page's policy forbids.
+// The editor of the gateway file: CodeMirror with YAML, completion and help from the schema, and mistakes underlined. It
+// lives in a shadow root, where its styles need no `style` element, which the page's policy forbids.
 
 import { autocompletion, type Completion, type CompletionContext } from '@codemirror/autocomplete'
 import { yaml } from '@codemirror/lang-yaml'
@@ -61,7 +61,7 @@ export function makeEditor(element: HTMLElement, { text, schema, onChange, check
   }
 }
 
-/** Shows two texts side by side, with what differs; returns the function that takes them away. */
+/** Shows two texts and their differences side by side. Returns a function that removes them. */
 export function makeDifference(element: HTMLElement, before: string, after: string): () => void {
   const root = shadowOf(element)
   const side = (doc: string, label: string) => ({ doc, extensions: [...READ_ONLY, ...appearance(label)] })

@@ -20,7 +20,7 @@ export interface SchemaPart {
 }
 
 export interface Cursor {
-  /** The keys that lead to the mapping or the value in which the cursor is; an item of a list is `-`. */
+  /** The keys of the path to the mapping or the value at the cursor; an item of a list is `-`. */
   readonly path: readonly string[]
   /** Set where a value is being written: the key that it belongs to is the last of the path. */
   readonly inValue: boolean
@@ -88,7 +88,7 @@ function pathAbove(text: string, indent: number, isBlank: boolean): string[] {
   return path
 }
 
-/** The path within one line: `defaults: { latency: { p50:` leads to defaults, latency, p50. */
+/** The path within one line: `defaults: { latency: { p50:` is defaults, latency, p50. */
 function flowPath(line: string): { path: string[]; key: string | undefined } {
   const path: string[] = []
   let key: string | undefined
@@ -158,7 +158,7 @@ export interface Suggestion {
   readonly about: string | undefined
 }
 
-/** Returns the keys that may stand at a path. */
+/** Returns the keys that are allowed at a path. */
 export function keysAt(root: SchemaPart, path: readonly string[]): Suggestion[] {
   const found = new Map<string, Suggestion>()
   for (const { properties = {} } of partsAt(root, path)) {
@@ -169,7 +169,7 @@ export function keysAt(root: SchemaPart, path: readonly string[]): Suggestion[] 
   return [...found.values()]
 }
 
-/** Returns the values that may stand behind the last key of a path, examples included. */
+/** Returns the suggested values of the last key of a path, including examples. */
 export function valuesAt(root: SchemaPart, path: readonly string[]): Suggestion[] {
   const found = new Map<string, Suggestion>()
   for (const part of partsAt(root, path)) {

@@ -1,4 +1,4 @@
-// The filters of the live view: which parameters of the URL are filters of the journal, and how people's words become them.
+// The filters of the live view: the parameters of the URL that are filters of the journal, and parsing of typed filters.
 
 /** Filters with an input of their own, by their name in the URL and in the control plane. */
 export const FILTER_NAMES = [
@@ -23,7 +23,8 @@ export const MORE_FILTERS: readonly { readonly name: FilterName; readonly label:
 /**
  * The query that the control plane takes, from the parameters of the URL.
  *
- * A path without `/` or `*` is looked for anywhere: `order` becomes `*order*`. `header` and `body` are split at the first `=`.
+ * A path without `/` or `*` is looked for anywhere: `order` becomes `*order*`. `header` and `body` are split at the first
+ * `=`.
  */
 export function journalQuery(parameters: (name: string) => string, world: string): Readonly<Record<string, string>> {
   const query: Record<string, string> = world === '' ? {} : { world }

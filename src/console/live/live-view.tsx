@@ -75,7 +75,7 @@ function Why({ injected, refusal }: LoggedRequest) {
 
 const rowClass = ({ status }: LoggedRequest): string => (status >= 500 || status === 0 ? 'failed' : '')
 
-/** Follows the requests that the URL asks for. Where they are followed already, nothing happens. */
+/** Follows the requests that the URL selects. Does nothing if they are followed already. */
 export const followRequests = (): void => feed.start(journalQuery(parameter, chosenWorld.value))
 
 export function LiveView() {

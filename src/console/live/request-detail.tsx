@@ -1,4 +1,4 @@
-// One request beside the list: why it was answered so, both messages, and what can be done with it.
+// One request beside the list: its explanation, both messages, and actions.
 
 import type { RecordedBody } from '../../http/control/types.ts'
 import { ControlError, call, pathOf } from '../model/control-plane.ts'

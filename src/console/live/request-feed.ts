@@ -1,4 +1,4 @@
-// Follows the requests of the gateway: what the journal has, then the stream of those to come. Adds them to the list once
+// Follows the requests of the gateway: those of the journal, then the stream of new ones. Adds them to the list once
 // per frame and within a budget of time, so that the page stays quick under load.
 
 import { signal } from '@preact/signals'
@@ -10,7 +10,7 @@ import { RequestLog } from './request-log.ts'
 
 /** Rows that the list keeps. */
 export const MOST_ROWS = 10_000
-/** Rows that are asked for at first, since a whole journal takes a while to read. */
+/** The number of rows of the first request, since a whole journal takes a while to read. */
 const FIRST_ROWS = 100
 /** Requests that are read at a time, and milliseconds of a frame that reading may take. */
 const BATCH = 50
@@ -85,7 +85,9 @@ export class RequestFeed {
     }
   }
 
-  /** Adds what the journal has before the first rows. Where that fails, the connection is lost, and all is read again. */
+  /**
+   * Adds the requests of the journal before the first rows. If that fails, the connection is lost, and all is read again.
+   */
   async #readOlder(filter: Filter, signal: AbortSignal): Promise<void> {
     const clears = this.#clears
     const page = await this.#ask(filter, MOST_ROWS, signal).catch(() => undefined)
@@ -149,5 +151,5 @@ export class RequestFeed {
   }
 }
 
-/** The list outlives the view, so that it is there again when the person comes back to it. */
+/** The list outlives the view, so that it is shown again when the view is opened again. */
 export const feed = new RequestFeed()

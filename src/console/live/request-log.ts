@@ -4,7 +4,7 @@
 import type { Recorded } from '../model/shapes.ts'
 
 export interface LoggedRequest extends Recorded {
-  /** Unlike the id, it stays unique when the gateway was restarted and counts anew. */
+  /** Unlike the id, it stays unique after a restart of the gateway, which counts from 1 again. */
   readonly key: string
 }
 
@@ -61,7 +61,7 @@ export class RequestLog {
     this.dropped += above
   }
 
-  /** Parses the next texts that wait, at most so many, and adds them. Returns how many. */
+  /** Parses the next waiting texts, up to this many, and adds them. Returns their number. */
   read(most: number): number {
     const texts = this.#waiting.splice(0, most)
     for (const text of texts) this.#append(JSON.parse(text) as Recorded)
@@ -82,7 +82,7 @@ export class RequestLog {
     this.#cut()
   }
 
-  /** Adds the journal's requests that came before the oldest row. */
+  /** Adds the journal's requests that are older than the oldest row. */
   addOlder(requests: readonly Recorded[]): void {
     const oldest = this.#rows[this.#start]?.id ?? Number.POSITIVE_INFINITY
     const older = requests.filter(({ id }) => id < oldest).map(request => this.#rowOf(request))
@@ -99,7 +99,7 @@ export class RequestLog {
     this.dropped = 0
   }
 
-  /** Empties the list and forgets which requests it had: other ones are asked for. */
+  /** Empties the list and forgets its requests, because other ones are selected. */
   restart(): void {
     this.clear()
     this.#lastId = 0

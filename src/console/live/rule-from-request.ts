@@ -1,4 +1,4 @@
-// Writes a rule of gateway.yaml that holds for requests like a given one: with its path parameters, query and body.
+// Writes a rule of gateway.yaml for requests like a given one: with its path parameters, query and body.
 
 import type { RecordedRequest } from '../../http/control/types.ts'
 

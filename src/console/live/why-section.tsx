@@ -1,4 +1,4 @@
-// Why a request was answered as it was: the rule that it violated, the behaviours it passed, what was drawn and injected.
+// The explanation of a reply: the violated rule, the behaviours that the request passed, draws and injected faults.
 
 import { plan } from '../model/about.ts'
 import { hrefOf } from '../model/location.ts'

@@ -1,4 +1,4 @@
-// Numbers and times as the live view words them.
+// Formats numbers and times for the live view.
 
 /** `0.42 ms`, `12 ms`, `1.3 s`. */
 export function milliseconds(value: number): string {

@@ -11,13 +11,13 @@ export interface About {
   /** The address of the API: `http://127.0.0.1:4010`. */
   readonly api: string
   readonly basePaths: readonly string[]
-  /** A command that the API answers with success; absent where it needs a key that nobody may see. */
+  /** A command that the API answers with success; absent if it needs a secret key. */
   readonly firstCall?: string
   readonly workers?: number | null
 }
 
 export const about = signal<About | undefined>(undefined)
-/** The plan without weather; loaded again when the connection comes back and by `refreshPlan`. */
+/** The plan without weather. It is loaded again after a reconnection and by `refreshPlan`. */
 export const plan = signal<DescribedPlan | undefined>(undefined)
 
 export async function refreshPlan(): Promise<void> {

@@ -6,7 +6,7 @@ import { signal } from '@preact/signals'
 export type Connection = 'connecting' | 'connected' | 'lost'
 
 export const connection = signal<Connection>('connecting')
-/** Counts how often the connection came back: data that depends on it is loaded again. */
+/** Counts reconnections: data that depends on it is loaded again. */
 export const epoch = signal(0)
 
 /** Milliseconds between two attempts: quick at first, since a restart takes a second. */
@@ -27,7 +27,7 @@ export function markLost(): void {
   if (timer === undefined) tryLater()
 }
 
-/** Asks at once, for a person who does not want to wait. */
+/** Tries to reconnect at once. */
 export function tryNow(): void {
   clearTimeout(timer)
   timer = undefined

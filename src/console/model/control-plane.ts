@@ -22,7 +22,7 @@ export class ControlError extends Error {
   }
 }
 
-/** A call that reached nothing. */
+/** A call that did not reach the control plane. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
   constructor() {

@@ -17,7 +17,7 @@ export interface Loaded<T> {
  * Loads data for a component.
  *
  * @param key what the data depends on; another key drops the value
- * @param load is called again on each change of the key; its signal is aborted when the answer is no longer wanted
+ * @param load is called again on each change of the key; its signal is aborted when its result is no longer needed
  */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: Error; loading: boolean }>({
@@ -32,7 +32,7 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
     load(abort.signal).then(
       value => abort.signal.aborted || setState({ key, value, loading: false }),
       (error: Error) => {
-        // The banner of the shell says that the connection is lost; it comes back by itself.
+        // The banner of the shell shows that the connection is lost; it is restored automatically.
         if (abort.signal.aborted || error instanceof Unreachable) return
         setState({ key, error, loading: false })
       },
@@ -44,7 +44,7 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   return { value, error, loading, reload }
 }
 
-/** Calls `look` every so many milliseconds while the tab is in sight. */
+/** Calls `look` at this interval, in milliseconds, while the tab is visible. */
 export function usePolling(look: () => void, milliseconds: number): void {
   useEffect(() => {
     const timer = setInterval(() => {

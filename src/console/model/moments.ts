@@ -53,9 +53,9 @@ export function durationOf(duration: number): string {
 }
 
 /**
- * Reads what a person types for the clock: a date with or without a time, or an offset with its sign.
+ * Parses the input for the clock: a date with or without a time, or an offset with its sign.
  *
- * @returns the text as the control plane takes it; undefined where it is neither
+ * @returns the text for the control plane; undefined if it is neither
  */
 export function momentIn(text: string): string | undefined {
   const given = text.trim()
@@ -65,7 +65,7 @@ export function momentIn(text: string): string | undefined {
   if (date === undefined) return undefined
   const whole = `${date}T${time.length === 5 ? `${time}:00` : time}${zone.toUpperCase()}`
   const at = Date.parse(whole)
-  // `2030-02-31` is read as 3 March by some engines: a date that does not come back as it was written is refused.
+  // `2030-02-31` is read as 3 March by some engines: a date that is not formatted to the same text is refused.
   const exists = !Number.isNaN(at) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)
   return exists ? new Date(at).toISOString() : undefined
 }

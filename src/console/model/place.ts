@@ -6,7 +6,7 @@ export interface Place {
   readonly parameters: Readonly<Record<string, string | undefined>>
 }
 
-/** Reads `#/live?status=5xx`. Never fails: an unknown view is the shell's business. */
+/** Parses `#/live?status=5xx`. Never fails: the shell handles unknown views. */
 export function parsePlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2)
   return { view: path.split('/')[0] ?? '', parameters: Object.fromEntries(new URLSearchParams(query)) }

@@ -2,7 +2,7 @@
 
 import type { FormParameter, Measure, OperationForm, RecordedRequest } from '../../http/control/types.ts'
 
-/** A request of the journal, with what is kept of it while a console watches. */
+/** A request of the journal, with the data that is kept while a console watches. */
 export type Recorded = RecordedRequest
 
 /** An order for the next answers of an operation. */
@@ -54,7 +54,7 @@ export interface MeasuredOperations {
   readonly all: Measure
 }
 
-/** A JSON Schema that refers to nothing outside itself, as far as forms read it. */
+/** The keywords of a self-contained JSON Schema that forms use. */
 export interface FormSchema {
   readonly $ref?: string
   readonly $defs?: Readonly<Record<string, FormSchema>>

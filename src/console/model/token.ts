@@ -1,4 +1,4 @@
-// The control token, where the control plane asks for one. It is kept for this tab only (`sessionStorage`) and in no URL.
+// The control token, if the control plane requires one. It is kept for this tab only (`sessionStorage`) and in no URL.
 
 import { signal } from '@preact/signals'
 
@@ -6,12 +6,12 @@ const KEY = 'understudy.token'
 let token = sessionStorage.getItem(KEY) ?? ''
 let waiting: ((token: string) => void)[] = []
 
-/** Why a token is asked for; `undefined` while none is. */
+/** The reason why a token is requested; `undefined` if none is. */
 export const tokenQuestion = signal<string | undefined>(undefined)
 
 export const authorization = (): Record<string, string> => (token === '' ? {} : { authorization: `Bearer ${token}` })
 
-/** Asks for a token and waits until one is given. Calls that are refused at the same time wait for the same answer. */
+/** Asks for a token and waits for it. Calls that are refused at the same time wait for the same token. */
 export function askForToken(refused: string | undefined): Promise<string> {
   tokenQuestion.value = refused ?? ''
   return new Promise(resolve => waiting.push(resolve))

@@ -36,7 +36,7 @@ export async function refreshWorlds(): Promise<void> {
   worlds.value = await call<DescribedWorld[]>('GET', '/worlds', { quiet: true })
 }
 
-/** Looks at the clock of the shown world. A world that nobody has used yet runs by real time. */
+/** Loads the clock of the shown world. A new world runs by real time. */
 export async function refreshClock(): Promise<void> {
   const world = shownWorld.value
   const state = await call<ClockState>('GET', pathOf`/worlds/${world}/clock`, { quiet: true }).catch(error => {
@@ -57,7 +57,7 @@ export function worldTime(now: number): number | undefined {
 export function followWorlds(): void {
   const ignore = (): void => undefined
   effect(() => {
-    // Both are loaded again when the connection comes back.
+    // Both are loaded again after a reconnection.
     void epoch.value
     refreshWorlds().catch(ignore)
   })

@@ -1,4 +1,4 @@
-// The overview of an operation: its curves, its chain, its life-cycle, its rules, and who called it lately.
+// The overview of an operation: its curves, its chain, its life-cycle, its rules, and its recent callers.
 
 import { useMemo } from 'preact/hooks'
 import { plan } from '../model/about.ts'
@@ -141,7 +141,7 @@ const Day = ({ name, value }: { name: string; value: string | undefined }) =>
 /** Requests of the journal that are looked at for callers. */
 const MOST_LOOKED_AT = 1000
 
-/** Lists who called the operation, as far as the journal goes back. */
+/** Lists the callers of the operation in the journal. */
 function Callers({ operation }: { operation: string }) {
   const world = chosenWorld.value
   const loaded = useLoaded(`${operation} ${world}`, async signal => {

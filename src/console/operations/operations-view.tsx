@@ -1,4 +1,4 @@
-// View 2: what the API can do and how it is doing, one operation of it beside the list.
+// View 2: the operations of the API with their rates and latencies, and one operation beside the list.
 
 import { useEffect, useState } from 'preact/hooks'
 import { GivenAnswers } from '../answers/given-answers.tsx'
@@ -167,7 +167,7 @@ export function OperationsView() {
 interface ChoiceProps {
   readonly name: string
   readonly label: string
-  /** The words of the choice that chooses nothing. */
+  /** The label of the empty choice. */
   readonly first: string
   readonly values: readonly string[]
 }

@@ -130,7 +130,7 @@ function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
   const choices = schema.enum?.map(String) ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined)
   const label = `${name}, ${where}${deprecated ? ', deprecated' : ''}${required ? '' : ' (optional)'}`
   const change = (event: Event): void => onChange(inputOf(event))
-  // Values are not held to the schema here: a refusal by the gateway is worth seeing.
+  // Values are not validated here, so that a refusal by the gateway can be seen.
   return (
     <Field label={label} hint={description}>
       {choices === undefined ? (

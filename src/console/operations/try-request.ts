@@ -10,14 +10,14 @@ export interface TryDraft {
   /** A media type; empty for no body. */
   readonly type: string
   readonly body: string
-  /** The consumer whose credential is sent; empty for none; `ANYBODY` for a made-up credential. */
+  /** The consumer whose credential is sent; empty for none; `ANYBODY` for a generated credential. */
   readonly consumer: string
 }
 
-/** Stands for a caller with a made-up credential. No consumer has this name. */
+/** The choice of a caller with a generated credential. No consumer has this name. */
 export const ANYBODY = '*'
 
-/** A request as `POST /requests` takes it. */
+/** The body of `POST /requests`. */
 export interface TryRequest {
   readonly method: string
   readonly path: string

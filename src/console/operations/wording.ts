@@ -1,6 +1,6 @@
 // Rates and latencies as the view of operations words them.
 
-/** Milliseconds, or a dash where nothing was measured. */
+/** Milliseconds, or a dash without a measurement. */
 export const latency = (value: number | null): string =>
   value === null ? '–' : value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(value >= 10 ? 0 : 1)} ms`
 

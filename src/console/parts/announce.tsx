@@ -23,7 +23,7 @@ export function announce(text: string, kind: Message['kind'] = 'done'): void {
   }, STAY[kind])
 }
 
-/** Runs work that a person asked for, and announces how it ended; a failure is shown with its detail. */
+/** Runs work that the user started, and announces its outcome. A failure is shown with its detail. */
 export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await work()

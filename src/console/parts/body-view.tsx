@@ -1,4 +1,4 @@
-// A body as people read it: JSON indented and coloured, everything else as it came.
+// Shows a body: JSON indented and coloured, other text unchanged.
 
 import { type Piece, piecesOfJson } from './json-pieces.ts'
 

@@ -12,7 +12,7 @@ export interface CurveSeries {
 }
 
 export interface CurveProps {
-  /** Says what is drawn to those who do not see it. */
+  /** Describes the drawing for screen readers. */
   readonly label: string
   /** Seconds since the epoch. */
   readonly times: readonly number[]
@@ -69,7 +69,7 @@ export function Curve({ label, times, series, write, height = 130 }: CurveProps)
       made.destroy()
       plot.current = undefined
     }
-    // The plot is made anew when there are other series; new values are given to the one that is there.
+    // Other series need a new plot; new values are set on the existing one.
   }, [kind, height])
   useEffect(() => plot.current?.setData(dataOf(times, series)), [times, series])
   return (
@@ -107,7 +107,7 @@ const FONT = '11px system-ui, sans-serif'
 const dataOf = (times: readonly number[], series: readonly CurveSeries[]): uPlot.AlignedData =>
   [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData
 
-/** The colour behind a token as a canvas takes it: the browser works out `light-dark()` only where a colour is used. */
+/** Returns the colour of a token for a canvas: the browser resolves `light-dark()` only where a colour is used. */
 function resolveColour(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`
   const { color } = getComputedStyle(element)

@@ -32,7 +32,7 @@ export function FirstCall({ operation }: { operation?: string | undefined }) {
   )
 }
 
-/** A command for the control plane, which adds the credential of a consumer: the page knows no key. */
+/** A command for the control plane, which adds the credential of a consumer, since the page has no keys. */
 function commandOf({ method, path, sample, security }: DocumentedOperation): string {
   const consumer = security.length === 0 ? undefined : plan.value?.consumers[0]
   const { path: filled = path, query = '', body } = sample ?? {}

@@ -1,11 +1,11 @@
-// Notices that a view shows instead of data: nothing yet, still loading, refused.
+// Notices that a view shows instead of data: empty, loading, refused.
 
 import type { ComponentChildren } from 'preact'
 import { ControlError } from '../model/control-plane.ts'
 import type { Loaded } from '../model/loaded.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Says that there is nothing, and what to do next. */
+/** Shows that there is no data, and what to do next. */
 export const EmptyState = (props: { icon: IconName; title: string; children?: ComponentChildren }) => (
   <div class="empty-state">
     <span class="empty-icon">

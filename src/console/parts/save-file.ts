@@ -1,4 +1,4 @@
-// Saves data as a file of the person who looks at the page.
+// Saves data as a download.
 
 export function saveFile(name: string, data: Blob): void {
   const link = document.createElement('a')

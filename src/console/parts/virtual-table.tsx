@@ -33,7 +33,7 @@ export interface VirtualTableProps<Row> {
   readonly onSelect?: ((row: Row) => void) | undefined
   readonly sorting?: Sorting | undefined
   readonly onSort?: ((sorting: Sorting) => void) | undefined
-  /** Told of the rows that came into sight, for data that is loaded by the page. */
+  /** Is called with the visible rows, for data that is loaded by page. */
   readonly onSight?: ((from: number, to: number) => void) | undefined
   /**
    * Counts the rows that were ever put before the first one. Where it grows while the person has scrolled down, the rows in

@@ -1,4 +1,4 @@
-// Writes the additions of the stand-in to an operation below its description.
+// Writes the additions of the gateway below the description of an operation.
 
 export type Document = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-// View 7: the contract as readable documentation, with what the stand-in adds to each operation. The library is loaded with
+// View 7: the contract as readable documentation, with the additions of the gateway. The library is loaded with
 // this view and asks nobody for anything: it is given the document.
 
 import { useEffect, useRef, useState } from 'preact/hooks'

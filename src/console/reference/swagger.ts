@@ -1,4 +1,4 @@
-// The library that shows an OpenAPI document. It is told to fetch nothing and to send nothing.
+// Shows an OpenAPI document with Swagger UI, which must neither fetch nor send anything.
 
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
 import { type Document, tagOf } from './additions.ts'
@@ -12,7 +12,7 @@ interface System {
   readonly layoutActions: { show(thing: readonly string[], shown: boolean): void }
 }
 
-/** @param onOpened is told which operation the person opened */
+/** @param onOpened is called with the operation that the user opened */
 export function showDocument(
   element: HTMLElement,
   spec: Document,
@@ -23,7 +23,7 @@ export function showDocument(
   const { layoutActions } = SwaggerUI({
     domNode: element,
     spec,
-    // A validator would be asked over the network.
+    // The default validator is a service on the network.
     validatorUrl: null,
     supportedSubmitMethods: [],
     docExpansion: 'list',

@@ -1,4 +1,4 @@
-// Shows what time it is in the shown world, and how its clock runs.
+// Shows the time of the shown world, and the state of its clock.
 
 import { useEffect, useState } from 'preact/hooks'
 import { type ClockState, clock, worldTime } from '../model/worlds.ts'

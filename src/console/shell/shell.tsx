@@ -21,7 +21,7 @@ export function Shell() {
   const isFirst = useRef(true)
   useEffect(() => {
     document.title = `${shown.title} · Understudy`
-    // The configuration may have been loaded anew since the last view was opened.
+    // The configuration may have been reloaded since the last view was opened.
     if (!isFirst.current) refreshPlan().catch(() => undefined)
     isFirst.current = false
   }, [shown])

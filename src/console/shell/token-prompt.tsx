@@ -5,7 +5,7 @@ import { giveToken } from '../model/token.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 
-/** @param refused what the control plane said of the token before; empty where none was given */
+/** @param refused the refusal of the previous token; empty if none was entered */
 export function TokenPrompt({ refused }: { refused: string }) {
   const [token, setToken] = useState('')
   const submit = (event: Event): void => {

@@ -1,5 +1,5 @@
-// Every view of the console. Adding one is an entry here and a folder with its component. The first view comes with the page,
-// so that its rows are there soon; the others are loaded when they are first opened.
+// Every view of the console. Adding one is an entry here and a folder with its component. The first view comes with the
+// page, so that its rows are there soon; the others are loaded when they are first opened.
 
 import type { ComponentType } from 'preact'
 import { followRequests, LiveView } from '../live/live-view.tsx'
@@ -14,10 +14,10 @@ export interface View {
   readonly icon: IconName
   /** Whether it can show all worlds at once; other views show the default world where none is chosen. */
   readonly allWorlds?: boolean
-  /** Whether what it shows is in the process that serves, so that it has nothing to show where several do (`--workers`). */
+  /** Whether its data is in the serving process, so that it is not available with several processes (`--workers`). */
   readonly ofOneProcess?: boolean
   readonly load: () => ComponentType | Promise<ComponentType>
-  /** Asks for its data when the page opens with this view, before anything is rendered. */
+  /** Requests its data when the page opens with this view, before the first rendering. */
   readonly prepare?: () => void
 }
 

@@ -65,7 +65,7 @@ export const writeRange = ({ from, until }: TimeRange): string => `${writeMoment
 
 const writeMoment = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`
 
-/** Returns undefined for a text that is no range. */
+/** Returns undefined for a text that is not a range. */
 export function readRange(text: string): TimeRange | undefined {
   const [from = Number.NaN, until = Number.NaN] = text.split('~').map(part => Date.parse(part))
   return until - from >= SHORTEST && until - from <= LONGEST * 1.01 ? { from, until } : undefined
@@ -133,7 +133,7 @@ export interface Mark {
   readonly events: readonly CalendarEvent[]
 }
 
-/** Pixels between two marks that can be told apart. */
+/** The minimum distance of two marks in pixels. */
 const APART = 14
 
 /** Returns the marks of a range: events of one kind that lie too close together are one mark. @param width pixels */
@@ -180,6 +180,6 @@ export function snap(at: number, events: readonly CalendarEvent[], range: TimeRa
   return Math.round(at / step) * step
 }
 
-/** Tells events apart in the URL. */
+/** Identifies an event in the URL. */
 export const keyOf = ({ kind, at, operation, consumer, collection = '', record = '' }: CalendarEvent): string =>
   `${kind} ${operation ?? consumer ?? `${collection}/${record}`} ${at}`

@@ -23,7 +23,6 @@ const MOST = 2000
 
 export function CalendarPanel() {
   const world = shownWorld.value
-  // Set anew, the clock is somewhere else on the calendar: by more than it goes on between two looks.
   const loaded = useLoaded(world, signal =>
     loadCalendar(world, { from: '-3650d', until: '+36500d', limit: MOST }, { signal, quiet: true }),
   )

@@ -14,7 +14,7 @@ export interface CallerRow {
   readonly sunset: string
   readonly daysLeft?: number | undefined
   readonly consumer?: string | undefined
-  /** Stands in place of a consumer. */
+  /** A text instead of a consumer. */
   readonly note: string
   readonly calls: string
   readonly firstSeen: string

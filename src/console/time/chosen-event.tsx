@@ -1,4 +1,4 @@
-// The event that is chosen on the calendar: what happens, and buttons that set the clock to it.
+// The chosen event of the calendar: its description, and buttons that set the clock to it.
 
 import type { CalendarEvent, EventKind } from '../../http/control/types.ts'
 import { hrefOf } from '../model/location.ts'

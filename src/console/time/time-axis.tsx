@@ -100,7 +100,7 @@ function MarkButton({ mark, range, selected, onSelect, onRange }: MarkButtonProp
       : `${events.length} events from ${momentOf(at)}: ${first.text}, and more`
   const choose = (): void => {
     onSelect(first)
-    // Several events are told apart by looking closer, as far as that goes.
+    // Zooming in separates several events, up to a limit.
     const last = Date.parse((events.at(-1) as CalendarEvent).at)
     if (events.length > 1 && last > at) onRange(zoom({ from: at, until: last }, 3, (at + last) / 2))
   }

@@ -1,4 +1,4 @@
-// View 4: what happens when, on a time axis with the clock of the world, and who still calls what.
+// View 4: the calendar on a time axis with the clock of the world, and the callers of deprecated operations.
 
 import { parameter, setParameters } from '../model/location.ts'
 import { Tabs } from '../parts/tabs.tsx'

@@ -2,7 +2,7 @@
 
 import { writeLatency, writeRate } from './scale.ts'
 
-/** The settings of one block, as far as sliders know them; all others are kept as they are. */
+/** The settings of one block that sliders show; others are kept unchanged. */
 export interface WeatherSettings {
   readonly latency?: unknown
   readonly fault?: unknown
@@ -55,7 +55,7 @@ const without = (members: object): Record<string, never> =>
 
 export const isClear = (blocks: WeatherBlocks): boolean => Object.keys(blocks).length === 0
 
-/** The scopes that have settings, for a list of what the weather is made of. */
+/** The scopes that have settings, for the list of the blocks of the weather. */
 export function scopesOf(blocks: WeatherBlocks): readonly Scope[] {
   const scopes: Scope[] = blocks.defaults ? [EVERYTHING] : []
   for (const [kind, group] of Object.entries(GROUPS) as [keyof typeof GROUPS, 'tags'][]) {
@@ -202,7 +202,7 @@ export function withLimits(settings: WeatherSettings, { perMinute, concurrency }
   }
 }
 
-/** Says in a few words what settings do; empty for none. */
+/** Summarises settings in a few words; empty for none. */
 export function describeSettings(settings: WeatherSettings): string {
   const parts: string[] = []
   const latency = percentilesIn(settings.latency)

@@ -1,4 +1,4 @@
-// The weather that the configuration names, as switches, and how long what is switched on lasts.
+// The weather presets of the configuration as switches, with their duration.
 
 import { Icon } from '../parts/icon.tsx'
 import { describeSettings, scopesOf, settingsIn, type WeatherBlocks } from './blocks.ts'
@@ -91,7 +91,7 @@ export function PresetsPanel({ weather, presets, world, lasting, onLasting, onPu
   )
 }
 
-/** Says what a preset does to everything, and that it has more. */
+/** Summarises the defaults of a preset, and mentions its other blocks. */
 function aboutOf(blocks: WeatherBlocks | undefined): string {
   if (blocks === undefined) return ''
   const parts = scopesOf(blocks).map(scope => {

@@ -24,7 +24,9 @@ export interface SlidersProps {
 const NO_LATENCY: Percentiles = { p50: 0, p95: 0, p99: 0 }
 const CODES = [429, 500, 502, 503, 504]
 
-/** Milliseconds after the last move until it is done: a slider that is moved by keys would change the weather at each one. */
+/**
+ * Milliseconds after the last move until it is done: a slider that is moved by keys would change the weather at each one.
+ */
 const WAIT = 300
 
 interface Draft {
@@ -39,7 +41,7 @@ const draftOf = (settings: WeatherSettings): Draft => ({
   limits: limitsIn(settings),
 })
 
-/** Returns the settings with what was moved; the others stay as they are written. */
+/** Returns the settings with the changed one; others stay as written. */
 function settingsWith(settings: WeatherSettings, draft: Draft, moved: ReadonlySet<keyof Draft>): WeatherSettings {
   const limited = moved.has('limits') ? withLimits(settings, draft.limits) : settings
   return {

@@ -157,7 +157,7 @@ function NextThing({ world, time, state, change }: NextThingProps) {
   const [next, setNext] = useState<CalendarEvent | null | undefined>()
   const passed = next !== null && next !== undefined && Date.parse(next.at) <= time
   const generation = epoch.value
-  // Loaded again when the clock is set, when the thing has come, and each minute of real time, since records change.
+  // Loaded again when the clock is set, when the event has passed, and each minute of real time, since records change.
   const minute = Math.floor(Date.now() / 60_000)
   const course = `${state.real} ${state.rate} ${Math.round((time - Date.now() * state.rate) / 10_000)}`
   useEffect(() => {

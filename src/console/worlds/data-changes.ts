@@ -1,4 +1,4 @@
-// Counts changes of records that were made on this page, so that tables load them anew.
+// Counts changes of records that this page made, so that tables load them again.
 
 import { signal } from '@preact/signals'
 

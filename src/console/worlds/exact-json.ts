@@ -19,7 +19,7 @@ export interface JsonRecord {
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-/** Begins a text that stands for a number while the text is parsed or written; U+0000 is in no JSON text as it is. */
+/** The prefix of a text that replaces a number during parsing or writing; JSON texts contain no raw U+0000. */
 const MARK = '\u0000#'
 const WRITTEN_MARK = /"\\u0000#([^"]*)"/g
 

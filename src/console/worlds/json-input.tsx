@@ -1,4 +1,4 @@
-// An input for a value that no simpler input fits: its JSON. A text that is not JSON is marked and changes nothing.
+// An input for the JSON of a value without a simpler input. A text that is not JSON is marked and changes nothing.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Field } from '../parts/field.tsx'

@@ -1,4 +1,4 @@
-// One record: edited in a form that is held to the schema by the gateway, or as JSON. A refusal appears at its fields.
+// One record, edited in a form or as JSON, and validated by the gateway. A refusal is shown at its fields.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ControlError, callForText, pathOf, send } from '../model/control-plane.ts'
@@ -126,7 +126,7 @@ function Form({ resource, id, path, record }: RecordEditorProps & { path: string
     }, `Deleted ${id}.`)
   const change = (pointer: string, value: Json | undefined): void => {
     setDraft(before => (withValue(before, pointer, value) ?? {}) as JsonRecord)
-    // A field that is mended is no longer marked; the next save tells whether it holds.
+    // A changed field is no longer marked; the next save validates it again.
     setFaults(before => before.filter(fault => fault.pointer !== pointer))
   }
   const toJson = (): void => setText(stringifyExact(draft, 2))

@@ -158,7 +158,7 @@ export function valueIn(field: FormField, text: string): Json | undefined {
     return text === '' ? emptyOf(field) : field.options.find(option => String(option) === text)
   if (field.kind === 'boolean') return text === '' ? emptyOf(field) : text === 'true'
   if (text === '' && (field.kind === 'number' || !field.required || field.nullable)) return emptyOf(field)
-  // A text that is no number is kept: the gateway refuses it, and its refusal appears at the field.
+  // A text that is not a number is kept: the gateway refuses it, and the refusal is shown at the field.
   return field.kind === 'number' ? (numberIn(text.trim()) ?? text) : text
 }
 
@@ -175,7 +175,7 @@ export function blankOf(field: FormField): Json {
   return field.kind === 'json' ? {} : ''
 }
 
-/** Returns what the form of a new record begins with: defaults, and the groups that it must have. */
+/** Returns the initial values of the form of a new record: defaults and required groups. */
 export function blankRecord(schema: RecordSchema, root: RecordSchema, depth = 0): JsonRecord {
   const members = fieldsOf(schema, root, undefined, depth).flatMap((field): [string, Json][] => {
     if (field.schema.default !== undefined) return [[field.name, field.schema.default]]

@@ -1,4 +1,4 @@
-// The records of a long table, loaded by the page as they come into sight. Only the pages near them are kept.
+// The records of a long table, loaded by page when they become visible. Only the pages near them are kept.
 
 /** Records in a page. */
 export const PAGE = 100
@@ -44,7 +44,7 @@ export class RecordPages<Row> {
     return (this.#pages.get(page) ?? this.#outdated.get(page))?.[index % PAGE]
   }
 
-  /** Loads what is missing of the rows in sight, and gives up what was asked for and is out of sight again. */
+  /** Loads missing visible rows, and aborts requests for rows that are no longer visible. */
   show(from: number, to: number): void {
     this.#from = from
     this.#to = to
@@ -60,7 +60,7 @@ export class RecordPages<Row> {
     }
   }
 
-  /** Loads the rows in sight anew; the old ones are shown until then. */
+  /** Loads the visible rows again; the old ones are shown until then. */
   refresh(): void {
     this.#outdated = new Map([...this.#outdated, ...this.#pages])
     this.#pages.clear()
@@ -69,7 +69,7 @@ export class RecordPages<Row> {
     this.show(this.#from, this.#to)
   }
 
-  /** Gives up everything that is under way. */
+  /** Aborts all running requests. */
   stop(): void {
     for (const abort of this.#loading.values()) abort.abort()
     this.#loading.clear()

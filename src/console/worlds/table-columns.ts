@@ -34,7 +34,7 @@ export function columnsOf(
   sample: readonly JsonRecord[],
 ): readonly RecordColumn[] {
   const found = fieldsOf(resolveSchema(schema, schema), schema, sample[0])
-  // An id such as `metadata.name` is no member by itself.
+  // A nested id such as `metadata.name` is not a member.
   const id = found.find(({ name }) => name === idField)
   const ranked = found
     .filter(field => field !== id)

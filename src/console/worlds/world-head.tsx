@@ -1,4 +1,4 @@
-// The name of the shown world and what can be done with it as a whole.
+// The name of the shown world and the actions on it.
 
 import { useRef, useState } from 'preact/hooks'
 import { call, pathOf, send } from '../model/control-plane.ts'

@@ -30,7 +30,7 @@ export function WorldsView() {
 
 function World({ name }: { name: string }) {
   const listed = worlds.value.find(world => world.name === name)
-  // The list is loaded by the shell; a world may have been made since, and one that is not there is to be named.
+  // The shell loads the list. A world may have been created since, and a missing one is named.
   const loaded = useLoaded(`${name}${listed === undefined}`, signal =>
     call<DescribedWorld>('GET', pathOf`/worlds/${name}`, { signal, quiet: true }),
   )

@@ -5,7 +5,7 @@ import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../
 import type { JournalSettings } from '../../plan/journal.ts'
 import type { JournalBody, JournalEntry } from './kept-request.ts'
 
-/** In each value `*` stands for anything; the empty text is for requests that have no such header or field. */
+/** In each value `*` matches any text; the empty text matches requests without this header or field. */
 export interface ContentFilter {
   /** By name. */
   readonly header?: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ export interface RecordedRequest {
   readonly id: number
   /** When the reply was ready, by the real clock. */
   readonly at: string
-  /** The same by the clock that the request met. */
+  /** The same by the clock of the request. */
   readonly time: string
   readonly world: string
   /** `null` without an operation. */

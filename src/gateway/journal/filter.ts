@@ -15,13 +15,13 @@ import { comesAfter, type JournalView } from './portable.ts'
 export interface RequestFilter extends ContentFilter {
   /** A list of operations; the empty text is for requests that meant none. */
   readonly operation?: string
-  /** A list of consumers; the empty text is for requests of nobody known. */
+  /** A list of consumers; the empty text matches requests of unknown callers. */
   readonly consumer?: string
   /** A list of worlds. */
   readonly world?: string
   /** A list of methods. */
   readonly method?: string
-  /** A path, base path included; `*` stands for anything. */
+  /** A path, including the base path; `*` matches any text. */
   readonly path?: string
   /** A list of statuses, or of classes of them: `404`, `5xx`. */
   readonly status?: string | number
@@ -29,7 +29,7 @@ export interface RequestFilter extends ContentFilter {
   readonly refusal?: string
   /** A list of kinds of faults; the empty text is for requests that none struck. */
   readonly fault?: string
-  /** Stands in a note. */
+  /** A text in a note. */
   readonly note?: string
   /** Took at least as long: `250ms`. */
   readonly slowerThan?: string
@@ -37,7 +37,7 @@ export interface RequestFilter extends ContentFilter {
   readonly since?: string
   /** By the real clock, up to then. */
   readonly until?: string
-  /** Came after the request with this id. */
+  /** Only requests after the one with this id. */
   readonly after?: number
 }
 
@@ -159,7 +159,7 @@ export function compileFilter(
 export const matches = (criteria: readonly Criterion[], entry: JournalEntry): boolean =>
   criteria.every(criterion => criterion.holds(entry))
 
-/** The last requests that match, at most so many, in the order in which they were answered. */
+/** Returns the last matching requests, up to this many, in the order of their replies. */
 export function selectRequests(journal: JournalView, criteria: readonly Criterion[], limit: number): RecordedRequest[] {
   return selectPage(journal, criteria, limit).requests
 }
@@ -186,7 +186,7 @@ export function selectPage(journal: JournalView, criteria: readonly Criterion[],
 }
 
 export interface Times {
-  /** Default: 1, or 0 where there is a `max`. */
+  /** Default: 1, or 0 if there is a `max`. */
   readonly min?: number
   /** Default: any number. */
   readonly max?: number

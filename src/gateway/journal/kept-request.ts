@@ -4,7 +4,7 @@ import type { Refusal } from '../../kernel/problem.ts'
 import type { Explanation } from '../explain.ts'
 import type { Mask } from '../mask.ts'
 
-/** One request. The entry itself is overwritten once the ring has come round: see `Journal.each`. */
+/** One request. The entry is overwritten when the ring buffer wraps around: see `Journal.each`. */
 export interface JournalEntry {
   /** Counts the requests of the process; 0 where the entry was forgotten. */
   id: number

@@ -6,7 +6,7 @@ import { IDS, memberOf } from './ids.ts'
 import type { Journal } from './journal.ts'
 import type { JournalEntry } from './kept-request.ts'
 
-/** The requests that questions are asked about: of one process, or of all. */
+/** The requests to filter or verify: those of one process, or of all. */
 export interface JournalView {
   /** The requests, in the order in which they were answered. */
   each(): Iterable<JournalEntry>
@@ -15,7 +15,7 @@ export interface JournalView {
   readonly evicted: number
 }
 
-/** Masks nothing: the texts are masked already. */
+/** Returns texts unchanged, since they are masked already. */
 const MASKED = {
   text: (text: string) => text,
   path: (path: string) => path,

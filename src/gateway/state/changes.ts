@@ -1,4 +1,4 @@
-// Changes as the log holds them, and as text.
+// The changes in a log, and their text.
 
 import type { CollectionState, PortableCourse, WorldEffect } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
@@ -16,11 +16,11 @@ export interface WorldState {
   readonly collections: Readonly<Record<string, CollectionState>>
 }
 
-/** A change of which worlds there are, or of what is over them. */
+/** A change of the set of worlds, or of weather and answers over them. */
 export type WorldsEffect =
   /** A sandbox was named first; one that is there already stays as it is. */
   | readonly ['made', began: number, origin: Readonly<Record<string, string>>]
-  /** A world began anew from these seeds. */
+  /** A world was reset to these seeds. */
   | readonly ['reset', began: number, origin: Readonly<Record<string, string>>]
   /** A world was put in the place that its name has. `world`, in this process only, is the very one. */
   | readonly ['put', state: () => WorldState, world?: World]
@@ -35,7 +35,7 @@ export type WorldsEffect =
   | readonly ['config', text: string]
   /** The seeds of a collection, which others refer to by their digest. The name of the world is the collection's. */
   | readonly ['seeds', digest: string, CollectionState]
-  /** A collection of a world begins anew from seeds of that digest. */
+  /** A collection of a world was reset to the seeds of that digest. */
   | readonly ['reseed', collection: string, digest: string]
 
 export type Effect = WorldEffect | WorldsEffect
@@ -46,7 +46,7 @@ export interface Change {
   /** The first item of the effect. */
   readonly kind: Effect[0]
   readonly effect: Effect
-  /** Unset where there is nothing to reverse. */
+  /** Unset if there is nothing to reverse. */
   readonly inverse: Effect | undefined
   /** See `WorldChange.text`. */
   readonly text?: string
@@ -58,12 +58,12 @@ export interface Group {
   position: number
   /** Milliseconds since the epoch, by real time. */
   readonly at: number
-  /** The request that made them; empty for changes that nobody asked for. */
+  /** The request that made them; empty for changes without a request. */
   readonly by: string
   readonly changes: readonly Change[]
 }
 
-/** A change whose effect is at hand. */
+/** A change with its effect. */
 export const changeOf = (world: string, effect: Effect, inverse: Effect | undefined): Change => ({
   world,
   kind: effect[0],
@@ -71,7 +71,7 @@ export const changeOf = (world: string, effect: Effect, inverse: Effect | undefi
   inverse,
 })
 
-/** Adds up ordinals: most changes that nobody asked for are these. */
+/** Adds up ordinals, which are most of the changes without a request. */
 export function merged(changes: readonly Change[]): readonly Change[] {
   const sums = new Map<string, { world: string; operation: string; more: number }>()
   const others: Change[] = []
@@ -124,7 +124,7 @@ export function readGroup(entry: string): ReadGroup {
   return { at, by, changes }
 }
 
-/** States are functions in memory, so that nothing is copied before somebody needs it. */
+/** States are functions in memory, so that they are copied only if needed. */
 function revive(effect: Effect): Effect {
   if (effect[0] === 'put') {
     const state = effect[1] as unknown as WorldState

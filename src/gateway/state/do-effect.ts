@@ -1,4 +1,4 @@
-// Does what a log says to the worlds, and returns how each effect is reversed.
+// Applies the effects of a log to the worlds, and returns the inverse of each.
 
 import type { CollectionState, WorldEffect } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
@@ -8,7 +8,7 @@ import type { SeedStore } from './seed-store.ts'
 import type { Subjects } from './subjects.ts'
 import { restoreState, stateOf } from './world-state.ts'
 
-/** Does an effect to the world of a name. Returns the effect that reverses it, if there is one. */
+/** Applies an effect to a world. Returns its inverse, if there is one. */
 export function doEffect(subjects: Subjects, seeds: SeedStore, name: string, effect: Effect): Effect | undefined {
   const { worlds, weather } = subjects
   const world = worlds.peek(name)
@@ -55,7 +55,7 @@ export function doEffect(subjects: Subjects, seeds: SeedStore, name: string, eff
   }
 }
 
-/** The effect that puts a world in its place; the world is written as a value when the log asks for it. */
+/** The effect that replaces a world; the world is converted to a value when the log needs it. */
 export function putting(seeds: SeedStore, world: World): Effect {
   let state: WorldState | undefined
   return ['put', () => (state ??= stateOf(world, seeds)), world]
@@ -79,7 +79,7 @@ function beginWorld(
   return world.begin(began)
 }
 
-/** Keeps seeds that the log holds, for the worlds that begin with them. */
+/** Keeps the seeds of the log, for worlds that begin with them. */
 export function keepSeeds(
   worlds: Worlds,
   seeds: SeedStore,
@@ -92,7 +92,7 @@ export function keepSeeds(
   if (like !== undefined) seeds.keep(name, digest, state, like)
 }
 
-/** Has a collection of a world begin anew from the seeds of a digest, where they are known. */
+/** Resets a collection of a world to the seeds of a digest, if they are known. */
 export function beginFromSeeds(world: World, seeds: SeedStore, collection: string, digest: string): void {
   const base = seeds.base(collection, digest)
   if (base === undefined || !world.collections.has(collection)) return

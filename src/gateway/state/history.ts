@@ -1,4 +1,4 @@
-// The last changes of the worlds with what reverses them, so that a world can go back.
+// The last changes of the worlds with their inverses, for rewinding a world.
 
 import { idOf } from '../../world/effects.ts'
 import { type Change, type Effect, type Group, merged } from './changes.ts'
@@ -36,7 +36,7 @@ export class History {
   #push(entry: HistoryEntry): void {
     const last = this.#entries.at(-1)
     if (last !== undefined && isUntold(entry) && worldOf(last) === worldOf(entry) && isUntold(last)) {
-      // Counts go on and on where a world is only read.
+      // A world that is only read still has ever more counts.
       this.#entries[this.#entries.length - 1] = { ...entry, changes: merged([...last.changes, ...entry.changes]) }
       return
     }
@@ -68,10 +68,10 @@ export class History {
   }
 }
 
-/** Kinds of effects that nobody would look for: they only count. */
+/** Kinds of effects that the history leaves out, because they only count. */
 const UNTOLD = new Set<Effect[0]>(['ordinal', 'seen', 'seeds', 'config'])
 
-/** Whether there is nothing in an entry but counts. */
+/** Whether an entry contains only counts. */
 export const isUntold = ({ changes }: HistoryEntry): boolean => changes.every(({ kind }) => UNTOLD.has(kind))
 
 const worldOf = ({ changes }: HistoryEntry): string | undefined => changes[0]?.world

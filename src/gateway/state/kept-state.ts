@@ -20,7 +20,10 @@ import { StateMeter } from './state-meter.ts'
 import type { LogTurns } from './turns.ts'
 import { WorldLog } from './world-log.ts'
 
-/** How often changes that nobody asked for are appended, and those of others applied, at least: milliseconds. */
+/**
+ * The maximum interval between appends of changes without a request, and between reads of the changes of others, in
+ * milliseconds.
+ */
 const TICK = 1000
 /** How long to wait before an engine that could not be opened is tried again. */
 const RETRY = 1000
@@ -54,7 +57,7 @@ export class KeptState {
   #down: string | undefined = 'the state is still being read'
   #stop: (() => void) | undefined
   #closed = false
-  /** When a request to each sandbox was last told to other processes: milliseconds. */
+  /** The time when the use of each sandbox was last reported to other processes, in milliseconds. */
   readonly #seen = new Map<string, number>()
   /** Set where other processes share the state, once the log was read. */
   trail: RequestTrail | undefined
@@ -199,7 +202,7 @@ export class KeptState {
     return this.asks ? this.#turns.catchUp() : Promise.resolve()
   }
 
-  /** Tells other processes now and then that a sandbox is used. */
+  /** Reports to other processes at intervals that a sandbox is used. */
   visited(world: World): void {
     if (this.#engine.exclusive || this.#turns === undefined || world.turns === undefined) return
     const { worlds, plan } = this.#gateway

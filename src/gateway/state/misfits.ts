@@ -6,7 +6,7 @@ import { breathe, SLICE } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { recordFaults } from '../import.ts'
 
-/** The records of a collection that do not fit, and what is wrong with the first. */
+/** The invalid records of a collection, and the mistakes of the first. */
 export interface Misfit {
   readonly collection: string
   readonly count: number

@@ -8,7 +8,7 @@ export class OwnRecording implements ChangeRecorder {
   // Most work makes one change: a list would cost more than that.
   #first: Change | undefined
   #rest: Change[] = []
-  /** Changes of no piece of work, which come before those of the next one. */
+  /** Changes outside of work, which precede those of the next work. */
   #aside: Change[] = []
   #urgent = false
   /** The worlds that counted requests. */

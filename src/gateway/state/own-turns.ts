@@ -1,5 +1,5 @@
-// The turns of a log that no other process appends to: there is nothing to ask, no conflict, and work runs at once where no
-// other work does. A request that changes nothing costs next to nothing.
+// The turns of a log that no other process appends to. They need no query and have no conflict, and work runs at once if no
+// other work is running. A request that changes nothing has almost no cost.
 
 import { type Engine, type Position, Unavailable } from '../../state/engine.ts'
 import { monotonic } from '../../world/clock.ts'
@@ -17,7 +17,7 @@ export class OwnTurns implements LogTurns {
   readonly #meter: TurnMeter
   #position: Position
   #busy = false
-  /** Work that waits for its turn: each is called when that has come. */
+  /** Waiting work: each function is called at its turn. */
   readonly #line: (() => void)[] = []
   #down: string | undefined
   #compacting = false
@@ -53,7 +53,7 @@ export class OwnTurns implements LogTurns {
     return new Promise(resolve => void this.#line.push(resolve))
   }
 
-  // Not an async function: what such a function remembers while it waits costs as much as the turn.
+  // Not an async function: the state that one keeps while it waits would cost as much as the turn.
   #runNow<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
     this.recording.begin()
     return begun(work).then(
@@ -80,7 +80,10 @@ export class OwnTurns implements LogTurns {
     }
   }
 
-  /** Appends what was recorded; returns what to wait for. Throws where the engine is away: the changes are taken back then. */
+  /**
+   * Appends the recorded changes. Returns a promise to wait for, if any. If the engine is unavailable, undoes the changes
+   * and throws.
+   */
   #append(cause: Cause): Promise<unknown> | undefined {
     if (this.#down !== undefined) {
       this.recording.reverse((change, effect) => this.#memory.change(change, effect))

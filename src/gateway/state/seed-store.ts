@@ -11,7 +11,7 @@ export class SeedStore {
   /** The digests of the seeds of the current configuration, by collection. */
   #origin: Readonly<Record<string, string>> = {}
 
-  /** The seeds that the log holds. */
+  /** The seeds in the log. */
   readonly #logged = new Set<string>()
 
   get origin(): Readonly<Record<string, string>> {
@@ -33,7 +33,7 @@ export class SeedStore {
     return this.#bases.has(keyOf(collection, digest))
   }
 
-  /** A collection that holds these seeds, to be forked; `undefined` where they are not known. */
+  /** Returns a collection with these seeds, to be forked; `undefined` if they are unknown. */
   base(collection: string, digest: string | undefined): Collection | undefined {
     return digest === undefined ? undefined : this.#bases.get(keyOf(collection, digest))
   }
@@ -46,7 +46,7 @@ export class SeedStore {
     this.#bases.set(keyOf(name, digest), base)
   }
 
-  /** Takes note that the log holds these seeds. Returns whether that is new. */
+  /** Records that the log has these seeds. Returns whether they are new. */
   log(name: string, digest: string): boolean {
     const key = keyOf(name, digest)
     if (this.#logged.has(key)) return false

@@ -5,7 +5,7 @@ import type { WorldChange } from '../../world/effects.ts'
 import { type Change, type Effect, type Group, merged } from './changes.ts'
 import type { ChangeRecorder, Counting } from './turns.ts'
 
-/** Kinds that may be done again after the changes of others: they add, or say all there is to say. */
+/** Kinds that may be applied again after the changes of others: they add, or set a complete value. */
 const REPEATABLE = new Set(['ordinal', 'made', 'deleted', 'seen', 'seeds', 'clock', 'reset', 'put', 'weather'])
 
 /** Kinds that belong to no piece of work, whichever runs: they are done once, even if that runs twice. */
@@ -58,7 +58,7 @@ export class SharedRecording implements ChangeRecorder {
     this.#current = []
   }
 
-  /** Ends a piece of work; returns its group, `undefined` where it changed nothing. */
+  /** Ends a piece of work. Returns its changes; `undefined` if there are none. */
   end(by: string, now: () => number): Group | undefined {
     const changes = this.#current
     this.#current = undefined
@@ -68,7 +68,7 @@ export class SharedRecording implements ChangeRecorder {
     return group
   }
 
-  /** Hands over everything that was recorded, to be appended. Counts come first, as changes that nobody asked for. */
+  /** Returns everything that was recorded, to be appended. Counts come first, as changes without a request. */
   take(at: number): readonly Group[] {
     const counts = this.#takeCounts()
     const aside = counts.length === 0 ? this.#aside : merged([...this.#aside, ...counts])

@@ -75,13 +75,13 @@ export class SharedTurns implements LogTurns {
     })
   }
 
-  /** Appends the changes that nobody asked for, if there are any, and what others appended is applied. */
+  /** Appends changes without a request, if there are any, and applies the changes of others. */
   async tick(): Promise<void> {
     await this.catchUp()
     if (this.recording.hasAside) await this.run(async () => {}, FLUSH)
   }
 
-  /** Resolves once nothing runs. */
+  /** Resolves when no work runs. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }
@@ -100,7 +100,7 @@ export class SharedTurns implements LogTurns {
     }
   }
 
-  /** One question for all who wait for an answer. */
+  /** One query for all waiting requests. */
   async #answer(): Promise<void> {
     const askers = this.#askers.splice(0)
     const began = monotonic()
@@ -113,7 +113,7 @@ export class SharedTurns implements LogTurns {
     }
   }
 
-  /** Applies news; changes that nobody asked for, and that are not appended yet, are done again on top of them. */
+  /** Applies new entries, then reapplies own changes without a request that are not appended yet. */
   async #apply(news: News): Promise<void> {
     if (news.anew === undefined && news.entries.length === 0) {
       this.#position = news.position
@@ -132,7 +132,7 @@ export class SharedTurns implements LogTurns {
     this.#redo(again)
   }
 
-  /** Does changes again that nobody asked for. */
+  /** Reapplies changes without a request. */
   #redo(changes: readonly Change[]): void {
     for (const change of changes) {
       this.#memory.change(change, change.effect)
@@ -166,14 +166,14 @@ export class SharedTurns implements LogTurns {
         outcome = { error }
       }
       const group = this.recording.end(piece.cause.text, this.#now)
-      // It saw nothing that is not in the log yet.
+      // It read only state that is in the log.
       if (this.recording.changed) open.push([piece, outcome, group])
       else settle(piece, outcome)
     }
     return open
   }
 
-  /** @returns whether the changes are in the log; if not, they are undone, and what came in between is applied */
+  /** @returns whether the changes are in the log; if not, they are undone, and the entries in between are applied */
   async #append(open: readonly (readonly [Piece, TurnOutcome, Group | undefined])[]): Promise<boolean> {
     const groups = this.recording.take(this.#now())
     const texts = groups.map(writeGroup)
@@ -239,7 +239,7 @@ export class SharedTurns implements LogTurns {
 
 const CAUGHT_UP = Promise.resolve()
 
-/** Appends changes that nobody asked for. */
+/** Appends changes without a request. */
 const FLUSH: Cause = Object.freeze({ text: '' })
 
 function settle({ resolve, reject }: Piece, outcome: TurnOutcome): void {

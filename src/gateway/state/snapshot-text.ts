@@ -18,7 +18,7 @@ export interface LogSnapshot {
 /** The form of the text. */
 const VERSION = 2
 
-/** Writes a snapshot, whose values nobody changes meanwhile. */
+/** Writes a snapshot, whose values must not change meanwhile. */
 export async function writeSnapshot({ seeds, worlds, weather, answers }: LogSnapshot): Promise<string> {
   const lines: string[] = []
   const write = (line: unknown) => void lines.push(stringifyJson(line))

@@ -1,4 +1,4 @@
-// All worlds at once, with what stands over them: taken as a text, and begun anew from one.
+// A snapshot of all worlds with the weather and answers over them: writing and loading it.
 
 import { keepSeeds } from './do-effect.ts'
 import type { SeedStore } from './seed-store.ts'
@@ -19,7 +19,7 @@ export function takeSnapshot(subjects: Subjects, seeds: SeedStore): Promise<stri
   })
 }
 
-/** Gives the gateway what a snapshot holds, and nothing else. */
+/** Replaces the worlds of the gateway by those of a snapshot. */
 export function loadSnapshot(text: string, subjects: Subjects, seeds: SeedStore): void {
   const snapshot = readSnapshot(text)
   const { worlds, weather, answers } = subjects

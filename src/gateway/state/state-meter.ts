@@ -1,4 +1,4 @@
-// Counts what the state costs: the time of appends and of catching up, and conflicts.
+// Measures the cost of the state: the time of appends and reads, and conflicts.
 
 import { Histogram, type Slot } from '../metrics/histogram.ts'
 import type { TurnMeter } from './turns.ts'

@@ -1,4 +1,4 @@
-// The parts of the gateway that a log changes: the worlds, and what stands over them.
+// The parts of the gateway that a log changes: the worlds, and the weather and answers over them.
 
 import type { Plan } from '../../plan/plan.ts'
 import type { StandingAnswers } from '../answers.ts'

@@ -8,9 +8,9 @@ import type { Change, Effect, Group } from './changes.ts'
 
 /** The worlds that the turns change. */
 export interface Memory {
-  /** Applies entries that others appended, or begins anew; resolves when requests may be answered. */
+  /** Applies entries that others appended, or loads a snapshot. Resolves when requests may be answered. */
   apply(news: News): Promise<void>
-  /** Does one effect, and tells no recorder. */
+  /** Applies one effect without recording it. */
   change(change: Change, effect: Effect): void
   /** Takes note of groups that are in the log now. */
   appended(groups: readonly Group[]): void
@@ -34,16 +34,16 @@ export interface ChangeRecorder extends Recorder {
   recordAside(change: Change): void
 }
 
-/** The turns of the worlds whose changes a log holds. */
+/** The turns of worlds whose changes are in a log. */
 export interface LogTurns extends Turns {
   readonly recording: ChangeRecorder
   /** The end of the log, as far as the worlds hold it. */
   readonly position: Position
   /** Resolves when the worlds hold everything that any process appended before this was called. */
   catchUp(): Promise<void>
-  /** Appends the changes that nobody asked for, and applies what others appended. */
+  /** Appends changes without a request, and applies the entries of others. */
   tick(): Promise<void>
-  /** Resolves once nothing runs. */
+  /** Resolves when no work runs. */
   settled(): Promise<void>
   /** Has the engine replace the log so far by a snapshot. */
   compact(): Promise<void>

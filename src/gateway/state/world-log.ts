@@ -1,4 +1,4 @@
-// The worlds as the memory of a log: records what changes them, applies what others recorded, and writes them down whole.
+// The worlds as the state of a log: records their changes, applies the changes of others, and writes snapshots.
 
 import type { News } from '../../state/engine.ts'
 import type { Recorder, WorldChange } from '../../world/effects.ts'
@@ -53,7 +53,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     }
   }
 
-  // --- what changes the worlds ---------------------------------------------------------------------------------------
+  // --- recording changes ---------------------------------------------------------------------------------------------
 
   placed(world: World, before: World | undefined): void {
     if (this.#recording === undefined) return
@@ -78,7 +78,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   admitted(world: World): void {
     if (this.#recording === undefined) return
     this.#follow(world)
-    // Never undone: the request that named it holds it already.
+    // Never undone, since the request that named it is using it.
     this.#recording.recordAside(changeOf(world.name, ['made', world.began, world.origin], undefined))
   }
 
@@ -93,7 +93,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     const inverse = putting(this.seeds, world)
     world.record(undefined)
     world.turns = undefined
-    // An eviction belongs to nobody's request, and happens whoever asked for the place.
+    // An eviction belongs to no request: it also happens for others.
     this.#recording?.record(changeOf(world.name, ['deleted'], inverse))
   }
 
@@ -124,7 +124,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     this.#recording?.counts(world)
   }
 
-  // --- what the log says ---------------------------------------------------------------------------------------------
+  // --- applying the log ----------------------------------------------------------------------------------------------
 
   async apply({ anew, entries, position }: News): Promise<void> {
     if (anew !== undefined) {
@@ -197,7 +197,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     }
   }
 
-  /** Has a collection of a world begin anew from the seeds of the current configuration. */
+  /** Resets a collection of a world to the seeds of the current configuration. */
   reseed(world: World, collection: string): void {
     const digest = this.seeds.origin[collection]
     if (digest === undefined) return
@@ -212,7 +212,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     return takeSnapshot(this.#subjects, this.seeds)
   }
 
-  /** Begins anew with what a snapshot holds. @param position where it was taken */
+  /** Loads a snapshot. @param position its position in the log */
   load(text: string, position: number): void {
     this.#quietly(() => {
       this.history.clear(position)

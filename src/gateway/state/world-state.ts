@@ -21,7 +21,7 @@ export function stateOf(world: World, seeds: SeedStore): WorldState {
   }
 }
 
-/** Gives a world that nobody has visited what the value holds. Collections that the configuration does not have are skipped. */
+/** Fills a new world with the content of the value. Skips collections that the configuration does not have. */
 export function restoreState(world: World, state: WorldState, seeds: SeedStore): World {
   world.began = state.began
   world.origin = state.origin

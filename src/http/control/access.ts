@@ -29,7 +29,7 @@ const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[?
 /**
  * Returns the refusal of a request, if there is one.
  *
- * @param token what a client must show; `undefined` on loopback, where being there is enough
+ * @param token the token that a client must send; `undefined` on loopback, where being there is enough
  */
 export function compileAccess(
   token: string | undefined,
@@ -56,7 +56,7 @@ export function compileAccess(
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** A browser says where a request comes from; a link that somebody follows may come from anywhere. */
+/** Returns whether a page of another origin sent the request, by the headers of browsers. A link may come from any page. */
 function isForeignPage(ctx: Koa.Context): boolean {
   const origin = ctx.get('Origin')
   if (origin !== '') return origin !== `${ctx.protocol}://${ctx.host}`

@@ -1,4 +1,4 @@
-// Answers that are given on demand: the next request, or the next few, get what a test or a person asks for.
+// The routes of answers on demand, which replace the replies to the next requests.
 
 import { MOST_ANSWERS } from '../../gateway/answers.ts'
 import type { StandingAnswer } from '../../gateway/standing-answer.ts'

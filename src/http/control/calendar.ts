@@ -16,7 +16,7 @@ const eventSchema = object(
     operation: words,
     consumer: words,
     collection: words,
-    record: { ...words, description: 'The id of the record that goes from one state to another.' },
+    record: { ...words, description: 'The id of the record whose state changes.' },
     from: words,
     to: words,
     status: { type: 'integer', description: 'What the operation answers then.' },

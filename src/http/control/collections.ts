@@ -1,4 +1,4 @@
-// The records of a world, looked at and changed from outside the API, and held to its contract all the same.
+// The routes of the records of a world, which are validated by the contract.
 
 import { compileAccept, type Resource } from '../../behaviours/respond/resource.ts'
 import { faultsOf, recordFaults } from '../../gateway/import.ts'
@@ -210,7 +210,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
   ]
 }
 
-/** Those of the plan: what a reload took away may still hold records, and nobody can reach them. */
+/** Those of the plan: collections that a reload removed may still have records, which are not reachable. */
 const describeCollections = ({ collections }: World, plan: Plan): object[] =>
   [...plan.collections.keys()].map(name => ({ name, records: collections.get(name)?.size ?? 0 }))
 

@@ -7,7 +7,7 @@ import { INFERRED_FILE } from '../../load/infer/settings.ts'
 import { adoptedSchema, describeAdopted, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import { type Control, type ControlRoute, json, object, problem, replyWith, words } from './route.ts'
 
-/** A whole contract may stand in it. */
+/** The maximum size of a configuration, which may contain the contract. */
 const MAX_CONFIGURATION = 8_000_000
 
 const YAML = ['application/yaml', 'application/x-yaml', 'text/yaml']

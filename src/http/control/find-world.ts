@@ -11,7 +11,7 @@ export const nameParameter = {
   name: { schema: { type: 'string', pattern: WORLD_NAME.source }, description: 'The world.' },
 } as const
 
-/** Answers for a world that there is. */
+/** Answers for an existing world. */
 export const inWorld =
   (worlds: Worlds, answer: (world: World, call: Call) => ControlReply | Promise<ControlReply>) =>
   (call: Call): ControlReply | Promise<ControlReply> => {

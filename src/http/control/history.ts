@@ -132,7 +132,7 @@ const describe = (entry: HistoryEntry) => {
   return { position, at: timestamp(at), by, changes: describeChanges(entry) }
 }
 
-/** The position after which a world is to be again as it was, or why there is none. */
+/** Returns the position to rewind to, or the reason why there is none. */
 function positionOf(
   to: Target['to'],
   world: string,
@@ -153,13 +153,13 @@ function positionOf(
   if (request === undefined) return problem(404, 'not_found', `the journal has no request ${to.request}`)
   if (request.world !== world)
     return problem(404, 'not_found', `the request ${to.request} was in another world: ${request.world}`)
-  // A request that changed nothing: as it was when that arrived.
+  // A request that changed nothing: rewind to its arrival.
   return request.position === undefined
     ? lastBefore(history.of(world), request.at - request.milliseconds, history.reach)
     : request.position - 1
 }
 
-/** The position of the last change up to a moment; one beyond the history's reach where that does not tell. */
+/** Returns the position of the last change until a time; `reach`, the oldest position of the history, if there is none. */
 function lastBefore(entries: readonly HistoryEntry[], moment: number, reach: number): number {
   const last = entries.filter(({ at }) => at <= moment).at(-1)
   return last?.position ?? (reach === 0 ? 0 : reach)

@@ -1,4 +1,4 @@
-// The operations one by one: how they fare at this moment, and what a request to one looks like.
+// The routes of operations: their measurements, and the data for a request to one.
 
 import { behaviours } from '../../behaviours/index.ts'
 import { describeChain, describeForm } from '../../gateway/operation-form.ts'

@@ -101,7 +101,7 @@ export const adoptedSchema = object({
   diagnostics: { ...list(diagnosticSchema), description: 'The warnings, with their places.' },
 })
 
-/** Says what was loaded. */
+/** Describes the loaded configuration. */
 export const describeAdopted = ({ operations }: Plan, report: Diagnostics, reloaded = true): ControlReply =>
   json({ reloaded, operations: operations.length, warnings: report.size, diagnostics: describeReport(report) })
 

@@ -39,7 +39,7 @@ export class RequestEvents extends Readable {
       clearInterval(heartbeat)
       ended()
     }
-    // The client then knows at once that it is heard.
+    // The client then knows at once that the stream has begun.
     this.push(': listening\n\n')
   }
 

@@ -1,4 +1,4 @@
-// The journal: what came, whether it was what should have come, and what comes right now.
+// The routes of the journal: listing, verifying and streaming requests.
 
 import {
   type Criterion,

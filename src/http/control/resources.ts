@@ -1,4 +1,4 @@
-// A resource as the contract and the configuration have it: what a form for its records is made from.
+// The route of a resource: the schema and the settings for a form of its records.
 
 import { suggest } from '../../kernel/diagnostic.ts'
 import { describeStatesOf } from '../../plan/describe.ts'

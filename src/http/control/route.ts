@@ -18,7 +18,7 @@ export interface Control {
   readonly about: About
 }
 
-/** Tells of the program that serves. */
+/** Describes the program. */
 export interface About {
   readonly version: string
   /** The address of the API, without a base path. */
@@ -41,14 +41,14 @@ export interface ControlRoute {
    */
   readonly parameters?: Readonly<Record<string, CallParameter>>
   readonly body?: BodySpec
-  /** By status. What every route may answer (400 401 403 413 415 500) is documented without being written here. */
+  /** By status. The statuses of every route (400 401 403 413 415 500) are added automatically. */
   readonly replies: Readonly<Record<number, ReplySpec>>
-  /** Probes come without a token. */
+  /** Whether it needs no token, for probes. */
   readonly open?: boolean
   /**
    * The availability of the route if several processes serve (`--workers`) and the control plane is in none of them.
-   * `always`: it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there. `shared`: it
-   * is there if the processes share their state. `reset`: each of them is told to reset as well.
+   * `always`: it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there.
+   * `shared`: it is there if the processes share their state. `reset`: each of them is told to reset as well.
    */
   readonly underWorkers: 'always' | 'absent' | 'shared' | 'reset'
   /**
@@ -75,7 +75,7 @@ export interface BodySpec {
   readonly required?: boolean
   /** The largest body in bytes. Default: 1 MB. */
   readonly maxBytes?: number
-  /** Whether it holds records, whose decimals are kept digit for digit. Default: false. */
+  /** Whether it contains records, whose decimals keep their digits. Default: false. */
   readonly decimals?: boolean
 }
 
@@ -89,7 +89,7 @@ export interface ReplySpec {
 export interface Call {
   /** From path and query, checked, in the types that their schemas have. */
   readonly parameters: Readonly<Record<string, string | number | boolean | undefined>>
-  /** The JSON body, checked; `undefined` where there is none or where it is a text. */
+  /** The validated JSON body; `undefined` if there is none or if it is a text. */
   readonly body: Json | undefined
   /** A body of one of the media types of `texts`. */
   readonly text: string | undefined
@@ -113,7 +113,7 @@ export const DONE: ControlReply = { status: 204 }
 /**
  * A refusal (RFC 9457).
  *
- * @param code stable, snake_case: what a client may branch on
+ * @param code stable, snake_case, for programs
  * @param more further members of the problem
  */
 export function problem(status: number, code: string, detail: string, more: object = {}): ControlReply {
@@ -121,7 +121,7 @@ export function problem(status: number, code: string, detail: string, more: obje
   return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
 }
 
-/** A refusal of what never reached a route, in the shape that routes have. */
+/** A refusal before any route, in the shape of the routes. */
 export async function refuseControl({ status, code }: Problem, detail: string): Promise<Reply> {
   const { type = '', body } = problem(status, code, detail)
   return { status, headers: { ...GUARD_HEADERS, 'content-type': type }, body: JSON.stringify(body) }
@@ -131,7 +131,7 @@ export async function refuseControl({ status, code }: Problem, detail: string): 
 export const GUARD_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // No page shows the control plane in a frame of its own.
+  // No page may show the control plane in a frame.
   'x-frame-options': 'DENY',
   'content-security-policy': "frame-ancestors 'none'",
 }

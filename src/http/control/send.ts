@@ -1,4 +1,4 @@
-// One request: shown, sent again, or made up and sent.
+// The routes of one request: showing it, sending it again, sending a new one.
 
 import { describeEntry } from '../../gateway/journal/entry.ts'
 import { describeAsCurl, replay } from '../../gateway/replay.ts'
@@ -49,7 +49,7 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
   const { journal, worlds } = gateway
   const missing = (id: number): ControlReply =>
     problem(404, 'not_found', `the journal has no request ${id}; it may have been forgotten to make room`)
-  /** Says why a world cannot be met. */
+  /** Describes why a world cannot be used. */
   const refuse = (name: string | undefined): ControlReply | undefined => {
     if (name === undefined) return undefined
     const fault = worlds.get(name) === undefined ? worlds.refuses(name) : undefined
@@ -84,7 +84,7 @@ export function sendRoutes({ gateway, about }: Control): ControlRoute[] {
             consumer: words,
             credential: {
               const: 'any',
-              description: 'Adds a made-up credential, which is accepted where no consumers are configured.',
+              description: 'Adds a generated credential, which is accepted if no consumers are configured.',
             },
           },
           ...['query', 'headers', 'body', 'world', 'time', 'consumer', 'credential'],

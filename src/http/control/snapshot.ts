@@ -124,7 +124,7 @@ export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
       if (fault !== undefined) return refuseWorld(fault, name, worlds)
       let plan = gateway.plan
       let made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)
-      // Another plan may have come in the meantime: what held under one need not hold under the other.
+      // The plan may have been replaced meanwhile: the snapshot may be invalid for the new one.
       while (plan !== gateway.plan) {
         plan = gateway.plan
         made = await importSnapshot(worlds, plan, name, body as unknown as Snapshot)

@@ -1,4 +1,4 @@
-// The weather: what comes over the configuration for a while, without a file being touched.
+// The routes of weather (a chaos profile), which overrides the configuration for a time.
 
 import type { CurrentWeather, WeatherSlot } from '../../gateway/weather.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'

@@ -1,4 +1,4 @@
-// The state that requests meet: which worlds there are, and how they begin anew.
+// The routes of worlds: listing, creating, resetting and deleting them.
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import { importSnapshot } from '../../gateway/import.ts'
