@@ -1,5 +1,6 @@
 // The configuration for display: as written and with defaults, credentials masked.
 
+import { isObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { Mask } from './mask.ts'
 
@@ -25,6 +26,6 @@ export function effectiveConfiguration(plan: Plan): object {
 function masked(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask.text(value)
   if (Array.isArray(value)) return value.map(item => masked(item, mask))
-  if (typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, mask)]))
 }

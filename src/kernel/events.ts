@@ -45,7 +45,7 @@ const exactFloatTag = defineScalarTag<number | Decimal>(floatCoreTag.tagName, {
 })
 
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, exactIntTag)
-/** The schema of data: settings have no use for the digits of `0.10`. */
+/** The schema of data: most settings have no use for the digits of `0.10`. */
 const DATA_SCHEMA = SCHEMA.withTags(exactFloatTag)
 
 /** Fills in the variables of a scalar. */
@@ -58,8 +58,8 @@ export interface Filling {
 const holdsVariable = (text: string): boolean => text.includes('${')
 
 /** The schema under which scalars with `${` in them are filled in. */
-const filling = ({ plain, quoted }: Filling) =>
-  SCHEMA.withTags(
+const filling = ({ plain, quoted }: Filling, decimals: boolean) =>
+  (decimals ? DATA_SCHEMA : SCHEMA).withTags(
     defineScalarTag<unknown>('!variable', {
       implicit: true,
       identify: () => false,
@@ -119,7 +119,7 @@ export function readQuickly(
     const all = eventsOf(text)
     if (bounds !== undefined && all.length > bounds.most) return TOO_MANY
     const { events, surplus } = bounds === undefined ? { events: all, surplus: 0 } : withoutSurplus(all, text, bounds)
-    const schema = fill !== undefined ? filling(fill) : decimals ? DATA_SCHEMA : SCHEMA
+    const schema = fill !== undefined ? filling(fill, decimals) : decimals ? DATA_SCHEMA : SCHEMA
     const documents = constructFromEvents(events, { source: text, schema, maxTotalMergeKeys: 100_000 })
     if (documents.length !== 1 || documents[0] === null || documents[0] === undefined) {
       return { fault: 'syntax', reason: 'the file must contain exactly one document that is not empty', at: 0 }

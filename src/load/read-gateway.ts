@@ -24,6 +24,7 @@ import { readTls, type TlsSettings } from '../plan/tls.ts'
 import type { Document } from '../schema/document.ts'
 import { roundBeyondExamples } from '../schema/example-decimals.ts'
 import { keyVariables, publishedKeys } from './published.ts'
+import { roundSettings } from './setting-decimals.ts'
 
 export interface Loaded {
   /** `undefined` where anything was wrong. */
@@ -102,7 +103,7 @@ export function* readGateway(
     report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
     return { plan: undefined, report, files: [file] }
   }
-  const filled = bare ? withExampleDecimals(raw, read) : raw.settled ? raw : read(report, environment)
+  const filled = bare ? withExampleDecimals(raw, read) : withRecordDecimals(raw, read, environment, report)
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   report.omit(filled?.surplus ?? 0)
   yield
@@ -156,6 +157,20 @@ function withExampleDecimals(
   const exact = looksInexact(raw.text, true) ? read(new Diagnostics(), undefined, true, true) : undefined
   roundBeyondExamples(exact?.value)
   return exact ?? raw
+}
+
+/** Returns a gateway file's source with its variables, read with the digits of its decimals if they may have been lost. */
+function withRecordDecimals(
+  raw: Source,
+  read: (into: Diagnostics, variables: Environment, lenient: false, decimals: boolean) => Source | undefined,
+  environment: Environment,
+  report: Diagnostics,
+): Source | undefined {
+  const decimals = looksInexact(raw.text, true)
+  if (raw.settled === true && !decimals) return raw
+  const source = read(raw.settled === true ? new Diagnostics() : report, environment, false, decimals)
+  if (decimals) roundSettings(source?.value)
+  return source
 }
 
 const withRecordedState = (file: SimulationFile): SimulationFile =>
