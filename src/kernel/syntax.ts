@@ -38,7 +38,7 @@ export function describeSyntax(text: string, fault: SyntaxFault, opened: readonl
       hint,
     }
   }
-  const open = opened.at(-1)
+  const open = opened.findLast(one => /["'[{]/.test(text[one] ?? ''))
   if (open !== undefined && /must (?:be sufficiently indented and )?end with|Missing closing/.test(message)) {
     const bracket = text[open] as string
     const hint = `a ${CLOSING[bracket] ?? bracket} is missing`
@@ -75,6 +75,18 @@ export function describeSyntax(text: string, fault: SyntaxFault, opened: readonl
     case 'MISSING_CHAR':
       if (/flow/.test(message)) return { message: 'expected a comma or a colon before this', ...here }
       return { message: 'expected a colon after this', ...here, hint: 'write a colon and a space after a key' }
+    case 'BLOCK_IN_FLOW':
+      return {
+        message: 'unexpected second colon between braces',
+        ...here,
+        hint: 'put a value that contains ": " in quotes',
+      }
+    case 'UNEXPECTED_TOKEN': {
+      if (!/at node end/.test(message)) return { message: lowerFirst(message), ...here }
+      const bracket = /^[[{]/.exec(text.slice(at, at + 1))?.[0]
+      const what = bracket === undefined ? 'unexpected text behind the end of a value' : `unexpected ${bracket} in a value`
+      return { message: what, ...here, hint: 'put the whole value in quotes' }
+    }
     case 'BAD_SCALAR_START':
       return { message: `a value cannot begin with ${text[at]}`, ...here, hint: 'put it in quotes' }
     default:
