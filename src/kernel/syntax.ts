@@ -84,7 +84,8 @@ export function describeSyntax(text: string, fault: SyntaxFault, opened: readonl
     case 'UNEXPECTED_TOKEN': {
       if (!/at node end/.test(message)) return { message: lowerFirst(message), ...here }
       const bracket = /^[[{]/.exec(text.slice(at, at + 1))?.[0]
-      const what = bracket === undefined ? 'unexpected text behind the end of a value' : `unexpected ${bracket} in a value`
+      const what =
+        bracket === undefined ? 'unexpected text behind the end of a value' : `unexpected ${bracket} in a value`
       return { message: what, ...here, hint: 'put the whole value in quotes' }
     }
     case 'BAD_SCALAR_START':
