@@ -11,10 +11,11 @@ import { spec } from 'node:test/reporters'
 const LONG = [
   /^(?:attack|browser|contributing|property\/queueing)/,
   /^wire\/(?:early-refusal|first-minutes|redis-failures|redis-history|secrets|shown-code|shutdown|slow-clients)\.test/,
-  /^wire\/(?:state-file|workers)\.test/,
+  /^wire\/(?:state-file|two-workers|workers)\.test/,
 ]
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
-const ALONE = /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|workers)\.test)/
+const ALONE =
+  /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|two-workers|workers)\.test)/
 /** Wire tests that start programs and wait for them. They run concurrently. */
 const WAITING = /^wire\/(?:cli|first-minutes|secrets|shown-code)\.test/
 

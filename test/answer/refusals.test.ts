@@ -1,64 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stringify } from 'yaml'
-import { inProcess } from '../support/in-process.ts'
-
-/** Sends `POST /people?age=x {"name":5,"address":{}}`, whose 400 has this content, or `GET /people/1`, whose 404 has it. */
-async function refusalOf(content: unknown, line = 'POST /people?age=x', status = '400') {
-  const responses = {
-    200: { description: 'Fine' },
-    [status]: { description: 'Wrong', content: { 'application/json': content } },
-  }
-  const contract = {
-    openapi: '3.1.0',
-    info: { title: 'People', version: '1' },
-    paths: {
-      '/people': {
-        post: {
-          operationId: 'createPerson',
-          parameters: [{ name: 'age', in: 'query', schema: { type: 'integer' } }],
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'object',
-                  required: ['name'],
-                  properties: {
-                    name: { type: 'string' },
-                    address: { type: 'object', required: ['city'], properties: { city: { type: 'string' } } },
-                  },
-                },
-              },
-            },
-          },
-          responses,
-        },
-        get: {
-          operationId: 'getPerson',
-          parameters: [{ name: 'id', in: 'query', required: true, schema: { type: 'string' } }],
-          responses,
-        },
-      },
-    },
-  }
-  const { send } = inProcess({ 'openapi.yaml': stringify(contract) })
-  return line.startsWith('GET') ? send(line) : send(line, { name: 5, address: {} })
-}
-
-const AGE = 'query parameter age must be an integer'
-const NAME = '/name must be a string'
-const CITY = '/address/city is required'
-const WHY = `${AGE}; ${NAME}; ${CITY}`
-
-const text = { type: 'string' }
-const closed = (properties: Record<string, unknown>, required = Object.keys(properties)) => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
-})
-const listOf = (items: unknown) => ({ type: 'array', items })
+import { AGE, CITY, closed, listOf, NAME, refusalOf, text, WHY } from './refusal-of.ts'
 
 for (const [name, schema, body] of [
   ['a message', closed({ message: text }), { message: WHY }],
@@ -224,49 +166,6 @@ test('a refusal whose shape has no field for the reason has it in a header', asy
     const { headers, body } = await refusalOf({ schema })
     assert.equal(headers['understudy-problem'], WHY, JSON.stringify(body))
   }
-})
-
-test('a refusal replaces only the texts for people of an example', async () => {
-  const example = { name: 'UNPROCESSABLE_ENTITY', code: 'E17', message: 'The age is missing', hint: 'see docs' }
-  const schema = { type: 'object', properties: { name: text, code: text, message: text, hint: text } }
-  const { body } = await refusalOf({ schema, example })
-  assert.deepEqual(body, { ...example, message: WHY })
-})
-
-test('an example of several statuses gets the code and message of this status', async () => {
-  const example = { code: 'NOT_FOUND', status: 404, message: 'No such person' }
-  const schema = closed({ code: { enum: ['NOT_FOUND', 'BAD_REQUEST'] }, status: { type: 'integer' }, message: text })
-  const { body } = await refusalOf({ schema, example }, 'POST /people?age=x', 'default')
-  assert.deepEqual(body, { code: 'BAD_REQUEST', status: 400, message: WHY })
-})
-
-test('an error that is an enum gets the nearest of its codes, and the reason is in a header', async () => {
-  const error = { enum: ['channel_not_found', 'not_authed', 'invalid_form_data'] }
-  const { body, headers } = await refusalOf({ schema: closed({ ok: { type: 'boolean' }, error }) })
-  assert.deepEqual(body, { ok: false, error: 'invalid_form_data' })
-  assert.equal(headers['understudy-problem'], WHY)
-})
-
-test('the type of a problem document is a URI, and that of another problem is not kept', async () => {
-  const example = { type: 'https://example.com/errors/conflict', title: 'Conflict', detail: 'Taken', status: 409 }
-  const schema = closed({ type: text, title: text, detail: text, status: { type: 'integer' } })
-  const { body } = await refusalOf({ schema, example }, 'POST /people?age=x', 'default')
-  assert.deepEqual(body, { type: 'about:blank', title: 'Invalid request', detail: WHY, status: 400 })
-})
-
-test('the list of errors in an example is replaced by the mistakes of this request', async () => {
-  const example = { message: 'Wrong', errors: [{ field: 'email', message: 'is taken' }] }
-  const entry = closed({ field: text, message: text }, ['message'])
-  const { body } = await refusalOf({ schema: closed({ message: text, errors: listOf(entry) }), example }, 'GET /people')
-  assert.deepEqual(body, {
-    message: 'query parameter id is required',
-    errors: [{ field: 'id', message: 'is required' }],
-  })
-})
-
-test('the texts for people of an example without a schema are replaced', async () => {
-  const { body } = await refusalOf({ example: { error: 'bad', message: 'Wrong' } }, 'GET /people')
-  assert.deepEqual(body, { error: 'bad', message: 'query parameter id is required' })
 })
 
 test('a refusal without a documented shape is a problem document that lists the mistakes', async () => {

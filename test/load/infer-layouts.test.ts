@@ -1,49 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { readContract } from '../../src/contract/read-contract.ts'
-import { Diagnostics } from '../../src/kernel/diagnostic.ts'
-import { parseSource } from '../../src/kernel/read-source.ts'
-import { inferGateway } from '../../src/load/infer/simulation.ts'
+import { at, infer, json, list, ok, read, ref } from './infer-document.ts'
 
-/** Infers from a document with these paths. Returns one line for each operation, and why something was left out. */
-async function infer(paths: object, schemas: object = {}, openapi = '3.0.3'): Promise<readonly string[]> {
-  const { operations, without } = await inferSimulation(paths, schemas, openapi)
-  const lines = Object.entries(operations ?? {}).map(([id, block]) => {
-    const { links, limit, body, ...respond } = block.respond as Record<string, unknown>
-    return `${id}: ${Object.entries(respond)
-      .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
-      .join(', ')}`
-  })
-  return [...lines, ...[...without].map(([what, reason]) => `without ${what}: ${reason}`)]
-}
-
-/** Infers from a document with these paths. Returns the result and the parts that were left out. */
-async function inferSimulation(paths: object, schemas: object, openapi = '3.0.3') {
-  const text = JSON.stringify({ openapi, info: { title: 't', version: '1' }, paths, components: { schemas } })
-  const report = new Diagnostics()
-  const source = parseSource('api.json', text, report)
-  assert.ok(source)
-  const contract = readContract({ file: '/api.json', source, base: [] }, '/', report)
-  assert.ok(contract)
-  const { plan, without } = await inferGateway(contract, '/api.json', '/')
-  return { ...plan.simulation.file, without }
-}
-
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
-const ok = (schema?: object, status = 200) => ({
-  [status]: { description: 'ok', ...(schema === undefined ? {} : json(schema)) },
-})
-const list = (schema: object) => ({ operationId: 'list', responses: ok(schema) })
 const create = (request: object, reply: object) => ({
   operationId: 'create',
   requestBody: { required: true, ...json(request) },
   responses: ok(reply, 201),
-})
-const read = (schema: object) => ({ operationId: 'read', responses: ok(schema) })
-const at = (name: string, operations: object, schema: object = { type: 'string' }) => ({
-  parameters: [{ in: 'path', name, required: true, schema }],
-  ...operations,
 })
 
 const Thing = {
@@ -245,49 +207,5 @@ suite('inference finds a collection', () => {
         { parameter: 'min_price', field: 'price', is: 'at-least' },
       ])}, cursor "after"`,
     ])
-  })
-})
-
-suite('inference finds the id of a record', () => {
-  const text = { type: 'string' }
-  const number = { type: 'integer' }
-  const cases: Readonly<Record<string, readonly [parameter: string, id: object, more: object, wanted: string]>> = {
-    'a textual id rather than a name': ['customer', text, { name: text }, 'id'],
-    'a name if the id is a number and the path has a text': ['customer', number, { name: text }, 'name'],
-    'a login rather than a name': ['username', number, { name: text, login: text }, 'login'],
-  }
-  for (const [title, [parameter, id, more, wanted]] of Object.entries(cases)) {
-    test(title, async () => {
-      const Customer = {
-        type: 'object',
-        required: ['id', ...Object.keys(more)],
-        properties: { id, ...more },
-      }
-      const { resources } = await inferSimulation(
-        {
-          '/customers': { get: list({ type: 'array', items: ref('Customer') }) },
-          [`/customers/{${parameter}}`]: at(parameter, { get: read(ref('Customer')) }),
-        },
-        { Customer },
-      )
-      assert.equal((resources?.customers as { id?: { field?: string } })?.id?.field, wanted)
-    })
-  }
-})
-
-suite('a resource that fails its trial', () => {
-  test('is left out with the reason', async () => {
-    const thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
-    const paths = {
-      '/things': { get: list({ type: 'array', items: thing, minItems: 99 }) },
-      '/things/{id}': at('id', { get: read(thing) }),
-    }
-    const [reason, ...more] = await infer(paths)
-    assert.match(String(reason), /^without resource things: list: .*must have at least 99 items/)
-    assert.deepEqual(more, [])
-  })
-
-  test('leaves a plan for the document', async () => {
-    assert.deepEqual(await infer({ '/health': { get: { operationId: 'health', responses: ok() } } }), [])
   })
 })

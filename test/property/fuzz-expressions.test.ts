@@ -7,6 +7,7 @@ import { Language } from '../../src/expression/language.ts'
 import type { Scope } from '../../src/expression/scope.ts'
 import { compileTemplate } from '../../src/expression/template.ts'
 import { fuzz } from '../support/fuzz.ts'
+import { SOUND, TOKENS } from './expression-words.ts'
 
 const language = new Language({
   params: { fields: { petId: 'int' } },
@@ -37,108 +38,6 @@ const SCOPE: Scope = {
   uuid: () => '00000000-0000-4000-8000-000000000000',
   sample: () => ({ id: 1, name: 'Rex' }),
 }
-
-const TOKENS = [
-  ...[
-    'request',
-    '.',
-    'body',
-    'name',
-    'age',
-    'tags',
-    'headers',
-    'query',
-    '["x-plan"]',
-    '[0]',
-    '[-1]',
-    '.?',
-    'orValue("x")',
-  ],
-  ...[
-    '(',
-    ')',
-    '[',
-    ']',
-    '{',
-    '}',
-    ',',
-    ':',
-    '?',
-    '==',
-    '!=',
-    '<',
-    '>=',
-    '+',
-    '-',
-    '*',
-    '/',
-    '%',
-    '&&',
-    '||',
-    '!',
-    'in',
-  ],
-  ...[
-    '1',
-    '0',
-    '-9223372036854775808',
-    '9223372036854775807',
-    '1.5',
-    '1e308',
-    '0u',
-    '"a"',
-    "'b'",
-    'r"\\"',
-    '"""',
-    'b"x"',
-  ],
-  ...[
-    'true',
-    'false',
-    'null',
-    'now',
-    'nth',
-    'ordinal',
-    'consumer',
-    'world',
-    'operation',
-    '_scope',
-    '__proto__',
-    'constructor',
-  ],
-  ...[
-    'size(',
-    'calls("x")',
-    'record("pets", 1)',
-    'records("pets").size()',
-    'draw("d")',
-    'uuid()',
-    'sample("Pet")',
-    'has(',
-  ],
-  ...['.matches("(a+)+$")', '.matches("[")', '.all(x, x)', '.map(x, x)', '.filter(x, x > 1)', '.exists(x, x == "a")'],
-  ...[
-    'timestamp("2030-01-01T00:00:00Z")',
-    'timestamp("x")',
-    'duration("1h")',
-    'int(',
-    'double(',
-    'string(',
-    'bytes(',
-    'type(',
-  ],
-  ...['.contains("a")', '.startsWith("a")', '.substring(1, 9)', '.split(",")', '.join("-")', '.getFullYear()', 'dyn('],
-]
-const SOUND = [
-  'request.body.item == "Crash"',
-  'request.body.?quantity.orValue(1) > 100',
-  'has(request.body.age) && request.body.age >= 3 ? "a" : "b"',
-  'request.body.tags.exists(tag, tag == "b") || nth <= 2',
-  'records("pets").size() + calls("payOrder") * 2',
-  '{"a": [1, 2.5, request.path], "b": record("pets", request.params.petId)}',
-  'timestamp("2030-01-01T00:00:00Z") + duration("1h") > now',
-  '[1, 2, 3].map(x, [x].map(y, y + x))',
-]
 
 const mutated = fc
   .tuple(

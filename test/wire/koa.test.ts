@@ -9,58 +9,9 @@ import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
 import compress from 'koa-compress'
 import mount from 'koa-mount'
-import {
-  ConfigurationError,
-  type KoaMiddleware,
-  startGateway,
-  type UnderstudyOptions,
-  understudy,
-} from '../../src/index.ts'
+import { ConfigurationError, type UnderstudyOptions, understudy } from '../../src/index.ts'
 import { ask } from './ask.ts'
-
-const PAGE = { type: 'array', items: { $ref: '#/components/schemas/Note' } }
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
-const NOTE = { $ref: '#/components/schemas/Note' }
-const config = {
-  contract: {
-    openapi: '3.1.0',
-    info: { title: 'Notes', version: '1' },
-    servers: [{ url: '/v1' }],
-    paths: {
-      '/notes': {
-        get: { operationId: 'listNotes', responses: { 200: { description: 'ok', ...json(PAGE) } } },
-        post: {
-          operationId: 'createNote',
-          requestBody: { required: true, ...json(NOTE) },
-          responses: {
-            201: { description: 'made', headers: { Location: { schema: { type: 'string' } } }, ...json(NOTE) },
-          },
-        },
-      },
-      '/notes/{id}': {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-        get: { operationId: 'getNote', responses: { 200: { description: 'ok', ...json(NOTE) } } },
-        delete: { operationId: 'deleteNote', responses: { 204: { description: 'gone' } } },
-      },
-    },
-    components: {
-      schemas: {
-        Note: {
-          type: 'object',
-          required: ['text'],
-          properties: { id: { type: 'integer' }, text: { type: 'string' }, price: { type: 'number' } },
-        },
-      },
-    },
-  },
-  resources: { notes: { schema: 'Note', seed: [{ id: 1, text: 'x'.repeat(5000) }] } },
-  operations: {
-    listNotes: { respond: { list: 'notes' } },
-    createNote: { respond: { create: 'notes' } },
-    getNote: { respond: { read: 'notes' } },
-    deleteNote: { respond: { delete: 'notes' } },
-  },
-}
+import { config, note } from './koa-notes.ts'
 
 const servers: Server[] = []
 after(() => {
@@ -92,8 +43,6 @@ async function serveMounted(options: Partial<UnderstudyOptions> = {}, ...before:
   })
   return { standIn, url: await serve(app) }
 }
-
-const note = (body: string, type = 'application/json') => ({ method: 'POST', body, headers: { 'content-type': type } })
 
 test('routes of the application come first, and the gateway answers below its prefix', async () => {
   const { url } = await serveMounted()
@@ -205,49 +154,4 @@ test('a fault of the wire reaches the client of an application too', async () =>
 
 test('an invalid configuration is thrown', () => {
   assert.throws(() => understudy({ config: 'config/nowhere.yaml' }), ConfigurationError)
-})
-
-async function startWith(...use: readonly KoaMiddleware[]): Promise<string> {
-  const gateway = await startGateway({ config, use })
-  after(() => gateway.close())
-  return gateway.url
-}
-
-test('`use` runs middleware in front of the gateway, and Koa writes its reply', async () => {
-  const url = await startWith(
-    async (ctx, next) => {
-      await next()
-      ctx.set('X-Team', ctx.get('x-asked') || 'none')
-    },
-    (ctx, next) => {
-      if (ctx.path !== '/v1/own') return next()
-      ctx.status = 201
-      ctx.body = { own: true }
-    },
-  )
-  const own = await ask(`${url}/own`, { headers: { 'x-asked': 'me' } })
-  assert.deepEqual([own.status, own.text, own.headers['x-team']], [201, '{"own":true}', 'me'])
-  const listed = await ask(`${url}/notes`)
-  assert.deepEqual([listed.status, listed.headers['x-team']], [200, 'none'])
-  assert.equal((await ask(`${url}/notes`, note('{"text":"a"}'))).headers.location, '/v1/notes/2')
-})
-
-test('koa-compress compresses replies, and CORS headers are kept', async () => {
-  const url = await startWith(compress({ threshold: 1000 }))
-  const origin = 'http://localhost:5173'
-  const { headers } = await fetch(`${url}/notes`, { headers: { origin } })
-  assert.equal(headers.get('content-encoding'), 'gzip')
-  assert.equal(headers.get('access-control-allow-origin'), origin)
-  assert.match(String(headers.get('vary')), /Accept-Encoding/)
-  const preflight = { origin, 'access-control-request-method': 'POST' }
-  assert.equal((await ask(`${url}/notes`, { method: 'OPTIONS', headers: preflight })).status, 204)
-})
-
-test('an exception in middleware fails one request only', async () => {
-  const url = await startWith((ctx, next) => {
-    if (ctx.get('x-break') !== '') throw new Error('broken')
-    return next()
-  })
-  assert.equal((await ask(`${url}/notes`, { headers: { 'x-break': 'yes' } })).status, 500)
-  assert.equal((await ask(`${url}/notes`)).status, 200)
 })

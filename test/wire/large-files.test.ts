@@ -33,10 +33,10 @@ operations:
 
 const filler = 'a text that is as long as a note may be, and says nothing'
 const items = (price: string): string =>
-  Array.from(
+  `${Array.from(
     { length: MANY },
     (_, i) => `- { id: ${i + 1}, name: "no. ${i + 1}", price: ${price}, note: "${filler}" }\n`,
-  ).join('') + `- { id: 9223372036854775807, name: "last", price: ${price} }\n`
+  ).join('')}- { id: 9223372036854775807, name: "last", price: ${price} }\n`
 
 let folder: string
 let program: Program

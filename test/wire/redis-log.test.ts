@@ -1,17 +1,15 @@
 // The log in a real Redis server, which is killed, stopped, flushed and asked for another database.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
-import { hostname } from 'node:os'
 import { after, before, test } from 'node:test'
 import { type Engine, Unavailable } from '../../src/state/engine.ts'
 import { RedisLog } from '../../src/state/redis.ts'
-import type { EngineSurroundings } from '../../src/state/settings.ts'
-import { breathe, every, realClock } from '../../src/world/clock.ts'
 import { appended, promisesOf } from '../state/shared-log.ts'
 import { until } from '../support/until.ts'
+import { lossyProxy } from './lossy-proxy.ts'
+import { startCluster } from './redis-cluster.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
+import { surroundings } from './redis-surroundings.ts'
 
 const skip = NO_REDIS
 const server = new RedisServer()
@@ -22,20 +20,6 @@ after(async () => {
   for (const engine of engines) await engine.close()
   for (const one of servers) await one.remove()
 })
-
-function surroundings(): EngineSurroundings & { readonly warnings: string[] } {
-  const warnings: string[] = []
-  return {
-    owner: { pid: process.pid, host: hostname(), started: '', mark: '' },
-    isRunning: () => true,
-    now: () => Date.now(),
-    every,
-    breathe,
-    sleep: (milliseconds, signal) => realClock.sleep(milliseconds, signal),
-    warn: message => void warnings.push(message),
-    warnings,
-  }
-}
 
 function connect(prefix: string, url = server.url) {
   const around = surroundings()
@@ -49,45 +33,7 @@ function connect(prefix: string, url = server.url) {
 /** Waits until the engine reports that it is available, or the reason why it is not. */
 const change = (engine: Engine) => new Promise<string | undefined>(resolve => engine.onAvailability(resolve))
 
-/** A proxy to a port that can close the connection instead of a reply. */
-async function lossyProxy(port: number) {
-  let losing = false
-  const sockets = new Set<Socket>()
-  const proxy = createServer(client => {
-    const upstream = createConnection(port, '127.0.0.1')
-    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}))
-    client.pipe(upstream)
-    upstream.on('data', data => {
-      if (!losing) return void client.write(data)
-      losing = false
-      client.destroy()
-    })
-    client.on('close', () => upstream.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  return {
-    port: (proxy.address() as AddressInfo).port,
-    loseNextReply() {
-      losing = true
-    },
-    close() {
-      for (const socket of sockets) socket.destroy()
-      proxy.close()
-    },
-  }
-}
-
-/** Two nodes that share the slots. Becoming a cluster takes them some seconds, in which other tests run. */
-async function startCluster(): Promise<readonly [RedisServer, RedisServer]> {
-  const nodes = await Promise.all([1, 2].map(() => new RedisServer('--cluster-enabled', 'yes').start()))
-  servers.push(...nodes)
-  const [one, other] = nodes as [RedisServer, RedisServer]
-  await one.command('CLUSTER ADDSLOTSRANGE 0 8191')
-  await other.command('CLUSTER ADDSLOTSRANGE 8192 16383')
-  await one.command(`CLUSTER MEET 127.0.0.1 ${other.port}`)
-  return [one, other]
-}
-const cluster = skip === false ? startCluster() : undefined
+const cluster = skip === false ? startCluster(servers) : undefined
 
 promisesOf('redis', { connect: name => connect(name).engine }, skip)
 

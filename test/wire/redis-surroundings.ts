@@ -1,0 +1,19 @@
+// The surroundings of an engine that are real, except that its warnings are collected.
+
+import { hostname } from 'node:os'
+import type { EngineSurroundings } from '../../src/state/settings.ts'
+import { breathe, every, realClock } from '../../src/world/clock.ts'
+
+export function surroundings(): EngineSurroundings & { readonly warnings: string[] } {
+  const warnings: string[] = []
+  return {
+    owner: { pid: process.pid, host: hostname(), started: '', mark: '' },
+    isRunning: () => true,
+    now: () => Date.now(),
+    every,
+    breathe,
+    sleep: (milliseconds, signal) => realClock.sleep(milliseconds, signal),
+    warn: message => void warnings.push(message),
+    warnings,
+  }
+}
