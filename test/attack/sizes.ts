@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { largeConfiguration, repeat } from './large-configuration.ts'
 import { type Program, startProgram } from './program.ts'
 import { attack } from './table.ts'
 
@@ -14,9 +15,6 @@ const HELD = 10
 /** The longest block of the event loop since the previous call. */
 const heldOf = (program: Program): Promise<number> =>
   program.metric('understudy_event_loop_delay_seconds{percentile="100"}')
-
-const repeat = (count: number, line: (i: number) => string): string =>
-  Array.from({ length: count }, (_, i) => line(i)).join('')
 
 const CONTRACT = 'contract: { openapi: 3.1.0, info: { title: T, version: "1" }, paths: {} }\n'
 const CONFIGURATIONS: readonly (readonly [name: string, text: string, said?: RegExp])[] = [
@@ -74,43 +72,6 @@ for (const [name, text, expected] of CONFIGURATIONS) {
       await program.stop()
     }
   })
-}
-
-/** A configuration of 300 operations, each with records, a rule, a limit and a block in a hundred weather presets. */
-function largeConfiguration(): string {
-  const paths = repeat(
-    100,
-    i => `    /r${i}:
-      get: { operationId: list${i}, tags: [t${i % 10}], responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/S${i}" } } } } } } }
-      post: { operationId: add${i}, requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } }, responses: { 201: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } } } }
-    /r${i}/{id}:
-      get: { operationId: get${i}, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { 200: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } } } }
-`,
-  )
-  const schemas = repeat(
-    100,
-    i =>
-      `      S${i}: { type: object, required: [id, name], properties: { id: { type: integer }, name: { type: string }, f${i}: { enum: [a, b] } } }\n`,
-  )
-  const seeds = repeat(200, i => `{ id: ${i + 1}, name: "a name that is as long as a name may be ${i}" },`)
-  return `contract:
-  openapi: 3.1.0
-  info: { title: T, version: "1" }
-  paths:
-${paths}  components:
-    securitySchemes: { key: { type: http, scheme: bearer } }
-    schemas:
-${schemas}consumers:
-${repeat(3000, i => `  c${i}: { key: secret-${i} }\n`)}resources:
-${repeat(100, i => `  r${i}: { schema: S${i}, seed: [${seeds}] }\n`)}operations:
-${repeat(
-  100,
-  i => `  list${i}: { respond: { list: r${i} } }
-  add${i}: { respond: { create: r${i} }, rules: [{ when: "request.headers['b'] == 'x'", latency: 1ms }] }
-  get${i}: { respond: { read: r${i} }, rateLimit: 100/s }
-`,
-)}weather:
-${repeat(100, i => `  w${i}: { defaults: { latency: 2ms }, operations: { list${i}: { rateLimit: 5/s } } }\n`)}`
 }
 
 attack(
