@@ -7,7 +7,7 @@ const HOME = 'node_modules/.cache/understudy'
 const KEPT = `${HOME}/manifest.kept.json`
 
 if (process.argv[2] === 'refuse') {
-  // npm tells the registry the manifest of the folder, where the dependencies are back by then.
+  // npm sends the registry the manifest of the folder, which has its dependencies again by then.
   console.error('publish the tarball, not the folder: npm pack && npm publish understudy-*.tgz')
   process.exitCode = 1
 } else if (process.argv[2] === 'restore') {

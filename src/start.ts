@@ -1,4 +1,4 @@
-// From a configuration to a gateway that serves it: what the command line and the library face have in common.
+// Starts a gateway that serves a configuration: the common part of the command line and the library.
 
 import { Gateway } from './gateway/gateway.ts'
 import type { Log } from './gateway/log.ts'
@@ -24,11 +24,11 @@ export interface ServiceOptions {
   readonly version: string
   readonly watch: boolean
   readonly listen: Listen
-  /** How many processes serve; or that this is one of them. Unset: this one alone. */
+  /** The number of processes; or that this is one of them. Unset: only this one. */
   readonly workers?: number | 'worker' | undefined
-  /** Whether several processes have nothing to share, and so record nothing. */
+  /** Whether several processes have no common state, and so record no changes. */
   readonly alone?: boolean
-  /** Whether a damaged state file may lose what follows the damage. */
+  /** Whether a damaged state file may lose the lines after the damage. */
   readonly recover?: boolean
   /** Called when memory has run out: the engine is about to end the process. */
   readonly exhausted?: () => void
@@ -44,7 +44,7 @@ export interface Started {
   readonly stopWatching: () => void
 }
 
-/** Returns a gateway that nothing serves yet. */
+/** Returns a gateway without a server. */
 export function createGateway(
   plan: Plan,
   { clock, log, version }: Pick<ServiceOptions, 'clock' | 'log' | 'version'>,

@@ -25,7 +25,7 @@ export interface WorldHandle {
   readonly name: string
   /** The address of the API in this world: `http://127.0.0.1:49152/~alice/v1`. */
   readonly baseUrl: string
-  /** Begins anew from the seeds, by real time, and forgets its requests. */
+  /** Resets it to the seeds and to real time, and removes its requests. */
   reset(): void
   /**
    * Sets the clock, which runs on from there.
@@ -38,9 +38,9 @@ export interface WorldHandle {
   /** Returns to real time. */
   returnToRealTime(): void
   /**
-   * Makes weather (a chaos profile: latency, faults, limits, rules) over this world alone.
+   * Sets the weather (a chaos profile: latency, faults, limits, rules) of this world only.
    *
-   * @param order a name of the configuration, or blocks as they stand there under `weather`; `null` clears it
+   * @param order a name in the configuration, or blocks as under `weather` there; `null` clears it
    */
   weather(order: string | Readonly<Record<string, unknown>> | null): void
   /** All records of a collection, by id. */
@@ -50,7 +50,7 @@ export interface WorldHandle {
   /**
    * Whether as many requests as should have matched did; with the nearest misses where too few did.
    *
-   * @param times exactly so many, or between two bounds. Default: at least one.
+   * @param times the exact number, or two bounds. Default: at least one.
    */
   verify(filter: WorldFilter, times?: number | Times): Verdict
 }

@@ -1,5 +1,5 @@
 // Chooses the answer of an operation from its contract: status, media type, body and headers. Choices that do not depend on
-// the request are made once, on first use. Knows no simulation.
+// the request are made once, on first use. Independent of simulation.
 
 import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract/contract.ts'
 import { suggest } from '../kernel/diagnostic.ts'

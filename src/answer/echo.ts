@@ -1,5 +1,5 @@
 // Repeats values of the request in a reply: the id in the path, the fields of a created record, the filter of a list. Each
-// only if the reply stays valid. Knows no HTTP.
+// only if the reply stays valid. Independent of HTTP.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'

@@ -1,5 +1,5 @@
 // The body of a refusal in the shape that a contract has for errors: fields are filled by name, broken rules go into
-// the shape's list, and nothing is invented. Knows no media types.
+// the shape's list, and nothing is invented. Independent of media types.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'

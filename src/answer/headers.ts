@@ -1,4 +1,5 @@
-// Documented response headers: an example, or a value of their schema, written in the style `simple`. Knows no sockets.
+// Documented response headers: an example, or a value of their schema, written in the style `simple`. Independent of
+// sockets.
 
 import type { Header } from '../contract/contract.ts'
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts'

@@ -1,4 +1,4 @@
-// Computes an operation's life-cycle phase and its next change from its dates. Knows no request.
+// Computes an operation's life-cycle phase and its next change from its dates. Independent of requests.
 
 import { parseDuration } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'

@@ -1,4 +1,5 @@
-// Converts text from the wire to typed values. Knows no HTTP library and no schema, only the types of a value.
+// Converts text from the wire to typed values. Independent of HTTP libraries and schemas; depends only on the types of a
+// value.
 
 import { parseInteger } from '../kernel/json.ts'
 

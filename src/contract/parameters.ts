@@ -1,5 +1,5 @@
 // Parameters (OpenAPI "Parameter Object"): converts text from the wire to typed values by `schema` or `content`, `style` and
-// `explode`. Knows no HTTP library.
+// `explode`. Independent of HTTP libraries.
 
 import { isObject, parseJson } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'

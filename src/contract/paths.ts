@@ -1,5 +1,5 @@
 // Path templates (OpenAPI "Path Templating") compiled into one radix tree: finding a route costs its own length, however
-// many there are. The only file that knows find-my-way.
+// many there are. The only file that imports find-my-way.
 
 import FindMyWay from 'find-my-way'
 

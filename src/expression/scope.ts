@@ -1,4 +1,4 @@
-// The roots and functions of the expression language. Knows nothing of how a gateway fills them in.
+// The roots and functions of the expression language. Independent of how a gateway fills them in.
 
 import type { Json } from '../kernel/json.ts'
 import { type Moment, momentOf } from '../world/clock.ts'

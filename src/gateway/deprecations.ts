@@ -1,4 +1,4 @@
-// Counts the callers of deprecated operations and inputs, and reports them. Knows no HTTP.
+// Counts the callers of deprecated operations and inputs, and reports them. Independent of HTTP.
 
 import { table } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'

@@ -1,4 +1,4 @@
-// Explains a reply to clients that send `Understudy-Explain: 1`. Knows no HTTP besides that field.
+// Explains a reply to clients that send `Understudy-Explain: 1`. Independent of HTTP except for that header.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import type { Headers, Reply } from '../kernel/reply.ts'

@@ -1,4 +1,4 @@
-// The gateway: holds the plan and the worlds, and answers requests. Knows no socket.
+// The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
 import { draftOf, Exchange } from '../behaviours/exchange.ts'
 import { type Problem, problems } from '../kernel/problem.ts'

@@ -1,5 +1,5 @@
 // All worlds: the default one, one for each host of the contract, and the sandboxes. Finds the world and the time of a
-// request. Knows no socket.
+// request. Independent of sockets.
 
 import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'

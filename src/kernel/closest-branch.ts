@@ -1,5 +1,5 @@
 // Finds the branch of a union that a value is closest to, by its type, the required properties, and the properties that
-// name a branch. Looks at the value's own properties only; knows no validator.
+// name a branch. Looks at the value's own properties only; independent of validators.
 
 import { isObject } from './json.ts'
 

@@ -1,4 +1,4 @@
-// Mistakes in the author's files. They are collected with their places and never thrown. Knows no files.
+// Mistakes in the author's files. They are collected with their places and never thrown. Independent of files.
 
 export type Severity = 'error' | 'warning'
 

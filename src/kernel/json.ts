@@ -1,5 +1,5 @@
 // JSON without loss: integers beyond 2^53 are read as bigint, decimals that a double would change as `Decimal`, and both are
-// written back digit for digit. Knows no schema.
+// written back digit for digit. Independent of schemas.
 
 import { looksInexact } from './inexact-numbers.ts'
 import { deeperThan, describeSyntaxError } from './json-faults.ts'

@@ -1,5 +1,5 @@
 // Finds repetitions within repetitions in a regular expression, such as `(a+)+`: a backtracking engine may take exponential
-// time over them. Reads the text of the pattern; knows no engine.
+// time over them. Reads the text of the pattern; is independent of the engine.
 
 /** The repetitions of a pattern. */
 export interface Nesting {

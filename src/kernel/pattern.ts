@@ -1,5 +1,5 @@
 // Reads the regular expressions of API documents: ECMA-262, and the dialects of other languages where the meaning is
-// clear. Knows no schema.
+// clear. Independent of schemas.
 
 import { compileGuarded } from './guarded-pattern.ts'
 

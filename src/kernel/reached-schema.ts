@@ -1,5 +1,5 @@
 // Reduces schemas to the parts that decide about one value, so that its mistakes can be described without compiling a large
-// schema whole. Knows no validator.
+// schema whole. Independent of validators.
 
 import { isObject } from './json.ts'
 

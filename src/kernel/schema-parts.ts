@@ -1,4 +1,4 @@
-// Reduces schemas: removes parts that are not needed and shares repeated ones. Knows no validator.
+// Reduces schemas: removes parts that are not needed and shares repeated ones. Independent of validators.
 
 import type { Schema } from './schema.ts'
 

@@ -1,5 +1,5 @@
-// Describes YAML syntax errors for the author, at the place where a person would look. Knows the error codes of the YAML
-// library and not the library itself.
+// Describes YAML syntax errors for the author, at the place where a person would look. Depends on the error codes of the
+// YAML library and not the library itself.
 
 /** A syntax error as the library reports it, with its offsets. */
 export interface SyntaxFault {

@@ -1,5 +1,5 @@
-// Limits a configuration that did not come from the disk: it may use the variables that the file on the disk names, the
-// files that it led to, and what lies below its folder.
+// Limits a configuration that is not from the disk: it may use the variables that the file on disk names, the
+// files that it refers to, and files below its folder.
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'

@@ -47,7 +47,7 @@ export interface TrialOutcome {
 }
 
 /**
- * Loads a gateway file, or the text that stands in its place.
+ * Loads a gateway file, or a text instead of it.
  *
  * A large one that is wrong never reaches `load`: its report comes from a thread. One that is right is then loaded by
  * `load`, with the values of its large texts from the thread: a plan is made of closures, which cannot be sent.

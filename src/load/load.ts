@@ -26,7 +26,7 @@ export type { Loaded, LoadOptions } from './read-gateway.ts'
  * Loads a gateway file, or a bare OpenAPI document.
  *
  * @param path relative to `home`, or absolute
- * @param home what file names in messages are relative to
+ * @param home the folder that file names in messages are relative to
  */
 export const loadPlan = (...given: Parameters<typeof loadInSteps>): Loaded => runThrough(tidily(loadInSteps(...given)))
 
@@ -107,8 +107,8 @@ function reportLeftOut({ without }: InferredGateway, contract: Contract, report:
 /**
  * Infers a gateway.yaml for an OpenAPI document; the text is `undefined` where the document cannot be read.
  *
- * @param directory where the gateway.yaml is to stand: the contract is named relative to it
- * @param progress called while what was inferred is tried
+ * @param directory the folder of the gateway.yaml: the contract is named relative to it
+ * @param progress is called during the trial of the inferred state
  */
 export async function inferFile(
   path: string,

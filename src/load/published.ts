@@ -6,7 +6,7 @@ import type { Environment } from '../kernel/source.ts'
 
 const DEFAULTED = /^\$\{([A-Za-z_]\w*):-([^}]+)\}$/
 
-/** `${NAME}` or `${NAME:-default}` alone. */
+/** Only `${NAME}` or `${NAME:-default}`. */
 const VARIABLE = /^\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}$/
 
 /**

@@ -30,7 +30,7 @@ export interface Loaded {
   /** `undefined` where anything was wrong. */
   readonly plan: Plan | undefined
   readonly report: Diagnostics
-  /** Every file that matters: a change to one of them asks for a reload. */
+  /** Every file of the configuration: a change of one causes a reload. */
   readonly files: readonly string[]
 }
 
@@ -42,9 +42,9 @@ export interface LoadOptions {
   readonly basePath?: string | undefined
   /** The status of an invalid request where the contract documents none. */
   readonly invalidStatus?: 400 | 422 | undefined
-  /** Whether everything is compiled and every example checked, however much there is. */
+  /** Whether everything is compiled and every example checked, without limits. */
   readonly thorough?: boolean
-  /** Is called with what is being done. */
+  /** Is called with the current step. */
   readonly progress?: Progress
   /** The text to use instead of the file, which need not exist then. */
   readonly text?: string

@@ -7,7 +7,7 @@ const REMEMBERING = behaviours.filter(({ remembers }) => remembers).map(({ name 
 
 const isCall = ({ kind }: { readonly kind: string }): boolean => kind === 'operation'
 
-/** Whether one request of the plan meets what another one did: records, quotas, kept replies, counted rules. */
+/** Whether requests of the plan share state: records, quotas, kept replies, counted rules. */
 export const sharesState = ({ collections, operations }: Plan): boolean =>
   collections.size > 0 ||
   operations.some(

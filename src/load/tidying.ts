@@ -9,7 +9,10 @@ const GROWTH = 48e6
 /** If more bytes are in use before, there are worlds with many records: collecting would hold up their requests. */
 const SMALL = 100e6
 
-/** Returns a function that collects garbage if there is much more than at its last call. For each step of long work. */
+/**
+ * Returns a function that collects garbage if the heap has grown much since its last call. Call it at each step of long
+ * work.
+ */
 export function tidying(): () => void {
   let last = heapUsed()
   if (last > SMALL) return () => {}

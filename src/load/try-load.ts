@@ -1,4 +1,4 @@
-// The thread in which a large configuration is tried: loads it, and sends back what is wrong with it. See `load-aside.ts`.
+// The thread that tries a large configuration: loads it, and sends back its mistakes. See `load-aside.ts`.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { shownOf } from '../kernel/diagnostic.ts'
@@ -15,7 +15,7 @@ const lines = [...new Set(shown.map(({ place }) => place.text))]
 const indexes = new Map(lines.map((line, index) => [line, index]))
 const outcome: TrialOutcome = {
   failed,
-  // A place works out its line when it is asked, so it cannot be sent as it is.
+  // A place computes its line on demand, so it cannot be sent unchanged.
   diagnostics: shown.map(({ severity, code, message, hint, place: { file, line, column, length } }) => ({
     ...{ severity, code, message, place: { file, line, column, length } },
     ...(hint === undefined ? {} : { hint }),

@@ -1,5 +1,5 @@
-// An order for an answer → a handler for each operation that it speaks of, to be put before whatever the operation is at the
-// moment a request comes.
+// Compiles an order for an answer into a handler for each of its operations, which runs before the usual chain at the
+// time of a request.
 
 import { ANY_QUESTION, type Answers } from '../answer/answers.ts'
 import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
@@ -23,7 +23,7 @@ export interface AnswerGround {
   readonly maxBody: number
 }
 
-/** Reports what is wrong with an order; returns its handlers by `PlannedOperation.index`. */
+/** Compiles an order and reports its mistakes. Returns handlers by `PlannedOperation.index`. */
 export function compileAnswer(
   ground: AnswerGround,
   order: AnswerOrder,
@@ -53,7 +53,7 @@ export function compileAnswer(
   return new Map(made)
 }
 
-/** The operations that an order speaks of, and the segments that a request must have where it names a path. */
+/** The operations of an order, and the segments that a request must have if it names a path. */
 interface Meant {
   readonly operations: readonly PlannedOperation[]
   /** Whether it names one operation. */
@@ -195,7 +195,7 @@ const placeInOrder = ([first, ...rest]: Path): Path =>
         ? []
         : [first, ...rest]
 
-/** A configuration of `respond`; or a handler, where the contract says what the status or the example is. */
+/** A configuration of `respond`; or a handler, if the contract has the status or the example. */
 interface ComposedReply {
   readonly respond?: object
   readonly end?: Handler

@@ -1,4 +1,4 @@
-// Compiles rules: a chain for each, and the choice between them. An operation without rules pays nothing.
+// Compiles rules: a chain for each, and the choice between them. Operations without rules have no additional cost.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import { draftOf } from '../behaviours/exchange.ts'

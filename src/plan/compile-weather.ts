@@ -19,8 +19,8 @@ export interface Ground {
 }
 
 /**
- * Compiles a weather, an operation a step: reports its mistakes, and makes no chain before it is used, because most weather is
- * never switched on.
+ * Compiles a weather, an operation a step: reports its mistakes, and makes no chain before it is used, because most weather
+ * is never switched on.
  *
  * @param path its path in the source; empty for weather from the control plane
  */
@@ -57,7 +57,7 @@ export function* compileWeather(
   return { name, operations: yield* under([common]), consumers, identifyByOperation }
 }
 
-/** Compiles each operation when it is first asked for. */
+/** Compiles each operation on first use. */
 function operationsUnder(
   compiler: OperationCompiler,
   operations: readonly PlannedOperation[],

@@ -10,10 +10,10 @@ export interface SentCredential {
 }
 
 /**
- * Returns what a consumer sends to an operation: the first alternative of its `security` that the consumer has all credentials
- * for. Nothing where there is none, as for a client certificate.
+ * Returns what a consumer sends to an operation: the first alternative of its `security` that the consumer has all
+ * credentials for. Nothing where there is none, as for a client certificate.
  *
- * @param consumer `undefined` for a made-up credential, which is accepted where no consumers are configured
+ * @param consumer `undefined` for a generated credential, which is accepted if no consumers are configured
  */
 export function credentialOf(
   consumer: string | undefined,

@@ -1,4 +1,4 @@
-// The keys of gateway.yaml that its schema knows, for reading texts with very many unknown ones.
+// The keys of gateway.yaml in its schema, for reading texts with very many unknown ones.
 
 import { isObject } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
@@ -18,7 +18,7 @@ export const gatewayBounds = (elsewhere: boolean): KeyBounds => ({
   known: keysOf(simulationSchema) as KnownKeys,
 })
 
-/** Returns the keys that a schema knows. Only where it allows no others is a key unknown. */
+/** Returns the keys in a schema. Another key is unknown only if the schema allows no others. */
 function keysOf(schema: unknown): KnownKeys | 'open' {
   if (!isObject(schema)) return 'open'
   const { properties = {}, additionalProperties: others } = schema as {

@@ -1,4 +1,4 @@
-// The schemas of `listen` and `limits`: addresses, ports, and what a request may take.
+// The schemas of `listen` and `limits`: addresses, ports, and limits of requests.
 
 import { corsSchema } from './cors.ts'
 import { tlsSchema } from './tls.ts'

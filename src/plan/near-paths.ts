@@ -29,7 +29,7 @@ interface TemplateSegments {
 const LONGEST = 300
 /** Answers that are kept. */
 const MOST_FOUND = 1000
-/** So many segments that are too many at the front may be taken away. */
+/** The maximum number of leading segments to remove. */
 const MOST_PREFIX = 3
 
 export function compileNear(served: readonly ServedOperation[], methodsOf: (path: string) => readonly string[]): Near {

@@ -15,7 +15,7 @@ const SHORT: Readonly<Record<string, PublishedSchema>> = {
   rateLimit: { type: 'string', format: 'rate' },
 }
 
-/** Any text may come from the environment. */
+/** Any text may be an environment variable. */
 const PLACEHOLDER = '\\$\\{[A-Za-z_]\\w*(?::-[^}]*)?\\}'
 
 /** Examples for keys, by the end of their path. */
@@ -145,7 +145,7 @@ function withShortForm(shape: Record<string, unknown>, path: readonly string[]):
   return { description, anyOf: [...((split(long).anyOf as PublishedSchema[]) ?? [long]), standard({ ...short })] }
 }
 
-/** A format of our own becomes a pattern with examples: strict validators know no other formats than the standard ones. */
+/** Replaces a non-standard format by a pattern with examples, since strict validators know the standard formats only. */
 function standard(shape: Record<string, unknown>): Record<string, unknown> {
   const { format, ...rest } = shape
   const own = typeof format === 'string' ? FORMATS[format as keyof typeof FORMATS] : undefined

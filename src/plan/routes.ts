@@ -1,4 +1,4 @@
-// Finds the operation for a method and a path. Everything but `find` runs at load. Knows paths and no behaviours.
+// Finds the operation for a method and a path. Everything but `find` runs at load. Depends on paths, not on behaviours.
 
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Accepts, expressionsOf, type Method, type PathMatch, PathTable } from '../contract/paths.ts'
@@ -8,7 +8,7 @@ import { placeOf } from '../schema/document.ts'
 import { compileNear, type Near } from './near-paths.ts'
 
 export interface Routes {
-  /** The operations that a path leads to; of two that cannot be distinguished, the first. */
+  /** The operations of a path; the first of two that cannot be distinguished. */
   readonly operations: readonly Operation[]
   /** Finds an operation by method and path; `make` makes each target once. */
   finder<Target>(

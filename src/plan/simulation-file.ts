@@ -1,4 +1,4 @@
-// The content of gateway.yaml as types: what a file may hold once it has been checked.
+// The content of a validated gateway.yaml as types.
 
 import type { Json } from '../kernel/json.ts'
 import type { Assign } from '../world/collection.ts'

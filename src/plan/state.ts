@@ -22,7 +22,7 @@ export type StateFile =
 
 export interface StateSettings {
   readonly engine: EngineSettings
-  /** Whether a request asks the engine for changes of other processes before it is answered. */
+  /** Whether a request reads the changes of other processes from the engine before it is answered. */
   readonly reads: 'strong' | 'local'
   /** The records of a resource whose seeds are others than those that the state began with. */
   readonly onSeedChange: 'keep' | 'reset'
@@ -109,7 +109,7 @@ export function checkState(file: StateFile | undefined, source: Source, report: 
   }
 }
 
-/** @param folder the folder of gateway.yaml; returns `undefined` where nothing is recorded */
+/** @param folder the folder of gateway.yaml; returns `undefined` if changes are not recorded */
 export function stateSettings(file: StateFile | undefined, folder: string): StateSettings | undefined {
   if (file === undefined || typeof file === 'string') return undefined
   const { reads = 'strong', onSeedChange = 'keep' } = file
@@ -124,7 +124,7 @@ function engineOf(file: Exclude<StateFile, string>, folder: string): EngineSetti
   return { kind: 'file', file: resolve(folder, file.file), sync: milliseconds, recover: false }
 }
 
-/** The password in the URL of the state, as the URL has it and decoded; none where there is none. */
+/** The password in the URL of the state, encoded and decoded; empty if there is none. */
 export function passwordsOf(file: StateFile | undefined): readonly string[] {
   const url = typeof file === 'object' ? file.redis : undefined
   const written = /\/\/[^/]*?:(.*)@/.exec(url ?? '')?.[1]

@@ -52,7 +52,7 @@ export function writeArray(
       throw DEAD_END
     }
     const text = JSON.stringify(item)
-    // Examples with duplicate items are not wanted.
+    // Avoid examples with duplicate items.
     if (texts.has(text) && index >= Math.max(least, prefix)) break
     texts.add(text)
     out.push(item)

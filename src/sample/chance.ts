@@ -1,4 +1,4 @@
-// Random numbers for generated values: a sequence that depends on its seed alone. Knows no schema.
+// Random numbers for generated values: a sequence that depends on its seed alone. Independent of schemas.
 
 export class Chance {
   #state: number

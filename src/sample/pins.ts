@@ -1,5 +1,5 @@
 // Pins: fields that a generated value copies from the value that was sent, so that a reply takes the same branch of a union
-// as the request. Knows no requests: it receives the value.
+// as the request. Independent of requests: it receives the value.
 
 import { Decimal, isObject, type Json } from '../kernel/json.ts'
 import { type Definitions, entries, keyOf, objectOf, type SchemaObject } from './schema-parts.ts'

@@ -1,5 +1,5 @@
 // Generates a value for a schema: valid, readable, of bounded size, and the same for the same seed. A failed attempt is
-// repeated in another way, a bounded number of times. Knows JSON Schema, and no OpenAPI.
+// repeated in another way, a bounded number of times. Depends on JSON Schema, not on OpenAPI.
 
 import { approximate, holdsExact, type Json } from '../kernel/json.ts'
 import { DEAD_END, EXHAUSTED } from './dead-end.ts'
@@ -55,7 +55,7 @@ interface Lesson {
   readonly cost: number
 }
 
-/** A schema whose values take more comparisons, some milliseconds, has only so many of them, which are kept. */
+/** A schema whose values need more comparisons (some milliseconds) has only this many values, which are cached. */
 const DEAR = 1000
 const FEW_VALUES = 8
 /** One that takes more has the value of the first trial, unless values are to differ. */

@@ -52,7 +52,7 @@ function mayClose(start: Node, documents: Documents): boolean {
     return value.discriminator !== undefined && childrenOf(node, documents).some(child => visit(child.node))
   }
   if (visit(start)) return true
-  // Nothing that was reached is closed, so each of the schemas that were met is open too.
+  // No reached schema is closed, so each of the visited ones is open, too.
   for (const value of seen) open.add(value)
   return false
 }

@@ -1,5 +1,5 @@
 // The documents of a contract: nodes, references between them, and places. Only local and file `$ref`s; nothing is ever
-// fetched. Knows the syntax of references and nothing of OpenAPI.
+// fetched. Depends on the syntax of references only, not on OpenAPI.
 
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -208,7 +208,7 @@ const decode = (text: string): string => {
   }
 }
 
-/** The value of the schema that a node stands in. */
+/** The value of the schema that contains a node. */
 export function parentValue(child: Node, root: Node): unknown {
   let value: unknown = root.value
   for (const key of child.path.slice(root.path.length, -1))

@@ -1,5 +1,5 @@
 // The names that schemas give themselves inside one document: `$id`, `$anchor`, `$dynamicAnchor` (JSON Schema 2020-12
-// §8.2), and OpenAPI 3.2's `$self`. Knows the places of names and not the meaning of schemas.
+// §8.2), and OpenAPI 3.2's `$self`. Depends on the places of names, not on the meaning of schemas.
 
 import { isObject } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'

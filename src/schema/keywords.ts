@@ -1,5 +1,5 @@
 // The keywords of schemas: their names, their first version, and the form of their values. Malformed keywords are reported
-// and removed, so that every schema compiles. Knows no references.
+// and removed, so that every schema compiles. Independent of references.
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'

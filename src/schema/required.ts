@@ -1,4 +1,4 @@
-// Translates `required`, which holds for replies only or for requests only where a property is marked.
+// Translates `required`, which applies to replies only or to requests only if a property is readOnly or writeOnly.
 
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
 import { childOf, type Node, placeOf } from './document.ts'

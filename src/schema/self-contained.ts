@@ -1,4 +1,4 @@
-// One schema of a contract with all that it refers to, as a document of its own.
+// One schema of a contract with all its references, as a self-contained document.
 
 import type { Schema } from '../kernel/schema.ts'
 import type { SchemaUse } from './schema-use.ts'

@@ -1,4 +1,4 @@
-// The size of a schema with all that it refers to, which is what compiling it costs. Knows keys and references only.
+// The size of a schema with its references, which determines the cost of compiling it. Depends on keys and references only.
 
 import type { ReferenceEdge } from './translation-context.ts'
 

@@ -1,4 +1,5 @@
-// Judges a value without compiling its schema whole: walks both, and compiles only what decides about a value that is invalid.
+// Validates a value without compiling its whole schema: walks both, and compiles only the part that decides about an invalid
+// value.
 
 import { holdsExact, type Json } from '../kernel/json.ts'
 import type { Schema, Schemas } from '../kernel/schema.ts'

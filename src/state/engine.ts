@@ -1,5 +1,5 @@
 // The port of a state engine: a log of texts that one process or several append to. An engine knows entries and positions,
-// and nothing of worlds.
+// and is independent of worlds.
 
 /** The end of a log, or a place in it. */
 export interface Position {
@@ -22,19 +22,19 @@ export interface News {
   readonly position: Position
 }
 
-/** `appended`: the entries are in the log, and it ends there. `missed`: nothing was appended, because others came before. */
+/** `appended`: the entries are at the end of the log. `missed`: nothing was appended, because others appended before. */
 export type Append = { readonly appended: Position } | { readonly missed: News }
 
 export interface Engine {
-  /** Names the engine in messages: `file ./understudy.state`. Holds no credential. */
+  /** Names the engine in messages: `file ./understudy.state`. Contains no credential. */
   readonly name: string
-  /** Whether no other process can append: its reader never has to ask for news. */
+  /** Whether no other process can append, so that its reader never needs to read. */
   readonly exclusive: boolean
   /** Reads the log from its snapshot to its end. To be called once, before everything else. */
   open(): Promise<News>
   /** Whether the log certainly ends at a position; false where that takes a question. */
   endsAt(position: Position): boolean
-  /** Reads the entries after a position: none if the log ends there. The caller asks once for all requests that wait. */
+  /** Reads the entries after a position: none if the log ends there. The caller reads once for all waiting requests. */
   since(after: Position): Promise<News>
   /**
    * Appends all entries, or none, if the log still ends at `after`. Resolves once they are as durable as the settings of
@@ -49,7 +49,7 @@ export interface Engine {
    * @param tail the entries after `at`, for an engine that does not keep them at hand. Unset: there are none.
    */
   compact(at: Position, snapshot: string, tail?: readonly string[]): Promise<void>
-  /** Whether a snapshot is worth its cost now: enough was appended since the last one. Asked after each append. */
+  /** Whether a snapshot is worth its cost now: enough was appended since the last one. Called after each append. */
   readonly worthCompacting: boolean
   /** Numbers this process among all that ever used the log: 0 for the first or only one. Known once the log is open. */
   readonly member: number
@@ -62,17 +62,19 @@ export interface Engine {
   leave(note: string, most: number): Promise<void> | undefined
   /** The notes of all processes, oldest first: in Redis also those of processes that run. */
   notes(): Promise<readonly string[]>
-  /** Sends a text to all other readers of the log, and resolves with the answers of those that are alive; waits at most 1 s. */
+  /**
+   * Sends a text to all other readers of the log, and resolves with the answers of those that are alive; waits at most 1 s.
+   */
   ask(question: string): Promise<readonly string[]>
   /** Answers the questions of others. */
   answer(handler: (question: string) => Promise<string>): void
   /** Calls back when the engine becomes unavailable (with the reason) or available again (`undefined`). */
   onAvailability(listener: (reason: string | undefined) => void): void
-  /** Writes down what is not durable yet, and lets go of files and connections. */
+  /** Writes entries that are not durable yet, and closes files and connections. */
   close(): Promise<void>
 }
 
-/** The state cannot be used by this process, and waiting does not help; the message says why, and what to do. */
+/** This process cannot use the state, and waiting does not help. The message has the reason and the remedy. */
 export class StateRefused extends Error {
   override readonly name: string = 'StateRefused'
 }

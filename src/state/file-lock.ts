@@ -11,7 +11,7 @@ export class FileInUse extends StateRefused {
 
 /** The owner renews its lock this often, in milliseconds: the owner on another machine can only be seen so. */
 const RENEW = 2000
-/** A lock of another machine that was not renewed for so long is nobody's. */
+/** The age after which an unrenewed lock of another machine is stale. */
 const STALE = 10_000
 
 /**
@@ -41,7 +41,7 @@ export function lockFile(file: string, around: EngineSurroundings): () => void {
   const stop = around.every(RENEW, () => renew(lock, around.now()))
   return () => {
     stop()
-    // Not the lock of another one who took it for stale.
+    // Do not remove the lock of another process that took over a stale one.
     if (isSame(readOwner(lock), around.owner)) forget(lock)
   }
 }

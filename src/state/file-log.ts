@@ -1,5 +1,5 @@
 // The engine of one process: a file of checksummed lines, to which it appends, and which a snapshot replaces from time to
-// time. Nobody else writes to it: see `file-lock.ts`.
+// time. No other process writes to it: see `file-lock.ts`.
 
 import { randomUUID } from 'node:crypto'
 import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
@@ -8,11 +8,11 @@ import { LogFile } from './log-file.ts'
 import { LineBuffer } from './log-lines.ts'
 import type { EngineSurroundings, FileSettings } from './settings.ts'
 
-/** With an interval, what waits is written this often at least: so much is lost with the process alone. */
+/** With an interval, the maximum time until waiting entries are written: at most this much is lost with the process. */
 const WRITE = 100
 /** Waiting lines of more bytes than this are written at once. */
 const MOST_WAITING = 2 ** 20
-/** Compaction is worth it above so many bytes, and above so many times the size of the last snapshot. */
+/** The minimum size for a compaction in bytes, and as a multiple of the last snapshot. */
 const [WORTH_BYTES, WORTH_FACTOR] = [8 * 2 ** 20, 4]
 
 interface Waiting {
@@ -32,7 +32,7 @@ export class FileLog implements Engine {
   #stop: (() => void) | undefined
   /** Lines that are not written yet. */
   #lines = new LineBuffer()
-  /** An empty one, for the lines that come while others are written. */
+  /** An empty buffer, for lines that arrive while others are written. */
   #spare: LineBuffer | undefined
   /** Lines that are not written, and that the snapshot of a compaction in line replaces. */
   #replaced: LineBuffer | undefined
@@ -111,7 +111,7 @@ export class FileLog implements Engine {
     })
   }
 
-  /** Writes what waits: all calls before the write begins share it. */
+  /** Writes the waiting lines: all calls before the write begins share it. */
   #write(): Promise<void> {
     if (this.#scheduled === undefined) {
       this.#scheduled = this.#inTurn(() => {
@@ -130,7 +130,7 @@ export class FileLog implements Engine {
   }
 
   async #flush(sync: boolean): Promise<void> {
-    // A compaction in line would replace what is written now.
+    // A queued compaction would replace the lines of this write.
     if (this.#replaced !== undefined) return
     const [lines, waiting] = [this.#lines, this.#waiting]
     this.#waiting = []
@@ -194,7 +194,7 @@ export class FileLog implements Engine {
         this.#sinceSnapshot = this.#lines.length
         for (const { done } of waiting) done()
       } catch (error) {
-        // The file as it was goes on.
+        // Continue with the old file.
         this.#around.warn(`${this.#settings.file} could not be compacted: ${(error as Error).message}`)
         if (this.#replaced !== undefined) this.#putBack(this.#replaced)
         this.#replaced = undefined

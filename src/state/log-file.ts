@@ -6,7 +6,7 @@ import { basename, dirname } from 'node:path'
 import { type Position, StateRefused } from './engine.ts'
 import { type Line, LineBuffer, readLines } from './log-lines.ts'
 
-/** The file cannot be read as a log; the message says where, and what to do. */
+/** The file is not a valid log. The message has the place and the remedy. */
 export class DamagedLog extends StateRefused {
   override readonly name = 'DamagedLog'
 }
@@ -29,7 +29,7 @@ export class LogFile {
   #handle: FileHandle | undefined
   /** The checksum of the last line. */
   #sum = 0
-  /** How many bytes of the file are sound: the next write begins there, over what a failed one left. */
+  /** The number of valid bytes of the file. The next write begins there, over the rest of a failed one. */
   #end = 0
 
   constructor(path: string) {

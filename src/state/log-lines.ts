@@ -29,7 +29,7 @@ export class LineBuffer {
     this.#bytes = Buffer.allocUnsafe(room)
   }
 
-  /** How many bytes it holds. */
+  /** The number of bytes. */
   get length(): number {
     return this.#used
   }
@@ -97,7 +97,7 @@ export interface LogReading {
   readonly sum: number
   /** How many bytes the sound lines take. */
   readonly bytes: number
-  /** Set where the file goes on with what is not a sound line. */
+  /** Set if the file continues with an invalid line. */
   readonly damage:
     | undefined
     | {

@@ -1,4 +1,4 @@
-// A log in the memory of one process: what the primary process of several workers holds, and what tests share.
+// A log in the memory of one process: that of the primary process of several workers, and of tests.
 
 import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
 import type { LogEnd } from './shared-files.ts'
@@ -27,7 +27,7 @@ export class MemoryLog {
   #durable: Promise<unknown> = Promise.resolve()
 
   /**
-   * @param backing keeps the entries as well, so that they survive this process; it is the log's alone
+   * @param backing also keeps the entries, so that they survive this process; used by this log only
    * @param patience resolves when an answer is not waited for any longer
    */
   constructor(backing?: Engine, patience: () => Promise<undefined> = () => new Promise(() => {})) {
@@ -36,7 +36,7 @@ export class MemoryLog {
     backing?.onAvailability(reason => this.fail(reason))
   }
 
-  /** Reads the entries of the backing engine. To be called before anything else where there is one. */
+  /** Reads the entries of the backing engine. If there is one, call this first. */
   async load(): Promise<void> {
     if (this.#backing === undefined) return
     const { anew, entries, position } = await this.#backing.open()
@@ -84,7 +84,7 @@ export class MemoryLog {
     return { anew: { snapshot: this.#snapshot }, entries: [...this.#entries], position: this.position }
   }
 
-  /** Entries that are not durable yet are not told. */
+  /** Leaves out entries that are not durable yet. */
   async since(after: Position): Promise<News> {
     await this.#durable
     return this.#news(after)
@@ -134,7 +134,7 @@ export class MemoryLog {
     this.#entries = []
   }
 
-  /** Refuses every call with a reason, until told otherwise. */
+  /** Refuses every call with a reason until it is reset. */
   fail(reason: string | undefined): void {
     this.#down = reason
     this.#end?.write(reason === undefined ? this.position.at : undefined)
@@ -152,7 +152,7 @@ export class MemoryLog {
     if (this.#notes.length > 2 * most) this.#notes = this.#notes.slice(-most)
   }
 
-  /** The answers of all readers but the one that asks. */
+  /** Returns the answers of all other readers. */
   async ask(question: string, asking: MemoryReader): Promise<readonly string[]> {
     const answers = [...this.#readers].filter(reader => reader !== asking).map(reader => reader.hear(question))
     const patience = this.#patience()
@@ -233,7 +233,7 @@ class MemoryReader implements Engine {
     if (this.#owns) await this.#log.close()
   }
 
-  /** Tells whether the log became unavailable, and why. */
+  /** Reports whether the log became unavailable, and why. */
   tell(reason: string | undefined): void {
     for (const listener of this.#listeners) listener(reason)
   }

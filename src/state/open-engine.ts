@@ -14,7 +14,7 @@ const ENGINES = {
   redis: async (settings, around) => (await import('./redis.ts')).connectRedis(settings, around),
 } satisfies Openers
 
-/** The engine that the settings ask for; it is not opened yet. */
+/** Returns the engine of the settings, which is not opened yet. */
 export function makeEngine(settings: EngineSettings, around: EngineSurroundings): Promise<Engine> {
   return (ENGINES[settings.kind] as (settings: EngineSettings, around: EngineSurroundings) => Promise<Engine>)(
     settings,

@@ -24,7 +24,7 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
       password: decodeURIComponent(password) || undefined,
     }
   } catch {
-    // The error of URL holds the text, and with it the password.
+    // The error of `URL` contains the text, including the password.
     return undefined
   }
 }

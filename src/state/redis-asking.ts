@@ -8,7 +8,7 @@ const WAIT = 1000
 
 interface OpenQuestion {
   readonly answers: string[]
-  /** How many answers may come; unknown until the server has said how many have heard the question. */
+  /** The number of expected answers; unknown until the server reports the number of receivers. */
   missing: number
   done(): void
 }
@@ -42,7 +42,7 @@ export class RedisAsking {
     this.#handler = handler
   }
 
-  /** Resolves with the answers of all other replicas, or with those that came within a second. */
+  /** Resolves with the answers of all other replicas, or with those that arrived within a second. */
   async ask(text: string): Promise<readonly string[]> {
     this.#questions += 1
     const id = this.#questions
@@ -54,7 +54,7 @@ export class RedisAsking {
     this.#asked.set(id, asked)
     try {
       const heard = await this.#publish(this.#channel, { id, from: this.#self, text })
-      // This replica hears itself.
+      // This replica receives its own message.
       asked.missing = heard - 1 - asked.answers.length
       if (asked.missing > 0) {
         const waited = new AbortController()

@@ -29,7 +29,7 @@ interface RedisClients {
 /** The connection that a command takes. The reply to one over `bulk` may take seconds. */
 export type Lane = keyof RedisClients
 
-/** The connection broke before the reply came: the call may have been carried out. */
+/** The connection broke before the reply: the call may have been executed. */
 export class ConnectionLost extends Error {}
 
 export class RedisConnection {
@@ -129,7 +129,7 @@ export class RedisConnection {
       this.#drop(link)
       const [, host, port] = /^MOVED \d+ (.*):(\d+)/.exec((error as Error).message) ?? []
       if (port !== undefined && this.#moved === undefined) {
-        // An empty host is that of the node that was asked.
+        // An empty host is that of the queried node.
         this.#moved = { host: host || this.#address.host, port: Number(port) }
         return this.#attempt()
       }
@@ -171,7 +171,7 @@ export class RedisConnection {
     return client
   }
 
-  /** Waits for a reply for so many ticks; then the connection is given up, and all its calls end. */
+  /** The maximum number of ticks until a reply; then the connection is closed, and all its calls fail. */
   #limit<Reply>(reply: Promise<Reply>, ticks: number, link: RedisClients): Promise<Reply> {
     return this.#patience.limit(reply, ticks, () => {
       const reason = `${this.name} does not answer`

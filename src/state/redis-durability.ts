@@ -1,6 +1,6 @@
 // Reads from a Redis server how it keeps its data.
 
-/** Returns what is to be warned of; nothing where the server does not tell. */
+/** Returns a warning; `undefined` if the server does not show its settings. */
 export async function durabilityOf(send: (args: readonly string[]) => Promise<unknown>): Promise<readonly string[]> {
   const problems: string[] = []
   const [appendonly, save] = [await setting(send, 'appendonly'), await setting(send, 'save')]
@@ -14,7 +14,7 @@ export async function durabilityOf(send: (args: readonly string[]) => Promise<un
   return problems
 }
 
-/** A setting of the server; `undefined` where it does not tell, as many hosted ones do not. */
+/** A setting of the server; `undefined` if the server does not show it, as many hosted ones. */
 async function setting(send: (args: readonly string[]) => Promise<unknown>, name: string): Promise<string | undefined> {
   try {
     const reply = await send(['CONFIG', 'GET', name])

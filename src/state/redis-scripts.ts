@@ -30,7 +30,7 @@ local function news(log, position, mark)
 end
 `
 
-/** Arguments: the name for a new log. Creates the log where there is none, or only a part of one. */
+/** Arguments: the name for a new log. Creates the log if there is none, or only a part of one. */
 const OPEN = `${HEAD}
 local whole = head[1] and redis.call('LLEN', KEYS[2]) == at - from
 if whole and snap then whole = redis.call('EXISTS', KEYS[3]) == 1 end
@@ -92,7 +92,7 @@ return 1
 
 export interface Script {
   readonly text: string
-  /** SHA-1 of the text: how Redis names a script that it knows. */
+  /** SHA-1 of the text: the name of a loaded script in Redis. */
   readonly sha: string
 }
 

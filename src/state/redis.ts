@@ -13,7 +13,7 @@ import type { EngineSurroundings, RedisSettings } from './settings.ts'
 
 /** Entries that stay behind a snapshot, for readers that are a little behind. */
 const KEPT_ENTRIES = 1000
-/** Compaction is worth it above so many bytes of entries, and above so many times the size of the last snapshot. */
+/** The minimum size for a compaction in bytes of entries, and as a multiple of the last snapshot. */
 const [WORTH_BYTES, WORTH_FACTOR] = [2 ** 20, 2]
 
 /** A place in the log, with the token of the append that it follows. */
@@ -21,7 +21,7 @@ interface MarkedPosition extends Position {
   readonly mark: string
 }
 
-/** Returns the log of a prefix; nothing is connected yet. */
+/** Returns the log of a prefix, without connecting. */
 export async function connectRedis(settings: RedisSettings, around: EngineSurroundings): Promise<Engine> {
   return new RedisLog(settings, around)
 }
@@ -56,7 +56,7 @@ export class RedisLog implements Engine {
     const key = (name: string) => `{${prefix}}:${name}`
     this.#around = around
     this.#keys = [key('head'), key('entries'), key('snapshot')]
-    // Does nothing, but is refused by a server that takes no writes.
+    // Does nothing, but is refused by a server that refuses writes.
     this.#connection = new RedisConnection(address, ['DEL', key('none')], around)
     // Channels have no database.
     this.#asking = new RedisAsking(this.#connection, `${key('questions')}:${address.database}`, this.#self, around)
@@ -130,7 +130,7 @@ export class RedisLog implements Engine {
   async compact(at: Position, snapshot: string): Promise<void> {
     const { log } = at
     const args = [log, String(at.at), markOf(at), String(this.#bytes), String(KEPT_ENTRIES), snapshot]
-    // Not again before the next reply tells how much there is to compact.
+    // Not again before the next reply has the size to compact.
     this.#bytes = 0
     await this.#run(SCRIPTS.compact, args, 'bulk')
   }
@@ -207,7 +207,7 @@ export class RedisLog implements Engine {
   }
 }
 
-/** Reasons to begin anew that a log has which lost something. */
+/** The reasons for a new beginning of a log that lost entries. */
 const LOSSES: { readonly [why: string]: string } = {
   log: 'has lost its state, and another process gave it its own (was the database flushed?)',
   shorter: 'has lost the last changes (a failover?)',
@@ -217,5 +217,5 @@ const LOSSES: { readonly [why: string]: string } = {
 
 const withoutToken = (entry: string): string => entry.slice(entry.indexOf(' ') + 1)
 
-/** The token at a position; where it is not known, one that no entry has, so that the reader begins anew. */
+/** The token at a position; if unknown, one that no entry has, so that the reader starts over. */
 const markOf = (position: Position): string => (position as Partial<MarkedPosition>).mark ?? '?'

@@ -24,7 +24,7 @@ type LogMessage =
   | { readonly log: 'question'; readonly id: number; readonly text: string }
   | { readonly log: 'availability'; readonly reason: string | null }
 
-/** Lets the other end of a channel read and append to a log, as which `engine` stands; returns what ends it. */
+/** Lets the other end of a channel read and append to the log of `engine`. Returns a function that ends this. */
 export function serveLog(engine: Engine, channel: Channel): () => void {
   let questions = 0
   const asked = new Map<number, (text: string) => void>()

@@ -18,7 +18,7 @@ export interface RedisSettings {
   readonly prefix: string
 }
 
-/** A log in memory alone: what it is good for is its history. */
+/** A log in memory only, for its history. */
 export interface MemorySettings {
   readonly kind: 'memory'
 }

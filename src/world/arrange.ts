@@ -1,10 +1,10 @@
-// From records to a page: comparing, searching, sorting, cutting. Pure; knows no engine.
+// From records to a page: comparing, searching, sorting, cutting. Pure, and independent of engines.
 
 import { Decimal, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
 import type { Comparison, Entry, Id, Page, Query } from './collection.ts'
 import { fieldIn, valuesIn } from './record-field.ts'
 
-/** Whether a query asks for nothing but filters and a limit: what an index answers by itself. */
+/** Whether a query has only filters and a limit, so that an index answers it. */
 export const isPlain = (query: Query): boolean =>
   query.sort === undefined &&
   query.offset === undefined &&
@@ -29,7 +29,7 @@ export function keyOf(query: Query): string {
   return `${limit} ${stringifyJson(filters)}`
 }
 
-/** A page out of rows that stand in order, of which at most one more than `limit` is looked at. */
+/** Returns a page of ordered rows, of which at most `limit` + 1 are read. */
 export function pageOf(rows: Iterable<Entry>, limit: number, offset: number, total?: number): Page {
   const texts: string[] = []
   let last: Id | undefined
@@ -61,7 +61,7 @@ function joinTexts(texts: readonly string[]): string {
   return all.join(',')
 }
 
-/** Returns the selected records that a query asks for, on all pages, in its order. They come in the order of their ids. */
+/** Returns the selected records of a query on all pages in its order. The input is in the order of ids. */
 export function arrange(selected: Entry[], { comparisons = [], search, sort }: Query): Entry[] {
   const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? []
   const rows =
@@ -81,7 +81,7 @@ export function arrange(selected: Entry[], { comparisons = [], search, sort }: Q
   })
 }
 
-/** Cuts the page that a query asks for out of its records. */
+/** Returns the page of a query from its records. */
 export function cutPage(rows: readonly Entry[], { sort, offset = 0, after, limit, count }: Query): Page {
   let skip = offset
   if (after !== undefined) {

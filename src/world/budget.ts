@@ -1,4 +1,4 @@
-// One bound for the records of all worlds together. Counts bytes, knows no collection.
+// One bound for the records of all worlds together. Counts bytes, independent of collections.
 
 /** A write was refused because the records of all worlds together would take more memory than they may. */
 export class Full extends Error {
@@ -48,12 +48,12 @@ export class Budget {
     this.#bounds = { ...this.#bounds, max }
   }
 
-  /** Takes so many bytes for records that must be kept. */
+  /** Reserves this many bytes for records that must be kept. */
   spend(bytes: number): void {
     this.#spent += bytes
   }
 
-  /** Makes room for so many bytes, which `writer` has not taken yet; throws `Full` where there is none. */
+  /** Makes room for this many bytes, which `writer` has not reserved yet. Throws `Full` if there is none. */
   reserve(bytes: number, writer: object): void {
     if (bytes <= 0 || this.#fits(bytes)) return
     this.#spent = this.#bounds.count()

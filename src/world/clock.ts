@@ -1,4 +1,4 @@
-// Time, injected: what a world reads, and what may be shifted, frozen or waited for. The one reader of `Date` and timers
+// The injected time that worlds read, and that can be shifted, frozen and waited for. The only reader of `Date` and timers
 // below HTTP.
 
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
@@ -23,7 +23,7 @@ export const realClock: Clock = {
         signal?.removeEventListener('abort', end)
         resolve()
       }
-      // Node takes what does not fit 32 bits for no time at all.
+      // Node treats a time that does not fit 32 bits as none.
       const timer = setTimeout(end, Math.min(milliseconds, 2 ** 31 - 1))
       signal?.addEventListener('abort', end)
     }),
@@ -63,7 +63,7 @@ export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> 
 /** How many records are worked on before others have their turn: some milliseconds. */
 export const SLICE = 1000
 
-/** How long the event loop was held up since it was last asked: seconds. */
+/** The longest block of the event loop since the last call, in seconds. */
 export interface LoopDelay {
   /** The median, the 99th percentile and the longest. */
   read(): { readonly half: number; readonly most: number; readonly max: number }
@@ -133,5 +133,5 @@ export type Moment = Date
 
 export const momentOf = (time: number): Moment => new Date(time)
 
-/** Milliseconds since the epoch; `undefined` for what is not a moment. NaN for one beyond all calendars. */
+/** Milliseconds since the epoch; `undefined` for a text that is not a time. NaN for a time out of range. */
 export const timeOf = (value: unknown): number | undefined => (value instanceof Date ? value.getTime() : undefined)

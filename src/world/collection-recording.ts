@@ -1,4 +1,4 @@
-// Tells a recorder the changes of a collection.
+// Passes the changes of a collection to a recorder.
 
 import { Counts } from './counts.ts'
 import { type CollectionState, type Recorder, worldChange } from './effects.ts'
@@ -8,7 +8,7 @@ import { type Row, RowChange } from './row-change.ts'
 export class CollectionRecording {
   #recorder: Recorder | undefined
   #place = new RecordedPlace('', '')
-  /** The counters as the recorder was told them last. */
+  /** The counters that were last recorded. */
   readonly #told = new Counts()
 
   /** Whether there is a recorder. */
@@ -21,12 +21,12 @@ export class CollectionRecording {
     this.#place = place
   }
 
-  /** Must be called with the counters of each change that the recorder is not told. */
+  /** Must be called with the counters of each change that is not recorded. */
   follow(counts: Counts): void {
     this.#told.copy(counts)
   }
 
-  /** @param row the record after the change, and `old` before it; `undefined` where there is none */
+  /** @param row the record after the change, and `old` before it; `undefined` if there is none */
   tell(row: Row | undefined, old: Row | undefined, counts: Counts): void {
     if (this.#recorder === undefined) return
     this.#recorder.record(new RowChange(this.#place, row, old, counts, this.#told))

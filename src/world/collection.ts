@@ -1,5 +1,5 @@
 // The interface of a collection of records, for every storage engine. "Missing" and "stale" are values; a rejection is an
-// outage. Knows no HTTP.
+// outage. Independent of HTTP.
 
 import { type Json, type JsonObject, put } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
@@ -56,7 +56,7 @@ export interface Query {
   readonly offset?: number | undefined
   /** Begins behind this record. */
   readonly after?: Id | undefined
-  /** Whether `total` is wanted. */
+  /** Whether to count `total`. */
   readonly count?: boolean
 }
 
@@ -69,7 +69,7 @@ export interface Page {
   readonly count: number
   /** Whether there are records behind the page. */
   readonly more: boolean
-  /** How many records match, on all pages; where it was asked for. */
+  /** The number of matching records on all pages, if requested. */
   readonly total?: number
   /** The id of the last record of the page. */
   readonly last?: Id | undefined
@@ -85,7 +85,7 @@ export interface CollectionOptions {
   readonly assign: Assign
   /** Fields that pages are filtered by: each costs an index. */
   readonly indexed: readonly string[]
-  /** Above it the oldest created record goes; seeds never go. */
+  /** The bound above which the oldest created record is removed; seeds are never removed. */
   readonly maxRecords: number
   /** The same for the characters of all records as JSON. */
   readonly maxBytes?: number | undefined
@@ -100,7 +100,7 @@ export interface CollectionOptions {
 export interface Dump {
   /** In the order of their ids. */
   readonly records: readonly JsonObject[]
-  /** The ids of those that were created, oldest first: what may be given up. Absent: none, all are like seeds. */
+  /** The ids of created records, oldest first, which may be removed. Absent: none. */
   readonly created?: readonly Id[]
   /** The next id of a sequence, if it is beyond those of the records. */
   readonly nextId?: number | bigint
@@ -128,10 +128,10 @@ export interface Collection {
   /** Stores another value under an id; with `revision`, only if the record has not changed since. */
   replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'>
   remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'>
-  /** Stores a value under an id, whether there is a record of that id or not. */
+  /** Stores a value under an id, new or existing. */
   put(id: Id, fields: JsonObject): Promise<{ readonly entry: Entry; readonly created: boolean }>
   dump(): Promise<Dump>
-  /** Holds what was dumped, and nothing else. */
+  /** Replaces its records by those of a dump. */
   load(dump: Dump): Promise<void>
   /** Whether it was written to since it was made or forked. */
   readonly touched: boolean
@@ -141,19 +141,19 @@ export interface Collection {
   adapt(options: CollectionOptions): void
   /** Returns the next timers that will fire, in their order. A collection without it has none. */
   upcoming?(limit: number): readonly DumpedTimer[]
-  /** Lives by this clock from now on. A collection without it does not look at the time. */
+  /** Uses this clock from now on. A collection without a clock ignores time. */
   follow?(clock: Clock): void
-  /** Lets the first states of its seeds begin now, or at a moment, where nobody has looked at it yet. */
+  /** Starts the first states of its seeds now, or at a time, if it has not been used yet. */
   begin?(at?: number): void
-  /** Tells every change to a recorder from now on, under the name of its place; `undefined`: to nobody. */
+  /** Passes every later change to a recorder under this name; `undefined`: to none. */
   record(recorder: Recorder | undefined, place?: RecordedPlace): void
-  /** Does what another copy of the collection recorded, and tells no recorder; returns what reverses it. */
+  /** Applies a change that another copy of the collection recorded, without recording it. Returns its inverse. */
   apply(effect: CollectionEffect): CollectionEffect
-  /** All of it as a value; with `base`, a collection that it began as a fork of, only what differs. */
+  /** Returns the collection as a value; with `base`, the origin of this fork, only the differences. */
   state(base?: Collection): CollectionState
 }
 
-/** The record under an id, which comes first in its text and is the one assigned, whatever the fields say. */
+/** Returns a record with an id, which is first in its text and overrides that of the fields. */
 export function withId(field: string, id: Id, fields: JsonObject): JsonObject {
   if (isFirst(field, fields) && fields[field] === id) return fields
   if (field.includes('.') && !Object.hasOwn(fields, field)) return withField(field, id, fields)

@@ -13,7 +13,7 @@ export class Counts implements Counted {
     return [this.revision, portableId(this.next), this.creations]
   }
 
-  /** Shows what another one shows. */
+  /** Copies the counts of another one. */
   copy({ revision, next, creations }: Counted): void {
     this.revision = revision
     this.next = next

@@ -3,7 +3,7 @@
 
 import type { Id } from './id.ts'
 
-/** An id as JSON holds it without losing digits. */
+/** An id as exact JSON. */
 export type PortableId = number | string | { readonly big: string }
 
 /** How far a collection has counted: its revision, the next id of its sequence, and how many records were created. */
@@ -31,10 +31,12 @@ export type CollectionEffect =
    */
   | readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters?]
   | readonly ['timer', PortableId, PortableTimer | null]
-  /** The whole collection is another. A function, so that nothing is copied before somebody needs it. */
+  /** The collection was replaced. A function, so that it is copied only if needed. */
   | readonly ['all', () => CollectionState]
 
-/** The clock of a world: it showed `shown` when the clock below showed `since`, and goes on at `rate`; `null` is real time. */
+/**
+ * The clock of a world: it showed `shown` when the clock below showed `since`, and goes on at `rate`; `null` is real time.
+ */
 export type PortableCourse = readonly [shown: number, since: number, rate: number]
 
 /** The kinds of things that behaviours keep in a world and that outlast a process. */
@@ -44,10 +46,10 @@ export type WorldEffect =
   | readonly ['in', collection: string, CollectionEffect]
   | readonly ['kept', KeptKind, place: string, key: string, value: unknown]
   | readonly ['clock', PortableCourse | null]
-  /** So many more requests of an operation: additions commute. */
+  /** A number of further requests of an operation: additions commute. */
   | readonly ['ordinal', operation: string, more: number]
 
-/** A change of a world. Its effect and inverse may be made each time they are asked for. */
+/** A change of a world. Its effect and inverse may be computed at each access. */
 export interface WorldChange {
   readonly world: string
   /** The first item of the effect. */
@@ -65,7 +67,7 @@ export interface Recorder {
   counts(world: { takeCounts(): readonly WorldChange[] }): void
 }
 
-/** A change whose effect and inverse are at hand. */
+/** A change with its effect and inverse. */
 export const worldChange = (world: string, effect: WorldEffect, inverse: WorldEffect): WorldChange => ({
   world,
   kind: effect[0],
@@ -73,7 +75,7 @@ export const worldChange = (world: string, effect: WorldEffect, inverse: WorldEf
   inverse,
 })
 
-/** `null` stands for no value. */
+/** `null` is no value. */
 export type KeptChange = (key: string, after: unknown, before: unknown) => void
 
 export interface Lasting {
@@ -81,7 +83,7 @@ export interface Lasting {
   onChange: KeptChange | undefined
   /** The value of a key as JSON, `null` where it has none. */
   at(key: string): unknown
-  /** Sets the value of a key, and tells nobody. */
+  /** Sets the value of a key without recording it. */
   restore(key: string, value: unknown): void
   /** Every key with its value. */
   dump(): Iterable<readonly [key: string, value: unknown]>

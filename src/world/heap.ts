@@ -9,20 +9,20 @@ const semiSpace = (node: number): number => (node < 24 ? 16 : node < 26 ? 64 : 3
 /** The engine counts three spaces for young objects into its limit; records live in the rest. */
 const YOUNG = 3 * semiSpace(Number.parseInt(process.versions.node, 10)) * 2 ** 20
 
-/** The most bytes that objects which live on may take (`--max-old-space-size`); beyond it the engine ends the process. */
+/** The maximum of bytes of old objects (`--max-old-space-size`); above it the engine ends the process. */
 export function heapLimit(): number {
   const { heap_size_limit: limit } = getHeapStatistics()
   return Math.max(limit - YOUNG, limit / 4)
 }
 
-/** Bytes that old objects take, with those that nobody needs any more and that are not collected yet. */
+/** Bytes of old objects, including garbage that is not collected yet. */
 export const heapUsed = (): number =>
   getHeapSpaceStatistics().reduce(
     (sum, { space_name: name, space_used_size: used }) => (name.startsWith('new_') ? sum : sum + used),
     0,
   )
 
-/** Collects garbage at once, which holds everything up: only for when memory is about to run out. */
+/** Collects garbage at once, which blocks the process: only for when memory is about to run out. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')

@@ -10,7 +10,7 @@ export class Hits implements Lasting {
     return this.#count
   }
 
-  /** Counts one more, if that is still within `times`. Nothing happens between looking and counting. */
+  /** Counts one more atomically, if that is still within `times`. */
   take(times: number): boolean {
     if (this.#count >= times) return false
     this.#count += 1

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { KeptChange, Lasting } from './effects.ts'
 import { fromPortable, toPortable } from './portable.ts'
 
-/** The record of a key: the fingerprint of its payload, and its reply once there is one. */
+/** The record of a key: the fingerprint of its payload, and its reply when it is made. */
 export interface KeyUse<Outcome> {
   readonly payload: string
   /** `undefined` while it is under way. */
@@ -39,7 +39,7 @@ export class IdempotencyKeys<Outcome extends object> implements Lasting {
     this.#uses.set(key, { payload, outcome: undefined, until: Number.POSITIVE_INFINITY, size: KEY_SIZE })
   }
 
-  /** @param size about how many characters the outcome holds */
+  /** @param size the approximate number of characters of the outcome */
   finish(key: string, payload: string, outcome: Outcome, until: number, size: number): void {
     this.#uses.set(key, { payload, outcome, until, size: KEY_SIZE + size })
   }
@@ -56,7 +56,7 @@ export class IdempotencyKeys<Outcome extends object> implements Lasting {
     this.onChange?.(key, this.at(key), before)
   }
 
-  /** Keys that are under way are of one process alone: they are nothing to others. */
+  /** Keys of running requests belong to one process and are not shared. */
   at(key: string): unknown {
     const use = this.#uses.peek(key)
     if (use?.outcome === undefined) return null

@@ -76,7 +76,7 @@ function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
   return (orAbsent === true && own === undefined) || values.some(one => compareJson(own, one) === 0)
 }
 
-/** Stands before every id: where a walk along an index begins. */
+/** A value before every id, where a walk along an index begins. */
 const FIRST: Id = Number.NEGATIVE_INFINITY
 
 const indexOn = (field: string): FieldIndex =>

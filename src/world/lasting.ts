@@ -14,6 +14,6 @@ export const LASTING: Readonly<Record<KeptKind, new () => Lasting>> = {
   paths: PathCounts,
 }
 
-/** The kind of a kept thing that outlasts a process; `undefined` for one that belongs to this process alone. */
+/** The kind of persistent kept state; `undefined` for state of this process only. */
 export const kindOf = (kept: unknown): KeptKind | undefined =>
   (Object.keys(LASTING) as KeptKind[]).find(kind => kept instanceof LASTING[kind])

@@ -1,4 +1,4 @@
-// The lives of a collection's records: when each goes on from its state by itself, and which edge it takes then.
+// The timers of a collection's records: when each leaves its state by itself, and by which edge.
 
 import { compareIds } from './arrange.ts'
 import type { Clock } from './clock.ts'
@@ -9,7 +9,7 @@ import type { MemoryCollection } from './memory.ts'
 import type { DumpedTimer, Edge, RecordStates } from './states.ts'
 import { Tree } from './tree.ts'
 
-/** When a record goes on by itself: it entered `state` as its `entry`-th state, and `edge` fires at `due`. */
+/** The timer of a record: it entered `state` as its `entry`-th state, and `edge` fires at `due`. */
 export interface Timer {
   readonly due: number
   readonly id: Id
@@ -33,7 +33,7 @@ export class Lives {
   #timers: Tree<Id, Timer> | undefined
   /** The timers that will fire, in the order in which they do. */
   #due: Tree<Timer, undefined> | undefined
-  /** Told of every timer that becomes another by itself or by a write. */
+  /** Is notified of every timer that changes by itself or by a write. */
   tell: ((id: Id, after: Timer | undefined, before: Timer | undefined) => void) | undefined
 
   constructor(
@@ -47,7 +47,7 @@ export class Lives {
     this.seed = seed
   }
 
-  /** Goes by this clock from now on. */
+  /** Uses this clock from now on. */
   follow(clock: Clock): void {
     this.#began ??= clock.now()
     this.#clock = clock
@@ -107,7 +107,7 @@ export class Lives {
     return timers
   }
 
-  /** Begins the states of all records anew, but those that the dump knows a timer of. */
+  /** Starts the timers of all records again, except those with a timer in the dump. */
   load(timers: readonly DumpedTimer[] = []): void {
     this.#begin()
     for (const { id, state, entry, due, to } of timers) {
@@ -117,7 +117,7 @@ export class Lives {
     }
   }
 
-  /** Returns the same lives for a fork of the records. */
+  /** Returns the same timers for a fork of the records. */
   fork(records: MemoryCollection): Lives {
     const copy = new Lives(records, this.states, this)
     copy.#began = this.#began
@@ -128,7 +128,7 @@ export class Lives {
 
   adapt({ name, states }: CollectionOptions): void {
     this.name = name
-    // Timers that run go on running; a record in a state of the new configuration begins it when it is next written.
+    // Running timers continue; a record in a state of the new configuration starts its timer at its next write.
     if (states !== undefined) this.states = states
   }
 

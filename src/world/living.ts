@@ -1,5 +1,5 @@
-// A collection whose records live by a clock. A timed edge fires at its own moment, in order, when somebody looks next:
-// nothing waits for it.
+// A collection whose records have timed states. Due edges fire in order at the next access, each with its own time;
+// no timer runs.
 
 import type { JsonObject } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
@@ -28,7 +28,7 @@ export class LivingCollection implements Collection {
     this.#lives = lives
   }
 
-  /** Lives by this clock from now on. */
+  /** Uses this clock from now on. */
   follow(clock: Clock): void {
     this.#lives.follow(clock)
   }

@@ -1,4 +1,4 @@
-// A collection in memory: gives ids, counts writes, evicts, and tells a recorder. The records themselves are in `Rows`.
+// A collection in memory: assigns ids, counts writes, evicts, and records changes. The records are in `Rows`.
 
 import type { JsonObject } from '../kernel/json.ts'
 import { runThrough, type Steps } from '../kernel/steps.ts'
@@ -106,7 +106,9 @@ export class MemoryCollection implements Collection {
     return within.length === 0 ? withId(idField, key, fields) : fields
   }
 
-  /** Adds a record as the latest of those created; the oldest of them go where there are too many; see `Rows.put` for `last`. */
+  /**
+   * Adds a record as the latest of those created; the oldest of them go where there are too many; see `Rows.put` for `last`.
+   */
   #add(id: Id, value: JsonObject, text: string, last = false): Row {
     const counts = this.#counts
     const row = { id, value, text, revision: ++counts.revision, created: counts.creations }
@@ -116,7 +118,7 @@ export class MemoryCollection implements Collection {
     return row
   }
 
-  /** The text of a record to be stored; throws `Full` where there is no memory for it. */
+  /** The text of a record to be stored. Throws `Full` if there is no memory for it. */
   #write(value: JsonObject, old?: Row): string {
     const text = recordText(value)
     // A record that does not grow is stored wherever it fitted before.
@@ -141,7 +143,7 @@ export class MemoryCollection implements Collection {
     return this.#change(old, fields)
   }
 
-  /** As `replace`, at once, and whether there is memory for it or not: for what nobody asked for. */
+  /** Like `replace`, but synchronous and without a check of memory, for changes without a request. */
   force(id: Id, fields: JsonObject): void {
     const old = this.#rows.get(id)
     if (old !== undefined) this.#change(old, fields, true)
@@ -188,7 +190,7 @@ export class MemoryCollection implements Collection {
     // No state of a record shares its revision with another, whatever is written meanwhile.
     counts.revision = this.#counts.revision
     this.#counts.revision += dump.records.length
-    // Filled aside and in slices: requests that come meanwhile see what there was.
+    // Filled separately and in slices: requests see the old records meanwhile.
     const made = await rowsOf(dump, options, counts)
     const before = this.#recording.attached ? this.fork() : undefined
     this.#rows.become(made, this)
@@ -228,7 +230,7 @@ export class MemoryCollection implements Collection {
     return stateOf(this.#rows, this.#counts, base instanceof MemoryCollection ? base.#rows : undefined)
   }
 
-  /** Holds these records: nothing else where they are the whole, else besides what it holds. */
+  /** Stores these records: instead of all others if they are complete, else in addition. */
   become(state: CollectionState): void {
     becomeState(this.#rows, this.#counts, this.#options, state)
     this.#recording.follow(this.#counts)

@@ -9,10 +9,10 @@ const CACHED_PAGES = 500
 /** For all pages of a collection and its forks; a larger page is not kept. */
 const CACHED_CHARACTERS = Math.min(16 * 2 ** 20, Math.floor(heapLimit() / 32))
 
-/** A query with so many records is worth keeping. */
+/** The number of records from which a query is cached. */
 const LARGE = 1000
 
-/** The pages of a collection and all its forks: a thousand sandboxes have one budget and share what they have in common. */
+/** The pages of a collection and all its forks: a thousand sandboxes share one budget and common pages. */
 interface Shelf {
   /** How many states have a number. No two states share one. */
   states: number
@@ -25,13 +25,13 @@ interface Shelf {
  */
 export class Pages {
   readonly #shelf: Shelf
-  /** Names the collection's present state; `undefined` after a write, until a page is asked for. */
+  /** Names the collection's present state; `undefined` after a write, until a page is read. */
   #state: number | undefined
   /** Names the state that full pages show: adding records behind them all leaves it as it is. */
   #front: number | undefined
   /** Whether a fork has the same `#front`. The two will add different records. */
   #shared = false
-  /** The records of the last large query, so that its next page sorts nothing. */
+  /** The records of the last large query, so that its next page needs no sorting. */
   #last: { readonly state: number; readonly key: string; readonly rows: WeakRef<readonly Entry[]> } | undefined
 
   /** @param of the pages of the collection that this one is forked from */
@@ -72,7 +72,7 @@ export class Pages {
     return page
   }
 
-  /** Returns the records that all pages of a query show; those of the last large query are kept while there is memory. */
+  /** Returns the records of all pages of a query. Those of the last large query are cached while there is memory. */
   order(query: Query, make: () => readonly Entry[]): readonly Entry[] {
     this.#number()
     const key = keyOf({ ...query, limit: 0, offset: undefined, after: undefined, count: true })

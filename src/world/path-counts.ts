@@ -1,4 +1,4 @@
-// How often each method and path was requested in a world. Bounded: the path that was asked for least recently is forgotten.
+// Counts the requests of each method and path in a world. Bounded: the least recently used path is evicted.
 
 import { LRUCache } from 'lru-cache'
 import type { KeptChange, Lasting } from './effects.ts'

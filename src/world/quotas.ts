@@ -3,7 +3,10 @@
 import { LRUCache } from 'lru-cache'
 import type { KeptChange, Lasting } from './effects.ts'
 
-/** So many in so many milliseconds: in windows that begin with the first, or, with `burst`, evenly, from a bucket. */
+/**
+ * A number of requests in a time in milliseconds: in windows that begin with the first, or, with `burst`, from a token
+ * bucket.
+ */
 export interface Quota {
   readonly limit: number
   readonly window: number
@@ -31,7 +34,7 @@ export class Quotas implements Lasting {
   onChange: KeptChange | undefined = undefined
   readonly #uses = new LRUCache<string, QuotaUse>({ max: MOST_KEYS })
 
-  /** Takes one, where one is left. Nothing happens between looking and taking. */
+  /** Takes one atomically, if one is left. */
   take(key: string, quota: Quota, now: number): Taken {
     const before = this.onChange && this.at(key)
     let use = this.#uses.get(key)
@@ -75,7 +78,7 @@ function takeFromWindow(use: QuotaUse, { limit, window }: Quota, now: number): T
   return { allowed, remaining: limit - use.count, reset: use.at + window - now }
 }
 
-/** Sums of fractions of a millisecond are not exact; a microsecond is nobody's. */
+/** Tolerance of sums of fractions of a millisecond, which are not exact: a microsecond. */
 const TOLERANCE = 0.001
 
 /** The generic cell rate algorithm (ITU-T I.371): a bucket is as empty as the time it needs to be full. */

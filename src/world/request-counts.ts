@@ -2,7 +2,7 @@
 
 import type { WorldChange, WorldEffect } from './effects.ts'
 
-/** So many more requests of an operation. */
+/** A number of further requests of an operation. */
 export class CountChange implements WorldChange {
   readonly world: string
   readonly operation: string
@@ -67,7 +67,7 @@ export class RequestCounts {
     return last === undefined
   }
 
-  /** Hands over the counts, and begins anew. */
+  /** Returns the counts, and resets them. */
   take(): readonly CountChange[] {
     const last = this.#last
     if (last === undefined) return []

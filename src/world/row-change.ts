@@ -28,7 +28,7 @@ export class RowChange implements WorldChange {
   readonly #oldNext: number | bigint
   readonly #oldCreations: number
 
-  /** @param row the record after the change, and `old` before it; `undefined` where there is none */
+  /** @param row the record after the change, and `old` before it; `undefined` if there is none */
   constructor(place: RecordedPlace, row: Row | undefined, old: Row | undefined, now: Counted, before: Counted) {
     this.#place = place
     this.#row = row

@@ -1,4 +1,4 @@
-// The records of a collection from their values: seeds, and what was dumped.
+// Makes the records of a collection from seeds or a dump.
 
 import type { JsonObject } from '../kernel/json.ts'
 import { breathe, SLICE } from './clock.ts'
@@ -31,7 +31,7 @@ export async function rowsOf(dump: Dump, options: CollectionOptions, counts: Cou
   return rows
 }
 
-/** @param created the ordinals of those that are no seeds */
+/** @param created the ordinals of records that are not seeds */
 export function fillRows(
   rows: Rows,
   counts: Counts,

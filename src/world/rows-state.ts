@@ -22,7 +22,7 @@ export function stateOf(rows: Rows, { portable: counters }: Counts, base: Rows |
   return { whole: false, rows: kept, gone, counters }
 }
 
-/** Takes over records: nothing else stays where they are the whole, else they are added to those that there are. */
+/** Takes over records: instead of all others if they are complete, else in addition. */
 export function becomeState(rows: Rows, counts: Counts, options: CollectionOptions, state: CollectionState): void {
   if (state.whole) for (const row of rows.all()) rows.delete(row)
   for (const id of state.gone) {

@@ -12,7 +12,7 @@ import { differences, Tree } from './tree.ts'
 
 export class Rows {
   #byId: Tree<Id, Row>
-  /** The ids of the records that are no seeds, by the ordinals of their creations. */
+  /** The ids of records that are not seeds, by the ordinals of their creation. */
   #created: Tree<number, Id>
   #indexes: Indexes
   readonly #pages: Pages
@@ -70,12 +70,12 @@ export class Rows {
     return this.#byId.valuesArray()
   }
 
-  /** The ids of the records that are no seeds, oldest first. */
+  /** The ids of records that are not seeds, oldest first. */
   created(): Id[] {
     return this.#created.valuesArray()
   }
 
-  /** Whether a record of this id stands behind all others. */
+  /** Whether a record of this id is after all others. */
   isLast(id: Id): boolean {
     const last = this.#byId.maxKey()
     return last === undefined || compareIds(id, last) >= 0
@@ -84,17 +84,17 @@ export class Rows {
   /** Returns the record to be evicted, if there are too many. Seeds are never evicted. */
   excess(maxRecords: number, maxBytes = Number.POSITIVE_INFINITY): Row | undefined {
     const { size } = this.#created
-    // The latest stays, however large it is: its client was told that it was created.
+    // The latest record is kept, whatever its size: its client got a 201.
     const isExcess = (this.#byId.size > maxRecords && size > 0) || (this.#length > maxBytes && size > 1)
     return isExcess ? this.#byId.get(this.#created.get(this.#created.minKey() as number) as Id) : undefined
   }
 
-  /** Makes room for a text; throws `Full` where there is none. @param writer see `Budget.reserve` */
+  /** Makes room for a text. Throws `Full` if there is none. @param writer see `Budget.reserve` */
   reserve(text: string, writer: object): void {
     this.#budget?.reserve(weigh(text), writer)
   }
 
-  /** @param last whether the record stands behind all others */
+  /** @param last whether the record is after all others */
   put(row: Row, old: Row | undefined, last = false): void {
     this.#pages.leave(last)
     this.#byId.set(row.id, row)
@@ -117,7 +117,10 @@ export class Rows {
     this.#indexes.delete(row)
   }
 
-  /** Holds the records of `made` instead; throws `Full` where there is no memory for them. @param writer see `Budget.reserve` */
+  /**
+   * Replaces the records by those of `made`. Throws `Full` if there is no memory for them. @param writer see
+   * `Budget.reserve`
+   */
   become(made: Rows, writer: object): void {
     this.#budget?.reserve(made.#bytes - this.#bytes, writer)
     this.#count(made.#bytes - this.#bytes)

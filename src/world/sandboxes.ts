@@ -1,5 +1,5 @@
-// Worlds that come when they are named and go when they are forgotten: bounded in number, and in how long they may idle.
-// Those that hold nothing of anybody's go first.
+// Worlds that are created when they are named and removed when they are unused: bounded in number and idle time.
+// Unchanged ones are removed first.
 
 import { LRUCache } from 'lru-cache'
 import type { World } from './world.ts'
@@ -10,20 +10,20 @@ export interface SandboxLimits {
   readonly idle: number
 }
 
-/** Why a sandbox went: another needed its place, nobody came for too long, or there was no memory for a record. */
+/** Why a sandbox was removed: the maximum number, its idle time, or no memory for a record. */
 export const EVICTIONS = ['capacity', 'idle', 'memory'] as const
 export type Eviction = (typeof EVICTIONS)[number]
 
-/** How often, at most, all of them are looked at for those that nobody comes to any more: milliseconds. */
+/** The minimum interval between two searches for idle sandboxes, in milliseconds. */
 const SWEEP = 1000
 
-/** How many worlds may be named by requests that nobody let in yet. */
+/** The maximum number of worlds of requests that are not authenticated yet. */
 const MOST_PROPOSED = 100
 
 export class Sandboxes<Held extends { readonly world: World }> {
-  /** Named by requests that have not been let in. They cost no other sandbox its place, and are not listed. */
+  /** Worlds of requests that are not authenticated yet. They evict no sandbox and are not listed. */
   readonly #proposed: LRUCache<string, Held>
-  /** Let in; nobody has written to them when last seen. */
+  /** Authenticated, and unchanged at the last check. */
   readonly #visited: LRUCache<string, Held>
   readonly #written: LRUCache<string, Held>
   readonly #max: number
@@ -33,7 +33,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
 
   /**
    * @param now milliseconds of real time
-   * @param evicted told of every sandbox that went without being deleted
+   * @param evicted is called with every sandbox that is evicted
    */
   constructor({ max, idle }: SandboxLimits, now: () => number, evicted: (held: Held, why: Eviction) => void) {
     this.#max = max
@@ -61,7 +61,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
     return held
   }
 
-  /** A sandbox that `propose` took, and nobody has let in. */
+  /** A proposed sandbox that is not admitted yet. */
   proposed(name: string): Held | undefined {
     return this.#proposed.get(name)
   }
@@ -71,7 +71,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
     this.#proposed.set(name, held)
   }
 
-  /** Makes a proposed sandbox one like any other: a request that named it was let in. Returns whether it is new. */
+  /** Admits a proposed sandbox after a request that named it was authenticated. Returns whether it is new. */
   admit(name: string): boolean {
     const held = this.#proposed.get(name)
     if (held === undefined) return false
@@ -86,7 +86,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
     return this.#visited.peek(name) ?? this.#written.peek(name)
   }
 
-  /** Puts a sandbox that somebody asked for, over what has its name. */
+  /** Adds or replaces an explicitly created sandbox. */
   set(name: string, held: Held): void {
     this.#proposed.delete(name)
     this.#visited.delete(name)
@@ -104,7 +104,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
     this.#written.purgeStale()
   }
 
-  /** From the one that was asked for last to the one that will go first. */
+  /** From the most recently used to the first to be evicted. */
   list(): Held[] {
     this.sweep()
     return [...this.#written.values(), ...this.#visited.values()]
@@ -114,7 +114,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
    * Evicts the sandbox that went longest without a request, among those that hold records of their own.
    *
    * @param writer the collection that needs the memory: its sandbox stays
-   * @returns the sandbox; `undefined` where there is none to evict
+   * @returns the sandbox; `undefined` if there is none to evict
    */
   evictForMemory(writer?: object): Held | undefined {
     const [first, second] = [this.#visited, this.#written].flatMap(cache => {
@@ -145,7 +145,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
     to.set(name, held)
   }
 
-  /** Lets go of the one that went longest without a request, among those that nobody wrote to if there are any. */
+  /** Evicts the least recently used one, among unchanged ones if there are any. */
   #evict(why: Eviction): void {
     for (;;) {
       const { value: name } = this.#visited.rkeys().next()

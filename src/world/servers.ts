@@ -1,4 +1,4 @@
-// A number of servers, and the line before them: first come, first served. Knows neither time nor HTTP.
+// A number of servers and a first-come-first-served queue. Independent of time and HTTP.
 
 export class Servers {
   #busy = 0
@@ -9,25 +9,28 @@ export class Servers {
     return this.#busy
   }
 
-  /** How many stand in line. */
+  /** The length of the queue. */
   get waiting(): number {
     return this.#line.size
   }
 
-  /** Takes a server, where one of so many is free and nobody else waits for it. */
+  /** Takes a server, if one of this many is free and the queue is empty. */
   take(servers: number): boolean {
     if (this.#busy >= servers || this.#line.size > 0) return false
     this.#busy += 1
     return true
   }
 
-  /** Stands in line; `turn` is called with a server taken. The answer leaves the line, and says whether it was in time. */
+  /**
+   * Enters the queue; `turn` is called when it has a server. Returns a function that leaves the queue, and returns whether
+   * it was in time.
+   */
   queue(turn: () => void): () => boolean {
     this.#line.add(turn)
     return () => this.#line.delete(turn)
   }
 
-  /** Gives a server back, and whatever is free of so many to those in line. */
+  /** Returns a server, and gives free ones of this many to the queue. */
   release(servers: number): void {
     this.#busy -= 1
     for (const turn of this.#line) {

@@ -1,4 +1,4 @@
-// A whole world as one document: what it holds, what time it is there, and how far its operations have counted. Knows no
+// A whole world as one document: its records, its clock, and the ordinals of its operations. Knows no
 // schema: whoever restores a snapshot has checked it.
 
 import { timestamp } from './clock.ts'
@@ -15,7 +15,7 @@ export interface Snapshot {
   readonly clock?: ClockWords
   /** How many requests of each operation the world has seen: the draws of the next ones follow from it. */
   readonly ordinals?: Readonly<Record<string, number>>
-  /** How often each rule with a number of times has held, and each method and path was asked for. */
+  /** The counts of rules with `times`, and of requests by method and path. */
   readonly counters?: {
     readonly rules: Readonly<Record<string, number>>
     readonly paths: Readonly<Record<string, number>>
@@ -40,7 +40,7 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
   }
 }
 
-/** Fills a world that nobody has visited yet. Throws for a collection that it does not have. */
+/** Fills a new world. Throws for a collection that it does not have. */
 export async function restoreSnapshot(world: World, { ordinals = {}, counters, collections }: Snapshot): Promise<void> {
   for (const [name, count] of Object.entries(counters?.rules ?? {})) world.keep(Hits, name).resume(count)
   if (counters !== undefined) world.keep(PathCounts, PATHS).load(Object.entries(counters.paths))

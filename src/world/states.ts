@@ -1,4 +1,4 @@
-// The states that a record may have, and the ways from one to another: vocabulary. `lives.ts` makes records live by it.
+// The types of the states of a record and their edges. `lives.ts` applies them.
 
 import type { Json, JsonObject } from '../kernel/json.ts'
 
@@ -12,12 +12,12 @@ export interface Edge {
 }
 
 export interface RecordStates {
-  /** The field that holds the state. */
+  /** The field of the state. */
   readonly field: string
   readonly from: ReadonlyMap<string, readonly Edge[]>
 }
 
-/** The timer of a record as a snapshot holds it: it entered `state` as its `entry`-th one. */
+/** The timer of a record in a snapshot: it entered `state` as its `entry`-th one. */
 export interface DumpedTimer {
   readonly id: number | bigint | string
   readonly state: string

@@ -1,4 +1,4 @@
-// Ordered maps that clone in constant time, because copies share what neither has written since. The door to sorted-btree.
+// Ordered maps that clone in constant time, because copies share unchanged parts. The only file that imports sorted-btree.
 
 import sortedBTree from 'sorted-btree'
 import diffAgainst from 'sorted-btree/extended/diffAgainst.js'
@@ -7,5 +7,5 @@ import diffAgainst from 'sorted-btree/extended/diffAgainst.js'
 export const Tree = sortedBTree.default
 export type Tree<K, V> = InstanceType<typeof Tree<K, V>>
 
-/** Walks the differences of two maps, and not what they share. */
+/** Iterates over the differences of two maps, without their shared parts. */
 export const differences = diffAgainst.default

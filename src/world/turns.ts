@@ -4,7 +4,7 @@
 export interface Cause {
   /** `POST /v1/books`. */
   readonly text: string
-  /** Set to the position in the log of what was changed, once known. */
+  /** The position of the changes in the log, set when it is known. */
   position?: number
 }
 

@@ -1,4 +1,4 @@
-// A world's own clock: real time until somebody sets, shifts, freezes or hurries it. Knows no HTTP.
+// The clock of a world: real time until it is set, shifted, frozen or accelerated. Independent of HTTP.
 
 import { parseDuration } from '../kernel/units.ts'
 import { type Clock, parseDate } from './clock.ts'
@@ -10,7 +10,7 @@ export interface ClockChange {
   readonly now?: number | undefined
   /** Milliseconds: as far from real time, or from `now`; negative is the past. */
   readonly shift?: number | undefined
-  /** Stands still. */
+  /** Whether it is frozen. */
   readonly freeze?: boolean | undefined
   /** Seconds of the world in a real second. */
   readonly rate?: number | undefined
@@ -18,7 +18,7 @@ export interface ClockChange {
 
 /** The same, as people write it: `{ now: '2030-12-06', freeze: true }`. */
 export interface ClockWords {
-  /** A date, a timestamp, or an offset from what the clock shows, with its sign. */
+  /** A date, a timestamp, or a signed offset from the time of the clock. */
   readonly now?: string
   /** A duration, which may have a sign. */
   readonly shift?: string
@@ -103,7 +103,7 @@ export class WorldClock implements Clock {
     return this.#course === undefined ? null : [this.#course.shown, this.#course.since, this.#course.rate]
   }
 
-  /** Goes on as another copy of it does, and tells nobody. */
+  /** Copies the course of another clock, without recording it. */
   follow(course: PortableCourse | null): void {
     this.#course = course === null ? undefined : { shown: course[0], since: course[1], rate: course[2] }
   }
@@ -113,7 +113,7 @@ export class WorldClock implements Clock {
     this.#turn(undefined)
   }
 
-  /** Another clock that shows the same and goes on alike. */
+  /** Returns an independent clock with the same time and rate. */
   fork(): WorldClock {
     const copy = new WorldClock(this.#base)
     copy.#course = this.#course
@@ -127,7 +127,7 @@ export class WorldClock implements Clock {
 }
 
 /**
- * Reads what somebody wants of a clock. The answer is a sentence where that cannot be: `"now" must be a date, …`.
+ * Parses a change of a clock. Returns a sentence if it is invalid: `"now" must be a date, …`.
  */
 export function readClockChange({ now, shift, freeze, rate }: ClockWords, clock: Clock): ClockChange | string {
   if (now === undefined && shift === undefined && freeze === undefined && rate === undefined) {

@@ -1,4 +1,4 @@
-// Everything that changes between two requests, in one place: collections, clock, ordinals. Knows no HTTP.
+// All state that can change between two requests: collections, clock, ordinals. Independent of HTTP.
 
 import type { Clock } from './clock.ts'
 import type { Collection, CollectionOptions } from './collection.ts'
@@ -56,7 +56,7 @@ export class World {
     return false
   }
 
-  /** The estimated bytes of the records that were written to it: those it was forked with cost nothing. */
+  /** The estimated bytes of records that were written to it, without those of its origin. */
   get bytes(): number {
     let bytes = 0
     for (const collection of this.#collections.values()) bytes += collection.bytes
@@ -99,7 +99,7 @@ export class World {
     return kept as Kept
   }
 
-  /** Tells every change to a recorder from now on; `undefined`: to nobody. */
+  /** Passes every later change to a recorder; `undefined`: to none. */
   record(recorder: Recorder | undefined): void {
     this.#recorder = recorder
     this.#counts.take()
@@ -124,7 +124,7 @@ export class World {
         recorder.record(worldChange(this.name, ['kept', kind, place, key, after], ['kept', kind, place, key, before])))
   }
 
-  /** Does what another copy of the world recorded, and tells no recorder; returns what reverses it. */
+  /** Applies a change that another copy of the world recorded, without recording it. Returns its inverse. */
   apply(effect: WorldEffect): WorldEffect | undefined {
     if (effect[0] === 'in') {
       const [, name, change] = effect
@@ -176,7 +176,7 @@ export class World {
     return draw(this.#seed, operation, ordinal, purpose)
   }
 
-  /** A UUID of its own for each operation, ordinal and purpose. */
+  /** Returns a different UUID for each operation, ordinal and purpose. */
   drawUuid(operation: string, ordinal: number, purpose: string): string {
     return drawUuid(this.#seed, `${operation}\n${purpose}`, ordinal)
   }
@@ -207,7 +207,7 @@ export class World {
     if (after !== before) this.replace(name, after)
   }
 
-  /** Puts another collection in the place of one: it lives by the clock of this world from now on. */
+  /** Replaces a collection. The new one uses the clock of this world. */
   replace(name: string, collection: Collection): void {
     this.#collections.get(name)?.record(undefined)
     collection.follow?.(this.clock)
@@ -221,7 +221,7 @@ export class World {
     return false
   }
 
-  /** Takes over what a reload brought: new resources come with their seeds, known ones keep their records. */
+  /** Adapts to a reload: new resources get their seeds, known ones keep their records. */
   adopt(name: string, seeded: Collection): void {
     if (this.#collections.has(name)) return
     this.replace(name, seeded.fork())

@@ -1,4 +1,4 @@
-// JSON Patch (RFC 6902) of a record. The only file that knows the library.
+// JSON Patch (RFC 6902) of a record. The only file that imports the library.
 
 import { applyPatch, type Operation } from 'rfc6902'
 import { Decimal, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'

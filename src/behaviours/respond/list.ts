@@ -1,4 +1,4 @@
-// Lists the records of a resource: filters, sorts, pages and wraps them. Knows no storage engine.
+// Lists the records of a resource: filters, sorts, pages and wraps them. Independent of storage engines.
 
 import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'

@@ -1,4 +1,4 @@
-// Weather (latency, faults, limits) as blocks of the configuration, and as the numbers of sliders. Knows no DOM.
+// Weather (latency, faults, limits) as blocks of the configuration, and as the numbers of sliders. Independent of the DOM.
 
 import { writeLatency, writeRate } from './scale.ts'
 

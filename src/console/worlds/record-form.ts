@@ -1,4 +1,5 @@
-// The form of a record: its fields as the schema has them, reading and writing values by JSON Pointer. Knows no DOM.
+// The form of a record: its fields as the schema has them, reading and writing values by JSON Pointer. Independent of the
+// DOM.
 
 import { isRecord, type Json, type JsonRecord, numberIn } from './exact-json.ts'
 

@@ -1,5 +1,5 @@
 // The journal: the last requests, in a ring that every request writes to and that is rarely read. Masking and wording
-// therefore happen when it is read. Knows no HTTP.
+// therefore happen when it is read. Independent of HTTP.
 
 import type { Exchange } from '../../behaviours/behaviour.ts'
 import type { Refusal } from '../../kernel/problem.ts'

@@ -1,5 +1,5 @@
 // A route of the control plane, declared once as data. The declaration validates requests, documents the route at
-// /openapi.json, and holds the code that answers. Knows no Koa.
+// /openapi.json, and holds the code that answers. Independent of Koa.
 
 import type { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'

@@ -61,7 +61,7 @@ export const snapshotSchema = {
       required: ['rules', 'paths'],
       additionalProperties: false,
       properties: { rules: counts, paths: counts },
-      description: 'How often each rule with a number of times has held, and each method and path was asked for.',
+      description: 'The counts of rules with `times`, and of requests by method and path.',
     },
     collections: {
       type: 'object',

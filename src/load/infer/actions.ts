@@ -39,7 +39,7 @@ const STATES = /^(?:.*status|.*state|phase|stage)$/i
  * Returns the fields that an action sets.
  *
  * @param verb the last segment of its path: `cancel`, `mark-as-paid`
- * @returns the field and its value; `undefined` where no enum tells
+ * @returns the field and its value; `undefined` without a fitting enum
  */
 export function outcomeOf(
   verb: string,

@@ -25,14 +25,14 @@ import { isIdOf, silentList, takenBy, withIdAdded } from './taken.ts'
 export interface InferredCollection {
   readonly path: string
   readonly segments: readonly string[]
-  /** The last of them: what the records are called. */
+  /** The last of them: the name of the records. */
   readonly word: string
   readonly itemPath: string | undefined
   readonly list: { readonly operation: Operation; readonly listed: Listed } | undefined
   readonly create: { readonly operation: Operation; readonly single: Single | undefined } | undefined
   /** Whether no reply is described: the records are those that requests give. */
   readonly taken: boolean
-  /** The schemas of its records wherever they are met: as one is read, created and listed. */
+  /** The schemas of its records in all operations: reading, creating and listing. */
   readonly records: readonly Node[]
   readonly candidates: readonly SchemaCandidate[]
   /** The operations of the collection's path and of its item's path, by method. */
@@ -42,7 +42,7 @@ export interface InferredCollection {
   readonly below: readonly Operation[]
   /** The operations one segment below the collection, `/book/findByStatus`. */
   readonly beside: readonly Operation[]
-  /** The operations about the one who asks, `/me`, of all collections. */
+  /** The operations about the caller, `/me`, of all collections. */
   readonly me: readonly Operation[]
 }
 
@@ -51,7 +51,7 @@ export interface Named extends InferredCollection {
   readonly name: string
 }
 
-/** The collections, those with the shortest paths first: they name what others are views of. */
+/** The collections, those with the shortest paths first, since others are views of them. */
 export function findCollections(contract: Contract, schemas: SchemaReader): InferredCollection[] {
   const byPath = new Map<string, Map<string, Operation>>()
   for (const one of contract.operations) {
@@ -137,7 +137,7 @@ function findCollection(
   const different = all.filter(
     (one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i,
   )
-  // A list of what another collection names: it has no field to name its records by alone.
+  // A list of records of another collection: it has no field that identifies them by itself.
   if (different.length === 0 && (list === undefined || itemPath !== undefined)) return undefined
   const isTaken = taken !== undefined
   return { path, segments, word, itemPath, list, create, taken: isTaken, records, candidates: different, own, item }
@@ -179,7 +179,7 @@ function alone(operation: Operation, word: string, known: readonly Node[], schem
   return aloneIn(whole, word, known, schemas)
 }
 
-/** Whether a POST answers with the new record, or with nothing at all. */
+/** Whether a POST answers with the new record, or without a body. */
 function isCreate(
   operation: Operation,
   created: Single | undefined,

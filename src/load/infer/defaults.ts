@@ -18,7 +18,7 @@ const UPDATED =
 const NOW = '${now}'
 
 /**
- * @param asked the record as a request to create one has it: the client says those fields
+ * @param asked the record in a create request: the client sets those fields
  */
 export function serverSetOf(record: Node, asked: Node | undefined, idField: string, schemas: SchemaReader): ServerSet {
   const defaults: Record<string, Json> = {}

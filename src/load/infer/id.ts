@@ -17,7 +17,7 @@ export interface Naming {
   readonly declared: Parameter | undefined
 }
 
-/** The field of a record that its path parameter holds: of the same name, without the collection's, or the usual ones. */
+/** The field of a record for its path parameter: with the same name, without the name of the collection, or a usual one. */
 export function findId({ word, parameter, declared }: Naming, shape: Shape, schemas: SchemaReader): string | undefined {
   const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
   const one = normal(singular(word))
@@ -28,11 +28,11 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
   const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
   const tail = normal(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
-  // `/customers/{customer}` says nothing about the field: a textual `id` is meant before a name that need not be unique.
+  // `/customers/{customer}` does not name the field: prefer a textual `id` to a name, which may not be unique.
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
   const likely = [...plain, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
   const every = () => true
-  // A field of the parameter's own name is meant, whatever its type: a path that says nothing of types has text.
+  // A field with the name of the parameter is meant, whatever its type: untyped path parameters are texts.
   const passes = [
     [[given, bare], fits] as const,
     [[given, bare], every] as const,

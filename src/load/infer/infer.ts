@@ -32,7 +32,7 @@ export function readInference(contract: Contract): Infer {
     collections.push({ ...collection, name })
     names.add(name)
   }
-  // The fullest of several views comes first: it says what names a record.
+  // The view with the most fields comes first: it has the id.
   collections.sort((a, b) => fullness(b) - fullness(a))
   const resources = new Map(
     [...names].map(name => {
@@ -77,7 +77,9 @@ const isTwin = (one: InferredCollection, other: InferredCollection, schemas: Sch
   return one.candidates[0]?.schema === other.candidates[0]?.schema && sameWord(one.word, other.word)
 }
 
-/** Whether two collections belong to owners of different kinds, each with its items: webhooks of sites and of organisations. */
+/**
+ * Whether two collections belong to owners of different kinds, each with its items: webhooks of sites and of organisations.
+ */
 function haveOwnItems(one: InferredCollection, other: InferredCollection): boolean {
   const kindOf = ({ segments, itemPath }: InferredCollection) => {
     const isBelow = itemPath !== undefined && segmentsOf(itemPath).length === segments.length + 1
@@ -100,7 +102,7 @@ function isView(
   return of.records.some(one => schemas.areAkin(one, list.listed.items))
 }
 
-/** How much of a collection is at hand: its items below its own path, a way to create one, its items elsewhere. */
+/** The operations that a collection has: items below its path, a create, items elsewhere. */
 function fullness({ segments, itemPath, create, list }: InferredCollection): number {
   const item = itemPath === undefined ? [] : segmentsOf(itemPath)
   const isBelow = item.length === segments.length + 1 && segments.every((one, i) => one === item[i])

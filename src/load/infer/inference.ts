@@ -5,21 +5,21 @@ import type { Json } from '../../kernel/json.ts'
 import type { Assign } from '../../world/collection.ts'
 import type { ServerSet } from './defaults.ts'
 
-/** A schema that the records of a resource may be kept by, and what names them then. */
+/** A schema that may store the records of a resource, and their id then. */
 export interface SchemaCandidate {
   readonly schema: string
   readonly idField: string
   /** Whether the schema has no field for the id, because it is the one of the request: records get one besides. */
   readonly added: boolean
   readonly assign: Assign
-  /** How the server names a record where the request is not asked to. */
+  /** How the server assigns an id if the request has none. */
   readonly byServer: Assign
   readonly server: ServerSet
 }
 
 export interface InferredResource {
   readonly name: string
-  /** The likeliest first; which of them holds shows when it is tried. */
+  /** The likeliest first; the trial decides. */
   readonly candidates: readonly SchemaCandidate[]
   readonly because: string
 }

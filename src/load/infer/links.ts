@@ -1,16 +1,16 @@
-// Points generated records at each other: a field `authorId` holds the id of an author that exists.
+// Links generated records: a field `authorId` gets the id of an existing author.
 
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { idIn } from '../../world/collection.ts'
 import { sameWord } from './paths.ts'
 
-/** The generated records of a resource, and what is known of their fields. */
+/** The generated records of a resource, and the roles of their fields. */
 export interface LinkedSeeds {
   readonly records: readonly JsonObject[]
   readonly schema: SchemaUse | undefined
   readonly idField: string
-  /** Fields that hold the ids of owners in the path. They are left alone. */
+  /** Fields with the ids of owners in the path. They are not changed. */
   readonly owned: ReadonlySet<string>
 }
 

@@ -49,7 +49,7 @@ export function listKeys(
   schemas: SchemaReader,
   given?: ReadonlySet<string>,
 ): Record<string, Json> {
-  // A required parameter whose field no request gives selects nothing: its value cannot be known.
+  // A required parameter whose field no request sets does not filter, since its value is unknown.
   const isKnown = (parameter: Parameter, field: string) =>
     !parameter.required || given === undefined || given.has(normal(field))
   const out: Record<string, Json> = {}
@@ -82,7 +82,7 @@ export function listKeys(
     const numeric = role === 'limit' || role === 'offset' || role === 'page'
     const isNumber = schema.types.has('integer') || schema.types.has('number')
     if (role === undefined || out[role] !== undefined || (numeric && !isNumber)) continue
-    // A search that has a default, such as `filter=all`, is none: nobody who says nothing searches.
+    // A parameter with a default, such as `filter=all`, is not a search: a request without it must not search.
     if (role === 'search' && parameter.default !== undefined) continue
     if (role === 'sort' && !sortsByFields(parameter, properties, schemas)) continue
     out[role] = name
@@ -105,7 +105,7 @@ function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas
   return values.length > 0 && values.includes(fallback as Json)
 }
 
-/** The field that a parameter selects by what its list holds: `tags` by the texts, or by the names, of a record's tags. */
+/** The field whose list a parameter searches: `tags` by the texts or the names of a record's tags. */
 function listFilter(
   { name, schema }: Parameter,
   properties: ReadonlyMap<string, Node>,
@@ -124,7 +124,7 @@ function listFilter(
   return named === undefined ? undefined : `${own[0]}.${named}`
 }
 
-/** Whether whatever a parameter may ask to sort by is a field. */
+/** Whether every sort value of a parameter is a field. */
 function sortsByFields({ schema }: Parameter, properties: ReadonlyMap<string, Node>, schemas: SchemaReader): boolean {
   const { items } = schemas.shape(schema.node)
   const values = schemas.enumOf(items ?? schema.node)
@@ -148,7 +148,7 @@ const NUMBERS = new Set(['total', 'count', 'pages', 'number', 'limit', 'offset']
 /** Placeholders of the neighbours where the contract has their numbers, not their addresses. */
 const NEIGHBOURS: Readonly<Record<string, string>> = { next: 'nextNumber', prev: 'prevNumber' }
 
-/** The template of what stands around the records of a list; nothing where the reply is the list itself. */
+/** The template around the records of a list; `undefined` if the reply is the list itself. */
 export function wrapping({ whole, keys }: Listed, schemas: SchemaReader): Readonly<Record<string, Json>> {
   return keys.length === 0 ? {} : { body: template(whole, keys, schemas) }
 }

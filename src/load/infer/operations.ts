@@ -1,4 +1,4 @@
-// Says what each operation of a collection does: lists, creates, reads, changes or deletes its records.
+// Finds what each operation of a collection does: list, create, read, change or delete records.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
@@ -91,7 +91,7 @@ export function operationsOf(
   const creates = put?.responses.has('201') === true || (!own.has('POST') && put?.responses.has('404') === false)
   addOne(put, 'replace', creates ? 'PUT on the item, creates it too' : 'PUT on the item', {}, creates ? CREATES : {})
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
-  // Beside another way to change a record, a POST may also do something else: restore what was deleted.
+  // If another operation changes a record, a POST may do something else, such as restoring a deleted record.
   const changes = item.has('PUT') || item.has('PATCH')
   addOne(item.get('POST'), 'update', 'POST on the item', changes ? OPTIONAL : {})
   if (item.has('GET')) {

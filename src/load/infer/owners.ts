@@ -57,8 +57,8 @@ export const listedAt = (name: string, segments: readonly string[]): string => `
 const MOST_BELOW = 20
 
 /**
- * Whether most of an API is below the items of a collection, such as `/accounts/{id}`. Its clients know their own account from
- * their credentials, and not from the list, so any is accepted.
+ * Whether most of an API is below the items of a collection, such as `/accounts/{id}`. Its clients know their own account
+ * from their credentials, and not from the list, so any is accepted.
  */
 export function ownsMost(collection: readonly string[], paths: readonly (readonly string[])[]): boolean {
   const isBelow = (path: readonly string[]): boolean =>
@@ -69,7 +69,7 @@ export function ownsMost(collection: readonly string[], paths: readonly (readonl
   return below >= MOST_BELOW && below * 2 >= paths.length
 }
 
-/** The field of a record that holds an owner: by the parameter's name or the owner's, at its top or in its metadata. */
+/** The field of a record for its owner: with the name of the parameter or the owner, at the top or in the metadata. */
 function fieldOf(
   parameter: string,
   owner: string,
@@ -119,8 +119,8 @@ export function withinFor(where: string, path: string, owners: readonly WithinCo
 const isItem = (segments: readonly string[]): boolean => segments.at(-1)?.startsWith('{') === true
 
 /**
- * The fields that the ids of a resource are unique within: the owners that every path to one of its records names. None where
- * the server makes the ids, which are unique then.
+ * The fields that the ids of a resource are unique within: the owners that every path to one of its records names. None
+ * where the server makes the ids, which are unique then.
  */
 export function uniqueWithin(
   { assign }: SchemaCandidate,

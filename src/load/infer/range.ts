@@ -8,7 +8,7 @@ import type { SchemaReader } from './schema.ts'
 export interface Range {
   readonly field: string
   readonly is: 'at-least' | 'at-most' | 'more-than' | 'less-than'
-  /** Whether name and type leave no other reading: `after` alone may also be a cursor. */
+  /** Whether name and type are unambiguous: `after` may also be a cursor. */
   readonly certain: boolean
 }
 

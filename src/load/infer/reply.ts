@@ -1,4 +1,4 @@
-// Finds the records in what an operation answers or takes: bare, in a list, or under keys of an object around them.
+// Finds the records in the requests and replies of an operation: bare, in a list, or under keys of an object around them.
 
 import { isJson, type Operation, type ResponseSpec } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
@@ -6,14 +6,14 @@ import type { Node } from '../../schema/document.ts'
 import { normal, sameWord } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
-/** The records of a list: the schema of one, and the keys under which the list stands; none where the reply is the list. */
+/** The records of a list: the schema of one, and the keys of the list; no keys if the reply is the list. */
 export interface Listed {
   readonly items: Node
   readonly whole: Node
   readonly keys: readonly string[]
 }
 
-/** One record, and the keys under which it stands. */
+/** One record, and its keys in the reply. */
 export interface Single {
   readonly record: Node
   readonly keys: readonly string[]
@@ -55,7 +55,7 @@ export function replySchema(operation: Operation): Node | undefined {
   return (all.find(([, { schema }]) => schema !== undefined) ?? all[0])?.[1].schema?.node
 }
 
-/** Whether a success is documented to carry a body in another type than JSON alone. */
+/** Whether a success has a documented body of another type than JSON only. */
 export const answersOtherwise = (operation: Operation): boolean =>
   (successOf(operation)?.content.size ?? 0) > 0 && replySchema(operation) === undefined
 
@@ -135,13 +135,13 @@ export function singleIn(whole: Node, word: string, known: readonly Node[], sche
   return { record: whole, keys: [] }
 }
 
-/** Whether an object says more than what stands around a record: it has an `object`, as a tag has, and is none. */
+/** Whether an object has more than a record: it may have an `object` without being a wrapper, such as a tag. */
 function saysMuch(properties: ReadonlyMap<string, Node>, schemas: SchemaReader): boolean {
   const own = [...properties].filter(([name, node]) => !AROUND.test(normal(name)) && schemas.isScalar(node))
   return own.length > 3
 }
 
-/** Names of what a reply says of itself: `status`, `message`, `requestId`. */
+/** Names of fields about the reply itself: `status`, `message`, `requestId`. */
 const AROUND =
   /^(?:status|code|statuscode|message|msg|success|ok|error|errorcode|errormessage|result|resultcode|type|kind|object|version|apiversion|.*requestid|traceid|timestamp|time|count|total|page|limit|offset|.*cursor|.*token|next|prev|previous|url|href|self|etag|.*duration|took)$/
 
@@ -163,14 +163,14 @@ export const FIRST = '[]'
 export const nest = (keys: readonly string[], value: Json): Json =>
   keys.reduceRight<Json>((inner, key) => (key === FIRST ? [inner] : { [key]: inner }), value)
 
-/** The record in a reply that lists it alone: a POST that takes one and answers `[one]` or `{ things: [one] }`. */
+/** The record in a reply that is a list of one: a POST of one record that answers `[one]` or `{ things: [one] }`. */
 export function aloneIn(whole: Node, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
   const listed = listedIn(whole, word, schemas)
   if (listed === undefined || !isLike(listed.items, known, schemas)) return undefined
   return { record: listed.items, keys: [...listed.keys, FIRST] }
 }
 
-/** Whether a schema is of the same thing as a known record: akin to it, or written out anew, with most of its fields. */
+/** Whether a schema describes the same thing as a known record: a related schema, or a copy with most of its fields. */
 export function isLike(node: Node, known: readonly Node[], schemas: SchemaReader): boolean {
   if (known.some(one => schemas.areAkin(one, node))) return true
   const fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))

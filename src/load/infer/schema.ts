@@ -132,7 +132,7 @@ export class SchemaReader {
     return found !== undefined && this.contract.identify(found) === this.contract.identify(target) ? text : undefined
   }
 
-  /** The schemas that a record of this schema may be kept by, components before what is written in place. */
+  /** The schemas that may store a record of this schema, components before inline ones. */
   recordSchemas(node: Node): Node[] {
     const all = this.alternatives(node).flatMap(one => (this.#isNamed(one) ? [one] : [...this.#parts(one), one]))
     const records = all.filter(one => this.contract.shapeOf(one).properties.size > 0)

@@ -13,7 +13,9 @@ import { compileNewId, isReadBack, type NewId, namingParameters } from '../seed/
 import type { Inference, SchemaCandidate } from './inference.ts'
 import { type LinkedSeeds, linkSeeds } from './links.ts'
 
-/** Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first. */
+/**
+ * Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first.
+ */
 const SEEDS = 5
 /** With more resources than these each has fewer records: making them is a fifth of an inference. */
 const MANY = 60
@@ -96,7 +98,7 @@ function pageOf({ operation, respond }: Inference['operations'][number]): number
   return typeof parameter?.default === 'number' ? [parameter.default] : []
 }
 
-/** The highest number that a path can name a record by: what is created must stay below it. */
+/** The highest id that the path allows: created ids must stay below it. */
 function highestOf({ operation }: Inference['operations'][number]): number[] {
   const last = expressionsOf(operation.path).at(-1)
   const parameter = operation.parameters.find(one => one.in === 'path' && one.name === last)
@@ -104,7 +106,7 @@ function highestOf({ operation }: Inference['operations'][number]): number[] {
   return typeof maximum === 'number' ? [maximum] : []
 }
 
-/** The ids that the owners of a resource's records have, by the field that holds them. */
+/** The ids of the owners of a resource's records, by field. */
 function ownersOf(
   own: Inference['operations'],
   candidateOf: (resource: string) => SchemaCandidate,
@@ -173,7 +175,7 @@ const isAbout =
   ({ pointer: path }: { readonly pointer: string }): boolean =>
     path === pointer(idField.split('.'))
 
-/** Records with ids of their own; those that the schema refuses are left out. */
+/** Records with unique ids; those that the schema refuses are left out. */
 function records(
   schema: SchemaUse,
   { idField, added, assign }: SchemaCandidate,

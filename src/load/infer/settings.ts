@@ -23,7 +23,7 @@ export interface Unsettled {
 }
 
 /**
- * Returns the settings that an inference comes to. Each block of them is a line in the places of its source.
+ * Returns the inferred settings. Each block is a line in the places of its source.
  *
  * @param describe writes their text
  */

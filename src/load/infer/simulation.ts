@@ -26,12 +26,12 @@ export interface InferredGateway {
   readonly without: ReadonlyMap<string, string>
 }
 
-/** Tells how many of the resources have been tried. */
+/** Reports the number of tried resources. */
 export type TrialProgress = (done: number, total: number) => void
 
 /**
  * @param file the contract's file, absolute
- * @param home where the gateway.yaml would stand
+ * @param home the folder of the gateway.yaml
  * @param tidy called often: see `tidying`
  */
 export async function inferGateway(
@@ -64,7 +64,7 @@ class Attempt {
   readonly #without = new Map<string, string>()
   /** Why the first candidate of a resource did not hold. */
   readonly #reasons = new Map<string, string>()
-  /** Resources without what the server sets, and lists without what selects and sorts. */
+  /** Resources without fields that the server sets, and lists without filters and sorting. */
   readonly #bare = new Set<string>()
   readonly #plain = new Set<string>()
   readonly #read: Infer
@@ -83,7 +83,7 @@ class Attempt {
     this.open = new Set(this.#inference.resources.map(({ name }) => name))
   }
 
-  /** Compiles and tries what is open. */
+  /** Compiles and tries undecided resources. */
   async round(progress: TrialProgress): Promise<void> {
     const operations = this.#inference.operations.filter(
       ({ operation, resource }) => this.open.has(resource) && !this.#without.has(operation.id),

@@ -16,7 +16,7 @@ export interface ProposedStates {
   readonly field: string
   /** The state that a record begins in, and those that the actions set. */
   readonly from: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
-  /** The operations that tell. */
+  /** The operations that change the state. */
   readonly because: readonly string[]
 }
 

@@ -24,13 +24,13 @@ export function takenBy(
   return request !== undefined && schemas.isRecord(request) && !schemas.shape(request).items ? request : undefined
 }
 
-/** Whether nothing is said of a success, or only that it is an object. */
+/** Whether a success is undescribed, or described as an object only. */
 function saysNothing(operation: Operation, schemas: SchemaReader): boolean {
   const whole = replySchema(operation)
   return isSilent(operation) || (whole !== undefined && answersEmpty(whole, schemas))
 }
 
-/** Whether nothing is said of a list, or only that it has objects. */
+/** Whether a list is undescribed, or described as objects only. */
 function listsNothing(operation: Operation, schemas: SchemaReader): boolean {
   const whole = replySchema(operation)
   const { items } = whole === undefined ? { items: undefined } : schemas.shape(whole)

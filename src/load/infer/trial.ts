@@ -23,7 +23,7 @@ export interface TrialFault {
   readonly reason: string
 }
 
-/** Tries the operations of one resource, in a world of their own. */
+/** Tries the operations of one resource in a separate world. */
 export async function tryResource(
   resource: string,
   operations: readonly InferredOperation[],

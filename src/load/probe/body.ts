@@ -10,19 +10,19 @@ export interface ProbeBody {
   readonly text: string
 }
 
-/** Seeds that no generated record was made with, so that nothing to be created is there already. */
+/** Seeds that no generated record has, so that a record to create does not exist yet. */
 const FRESH = [1001, 1002, 1003]
 const BOUNDARY = 'understudy-probe'
 
 /**
- * @param adapt changes a value before it is held to its schema: for ids that must name a record
- * @returns a sentence where no body was found; `undefined` where none is asked for
+ * @param adapt changes a value before its validation: for ids that must name a record
+ * @returns a sentence if no body was found; `undefined` if none is needed
  */
 export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): ProbeBody | string | undefined {
   const types = [...(body?.content ?? [])]
   const isPlain = (type: string) => isJson(type) && !isPatch(type)
   const json = types.find(([type]) => isPlain(type)) ?? types.find(([type]) => type === '*/*')
-  // An empty patch keeps to the form of one, and changes nothing.
+  // An empty patch is valid and changes nothing.
   const patch = json === undefined ? types.find(([type]) => isPatch(type)) : undefined
   if (patch !== undefined) return { type: patch[0], text: '[]' }
   if (json !== undefined) {

@@ -12,7 +12,7 @@ interface CredentialParts {
   readonly certificate: ClientCertificate | undefined
 }
 
-/** Whether every alternative wants something that can be left out. */
+/** Whether every alternative requires a credential that can be left out. */
 export const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
   security.length > 0 &&
   security.every(alternative =>

@@ -44,7 +44,7 @@ export function validRequest({ operation }: PlannedOperation, plan: Plan, given:
   return typeof draft === 'string' ? draft : requestOf(operation, draft)
 }
 
-/** @returns the probes, or a sentence about what no value could be found for */
+/** @returns the probes, or a sentence about the part without a valid value */
 export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[] | string {
   const { operation } = planned
   const draft = draftOf(operation, plan, NOTHING_GIVEN)

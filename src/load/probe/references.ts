@@ -1,4 +1,4 @@
-// Makes a made-up body refer to records that exist, and name the record that its path names.
+// Makes a generated body refer to existing records, and to the record in its path.
 
 import type { Operation } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
@@ -9,7 +9,7 @@ const ACTIONS = ['create', 'replace', 'update'] as const
 
 /**
  * @param id of the record that the path names; ids in the body must not differ from it
- * @returns changes a body, wherever in it the record stands
+ * @returns a function that changes a body, wherever the record is in it
  */
 export function referring(
   { id: operation, method, path }: Operation,

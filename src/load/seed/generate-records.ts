@@ -22,7 +22,7 @@ export interface Generated {
   readonly unowned: readonly string[]
 }
 
-/** How often a record that does not fit is made anew. */
+/** How often an invalid record is generated again. */
 const ATTEMPTS = 4
 /** Comparisons of values with schemas, after which records are made of fields of those before: a second or two. */
 const MOST_WORK = 300_000

@@ -11,7 +11,7 @@ import { Chance, hashOf } from '../../sample/chance.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { drawUuid } from '../../world/draws.ts'
 
-/** Makes an id out of how many records came before. */
+/** Makes an id from the number of earlier records. */
 export type NewId = (ordinal: number) => string
 
 /**

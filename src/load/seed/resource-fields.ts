@@ -8,7 +8,7 @@ import type { LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 
-/** The fields of a block, compiled: each must be a field of the schema, and what is written or made for it must fit. */
+/** Compiles the fields of a block: each must be a field of the schema, and its value must be valid. */
 export function compileFields(
   block: ResourceFile,
   key: 'defaults' | 'set',

@@ -38,7 +38,7 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 
 /**
  * @param file the gateway file: fixtures are named relative to it
- * @param home what file names in messages are relative to
+ * @param home the folder that file names in messages are relative to
  * @param aside the values of large files
  */
 export function* readResources(
