@@ -51,7 +51,7 @@ interface Authors {
   readonly state: 'request' | 'position'
   readonly authenticate: 'consumer'
   readonly deprecatedInputs: 'deprecatedInputs'
-  readonly validate: 'values' | 'body'
+  readonly validate: 'values' | 'body' | 'sent'
   readonly idempotency: 'release'
   readonly conditional: 'precondition'
   readonly respond: 'entry'
@@ -79,6 +79,8 @@ export class Exchange {
   readonly values: readonly unknown[] = NO_VALUES
   /** The body, once checked. */
   readonly body: Json | undefined = undefined
+  /** The same with the fields that are `readOnly`, where the contract has such fields. */
+  readonly sent: Json | undefined = undefined
   /** The deprecated parameters and fields that it used, once known. */
   readonly deprecatedInputs: readonly string[] | undefined = undefined
   /** The record that the reply is about, once found. */

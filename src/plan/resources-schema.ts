@@ -36,6 +36,11 @@ export const resourcesSchema = {
             description:
               'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
           },
+          change: {
+            enum: ['refuse', 'ignore'],
+            description:
+              'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
+          },
         },
       },
       seed: {

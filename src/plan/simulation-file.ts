@@ -58,6 +58,7 @@ export interface ResourceFile {
     readonly within?: readonly string[]
     readonly added?: boolean
     readonly assign?: Assign
+    readonly change?: 'refuse' | 'ignore'
   }
   readonly seed?: string | readonly Json[] | { readonly generate: number }
   readonly references?: Readonly<Record<string, string | ReferenceFile>>

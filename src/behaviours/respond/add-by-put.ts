@@ -30,12 +30,13 @@ export function compileAddByPut(
   const status = successStatus(site.operation, 201, 200, 204)
   const { invalid } = site
   const at = pointer([resource.idField])
+  const checksId = resource.assign === 'client' && resource.change === 'refuse'
   return async (exchange, id) => {
     const orphan = await within?.orphan(exchange)
     if (orphan !== undefined) return orphan
     const given = draft.given(exchange)
     if (!isObject(given)) return invalid([inBody('', 'type', 'must be an object')])
-    const said = resource.assign === 'client' ? idIn(resource.idField, given as JsonObject) : undefined
+    const said = checksId ? idIn(resource.idField, given as JsonObject) : undefined
     if (said !== undefined && said !== id) return invalid([inBody(at, 'id', 'must be the id in the path')])
     const composed = draft.compose(given, exchange)
     const fields = within === undefined ? composed : within.own(exchange, composed)

@@ -9,6 +9,8 @@ export interface Asked {
   readonly empty: boolean
   /** Returns whether the request may have the field. */
   knows(name: string): boolean
+  /** Returns whether the request has the field, be it `readOnly`. */
+  has(name: string): boolean
   /** Returns whether the request also limits the field's values. */
   declares(name: string): boolean
   /** Returns whether the request must have the field. */
@@ -43,6 +45,7 @@ export function readAsked(
   }
   return {
     empty: shape === undefined || shape.properties.size === 0,
+    has: name => shape?.properties.has(name) === true,
     knows: name => readOnlyOf(name) === false,
     declares,
     wants(name) {

@@ -10,6 +10,7 @@ import { draftOf } from '../exchange.ts'
 import { type ActionParts, NO_RULES } from './action-parts.ts'
 import { compileDraft, isSound } from './draft.ts'
 import { compileLocation } from './location.ts'
+import { compileNameable } from './nameable.ts'
 import { compileKey } from './record-key.ts'
 import { compileDangling, isId, supply } from './references.ts'
 import { inBody } from './resource.ts'
@@ -25,6 +26,7 @@ export function compileCreate({ resource, site, within, give, config }: ActionPa
   const dangling = compileDangling(resource)
   const { idField } = resource
   const key = compileKey(resource, within, site)
+  const withNameableId = compileNameable(resource, site)
   // A client cannot choose an id that is counted.
   const usedUp = refuse(problems.unavailable, `no ids are left for ${resource.name}`)
   const counted = inBody(pointer([idField]), '', '').path
@@ -38,9 +40,10 @@ export function compileCreate({ resource, site, within, give, config }: ActionPa
     }
     const composed = draft.compose(draft.given(exchange), exchange)
     const owned = within === undefined ? composed : within.own(exchange, composed)
-    const fields = draft.supplied.length === 0 ? owned : await supply(owned, draft.supplied, exchange)
+    const supplied = draft.supplied.length === 0 ? owned : await supply(owned, draft.supplied, exchange)
+    const fields = withNameableId(supplied)
     const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
-    if (draft.wantsId && idIn(idField, fields) === undefined)
+    if (draft.wantsId && idIn(idField, supplied) === undefined && draft.hasRecord(exchange))
       return invalid([inBody(pointer([idField]), 'required', 'is required')])
     // A record that belongs to every owner has the id under each.
     if (resource.within.length > 0) {

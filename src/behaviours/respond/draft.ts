@@ -23,11 +23,15 @@ import { compileUnwrap, mediaOf, recordPath } from './wrapping.ts'
 export interface Draft {
   /** The client's values for the record. */
   given(exchange: Exchange): Json
+  /** The same with `readOnly` fields: an id that a path does not have names the record. */
+  sent(exchange: Exchange): Json
+  /** Returns whether the request has a record: `{}` has none where requests wrap it in an optional key. */
+  hasRecord(exchange: Exchange): boolean
   readonly compose: Compose
   /** Required references that requests do not have, with their resources. */
   readonly supplied: readonly (readonly [field: string, resource: string])[]
-  /** Whether a request may contain the record's id. */
-  readonly knowsId: boolean
+  /** Whether a request may contain the record's id, be it `readOnly`. */
+  readonly namesRecord: boolean
   /** Whether the request schema has the id, or allows any field. */
   readonly saysId: boolean
   /** Whether a client must send the id of a new record. */
@@ -52,19 +56,22 @@ export function compileDraft(
   const views = kind === 'create' ? viewsOf(config, resource, site) : []
   // A change that removes a required field is the client's mistake.
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
-  const given = (exchange: Exchange): Json =>
-    exchange.body === undefined ? {} : rename(requested.unwrap(exchange.body) as Json, renamed)
+  const recordIn = (body: Json | undefined): Json =>
+    body === undefined ? {} : rename(requested.unwrap(body) as Json, renamed)
+  const given = ({ body }: Exchange): Json => recordIn(body)
   const isValid = ({ body }: Exchange) =>
     body === undefined || schema === undefined || schema.check(body, true) === undefined
-  const knowsId = asked.knows(resource.idField) || asked.knows(resource.idField.split('.', 1)[0] as string)
+  const idNames = [resource.idField, resource.idField.split('.', 1)[0] as string]
   return {
     given,
+    sent: ({ sent, body }) => recordIn(sent ?? body),
+    hasRecord: ({ body }) => requested.isIn(body),
     compose,
     supplied: [...resource.references].flatMap(([field, { to }]) =>
       resource.schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
     ),
-    knowsId,
-    saysId: knowsId || asked.empty,
+    namesRecord: idNames.some(name => asked.has(name)),
+    saysId: asked.empty || idNames.some(name => asked.knows(name)),
     wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
     fit(whole, exchange) {
       const { unshown } = resource
@@ -81,7 +88,8 @@ export function compileDraft(
     if (!isValid(exchange)) return broken ?? record
     const said = given(exchange)
     const fields = isObject(said) ? (said as JsonObject) : {}
-    const about = { declares: asked.declares, refuses }
+    const isGiven = kind === 'update' || requested.isIn(exchange.body)
+    const about = { declares: asked.declares, refuses: isGiven ? refuses : () => false }
     const whole = broken === undefined ? record : mend(record, fields, resource.schema, about, exchange)
     if (whole === undefined || checkRecord(resource, whole) !== undefined) return broken ?? []
     let current = whole

@@ -24,9 +24,9 @@ export function compileId(
   const name = expressionsOf(operation.path).at(-1)
   const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === name)
   const last = expressionsOf(operation.path).length - 1
-  if (name === undefined && draft?.knowsId === true) {
+  if (name === undefined && draft?.namesRecord === true) {
     return exchange => {
-      const given = draft.given(exchange)
+      const given = draft.sent(exchange)
       const said = isObject(given) ? idIn(resource.idField, given as JsonObject) : undefined
       return isId(said) ? asId(said, resource.ids) : undefined
     }

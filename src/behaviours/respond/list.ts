@@ -1,5 +1,6 @@
 // Lists the records of a resource: filters, sorts, pages and wraps them. Independent of storage engines.
 
+import { describeField } from '../../answer/field.ts'
 import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
@@ -158,8 +159,8 @@ function compileFilters(
     }
     if (is === 'equal') site.index(list, field)
     const takesBounds = is === 'equal' && site.operation.parameters[index]?.schema.types.has('object') === true
-    // If every request has to select, a record without the field is in every selection.
-    const orAbsent = site.operation.parameters[index]?.required === true
+    // If every request has to select, a record without the field is in every selection; not by a status or another enum.
+    const orAbsent = site.operation.parameters[index]?.required === true && !hasChoices(field, resource, site)
     return { field, is, at: index, takesBounds, orAbsent }
   })
   return ({ values }) => {
@@ -177,6 +178,12 @@ function compileFilters(
     }
     return { filters, comparisons }
   }
+}
+
+/** Returns whether an enum limits the values of a field. */
+function hasChoices(field: string, { schema }: Resource, { contract }: Site): boolean {
+  const node = schema.shape.properties.get(field)
+  return node !== undefined && describeField(field, contract.use(node)).choices !== undefined
 }
 
 /** Whether records have a field, which may be nested, also in lists and unions: `tags.name`. */

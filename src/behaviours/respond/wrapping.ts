@@ -14,13 +14,15 @@ export interface RequestedRecord {
   readonly node: Node | undefined
   /** Returns the record's part of a body. */
   unwrap(body: Json | undefined): Json | undefined
+  /** Returns whether a body has the record's part. */
+  isIn(body: Json | undefined): boolean
 }
 
 /** @param template the reply's template, with `${record.value}` for the record */
 export function compileUnwrap(template: Json | undefined, resource: Resource, site: Site): RequestedRecord {
   const whole = mediaOf(site)?.schema?.node
   const path = whole === undefined ? [] : wrappedAt(whole, template, resource, site)
-  if (path.length === 0) return { node: whole, unwrap: body => body }
+  if (path.length === 0) return { node: whole, unwrap: body => body, isIn: body => body !== undefined }
   const node = path.reduce<Node | undefined>(
     (at, key) => at && site.contract.shapeOf(at).properties.get(key),
     whole,
@@ -34,6 +36,11 @@ export function compileUnwrap(template: Json | undefined, resource: Resource, si
         at = at[key] as Json
       }
       return at
+    },
+    isIn(body) {
+      let at = body
+      for (const key of path) at = isObject(at) && Object.hasOwn(at, key) ? (at[key] as Json) : undefined
+      return at !== undefined
     },
   }
 }

@@ -33,7 +33,8 @@ export function compileWrite(
   const add = config.creates === true ? compileAddByPut(resource, site, within, config, key, give) : undefined
   const { idField } = resource
   // An id that the server assigns, or that requests do not have, is dropped like any other field that clients cannot set.
-  const checksId = resource.unknownFields === 'refuse' || (resource.assign === 'client' && draft.saysId)
+  const isClients = resource.assign === 'client' && resource.change === 'refuse'
+  const checksId = resource.unknownFields === 'refuse' || (isClients && draft.saysId)
   return async exchange => {
     const id = identify(exchange)
     if (id === undefined) return invalid([inBody(pointer([idField]), 'required', 'is required')])

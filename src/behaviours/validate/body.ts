@@ -54,7 +54,9 @@ export function compileBody(
     if (violations !== undefined) {
       return violations.map(({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }))
     }
-    draftOf(exchange, 'validate').body = schema === undefined ? parsed.value : schema.prune(parsed.value)
+    const draft = draftOf(exchange, 'validate')
+    draft.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
+    if (draft.body !== parsed.value) draft.sent = parsed.value
     return NO_RULES
   }
   return exchange => {

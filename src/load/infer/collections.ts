@@ -3,7 +3,7 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Node } from '../../schema/document.ts'
-import { serverSetOf } from './defaults.ts'
+import { serverSetOf, withSelected } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
 import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, normal, segmentsOf } from './paths.ts'
@@ -74,6 +74,16 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   return [...byPath.keys()]
     .flatMap(path => findCollection(path, byPath, items, schemas) ?? [])
     .map(one => ({ ...one, below: under(one.itemPath), beside: under(one.path), me }))
+    .map(one => {
+      const lists = [one.list?.operation, ...one.beside.filter(({ method }) => method === 'GET')]
+      const candidates = one.candidates.map((candidate): SchemaCandidate => {
+        const record = one.records.find(node => schemas.reference(node) === candidate.schema)
+        return record === undefined
+          ? candidate
+          : { ...candidate, server: withSelected(candidate.server, record, lists, schemas) }
+      })
+      return { ...one, candidates }
+    })
     .sort((a, b) => a.segments.length - b.segments.length || a.path.length - b.path.length)
 }
 

@@ -1,5 +1,6 @@
 // Reads the values that a server sets: times of creation and of change, and constants such as `object: customer`.
 
+import type { Operation } from '../../contract/contract.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
 import { normal } from './paths.ts'
@@ -45,4 +46,29 @@ function constantOf(node: Node, schemas: SchemaReader): Json | undefined {
   const { value } = schemas.contract.resolve(node)
   const only = isObject(value) && value.const !== undefined ? (value.const as Json) : values[0]
   return values.length > 1 || typeof only === 'object' ? undefined : only
+}
+
+/**
+ * Adds defaults for the fields that lists must select by, as `findByStatus` does: a record without such a field would be in
+ * none of them.
+ *
+ * @param lists operations that may list the records
+ */
+export function withSelected(
+  server: ServerSet,
+  record: Node,
+  lists: readonly (Operation | undefined)[],
+  schemas: SchemaReader,
+): ServerSet {
+  const { properties } = schemas.shape(record)
+  const defaults: Record<string, Json> = { ...server.defaults }
+  for (const { name, in: place, required, default: usual } of lists.flatMap(one => one?.parameters ?? [])) {
+    const node = place === 'query' && required ? properties.get(name) : undefined
+    if (node === undefined || !schemas.isScalar(node) || name in defaults) continue
+    const values = schemas.enumOf(node)
+    if (values.length === 0) continue
+    const [first] = [usual].flat()
+    defaults[name] = values.find(value => value === first) ?? (values[0] as Json)
+  }
+  return { ...server, defaults }
 }

@@ -39,7 +39,9 @@ export function settingsOf(
     const id: Record<string, Json> = { field: idField }
     if (within.length > 0) id.within = within
     if (added) id.added = true
-    const block: Record<string, Json> = { schema, id: { ...id, assign } }
+    id.assign = assign
+    if (assign === 'client') id.change = 'ignore'
+    const block: Record<string, Json> = { schema, id }
     if (Object.keys(server.defaults).length > 0) block.defaults = server.defaults
     if (Object.keys(server.set).length > 0) block.set = server.set
     put(resources, name, { ...block, seed: seeds.get(name) ?? [] })

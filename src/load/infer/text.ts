@@ -50,7 +50,8 @@ export function describeInference({
     const within = uniqueWithin(candidateOf(name), name, operations, without)
     const unique = within.length === 0 ? '' : `within: ${flow(within)}, `
     const besides = added ? 'added: true, ' : ''
-    push(`    id: { field: ${scalar(idField)}, ${unique}${besides}assign: ${assign} }  # ${REASONS[assign]}`)
+    const change = assign === 'client' ? ', change: ignore' : ''
+    push(`    id: { field: ${scalar(idField)}, ${unique}${besides}assign: ${assign}${change} }  # ${REASONS[assign]}`)
     if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`)
     if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`)
     const states = proposeStates(name, operations, schema, contract)

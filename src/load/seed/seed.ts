@@ -114,6 +114,7 @@ export function* readResources(
       within: checkWithin(block, schema, contract, at, report),
       unshown: unshownOf(name, block, operations),
       assign,
+      change: block.id?.change ?? 'refuse',
       ids,
       newId: ids === 'text' && assign !== 'uuid' ? makeId() : undefined,
       defaults: compileFields(block, 'defaults', schema, contract, at, report),
