@@ -12,6 +12,7 @@ test('every behaviour has a test file of its name, or a folder of them', () => {
   assert.deepEqual(
     homes.filter(home => !existsSync(join(ROOT, `${home}.test.ts`)) && !existsSync(join(ROOT, home))),
     [],
+    'write a test file of the name of the behaviour, as docs/contributing/adding-a-behaviour.md says',
   )
 })
 

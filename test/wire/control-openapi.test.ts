@@ -47,7 +47,11 @@ describe('the control plane follows its OpenAPI document', () => {
     assert.equal(document.openapi, '3.1.0')
     const names = operations.map(({ operation }) => operation.operationId)
     assert.equal(new Set(names).size, names.length)
-    assert.deepEqual(names.sort(), Object.keys(SAMPLES).sort(), 'each operation is sampled above')
+    assert.deepEqual(
+      names.sort(),
+      Object.keys(SAMPLES).sort(),
+      'add a call of each new operation to SAMPLES in control-samples.ts',
+    )
   })
 
   test('a path has exactly its documented methods', async () => {

@@ -19,6 +19,9 @@ export type RespondConfig = ActionConfig &
   Partial<FixedConfig> &
   Partial<FileConfig> & { readonly example?: string }
 
+const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
+type RespondKind = (typeof KINDS)[number]
+
 const resource = (what: string) => ({ type: 'string', description: `The resource ${what}.` })
 
 export const respond: Behaviour<RespondConfig> = {
@@ -75,7 +78,7 @@ export const respond: Behaviour<RespondConfig> = {
         description:
           'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.pagesOrOne} (at least 1), ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With an action on one record: its envelope, with ${record.value} filled in; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
       },
-    },
+    } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
   },
   compile(config, site) {
     const handler = (config && compileResponder(config, site)) ?? compileAnswer(site)
@@ -84,16 +87,13 @@ export const respond: Behaviour<RespondConfig> = {
   },
   describe(config, site) {
     if (config === undefined) return describeAnswer(site)
-    const kind = (['list', ...ACTIONS] as const).find(key => config[key] !== undefined)
-    if (kind !== undefined) return `${kind} ${config[kind]}`
-    const { status, example, file } = config
-    return example === undefined ? (file === undefined ? `${status}` : `file ${file}`) : `example ${example}`
+    const kind = KINDS.find(key => config[key] !== undefined)
+    return kind === undefined || kind === 'status' ? `${config.status}` : `${kind} ${config[kind]}`
   },
 }
 
-const KINDS = ['list', ...ACTIONS, 'status', 'example', 'file'] as const
 /** Keys that are allowed beside one kind only. */
-const COMPANIONS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
+const COMPANIONS: Readonly<Record<string, readonly RespondKind[]>> = {
   ...Object.fromEntries(Object.keys(listSchema).map(key => [key, ['list']])),
   within: ['list', ...ACTIONS],
   set: ['create', 'replace', 'update'],
@@ -135,7 +135,7 @@ const stateful =
     return handler && compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
   }
 
-const RESPONDERS: Readonly<Record<(typeof KINDS)[number], Responder>> = {
+const RESPONDERS: Readonly<Record<RespondKind, Responder>> = {
   list: stateful((config, site) => compileList(config as ListConfig, site), 200, 200),
   create: stateful(compileAction, 201, 200),
   read: stateful(compileAction, 200, 200),
