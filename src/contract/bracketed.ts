@@ -1,8 +1,9 @@
 // Reads form fields that spell a path in brackets: `items[0][price]=p_1`, `metadata[key]=v`, `tags[]=a`. The schema gives
 // the types, and says what is a list.
 
+import { put } from '../kernel/json.ts'
 import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'
-import { type FieldValues, type ParameterRead, put, type Types, typed } from './parameter-text.ts'
+import { type FieldValues, type ParameterRead, type Types, typed } from './parameter-text.ts'
 import type { ContractReading } from './reading.ts'
 
 /** More brackets than any schema has: such a name is an ordinary one. */

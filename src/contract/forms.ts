@@ -1,11 +1,11 @@
 // Form fields to a typed object, as the schema and `encoding` have it (OpenAPI "Encoding Object"). Knows no syntax of
 // forms: the fields arrive by name, texts decoded, files as bytes.
 
-import { parseJson } from '../kernel/json.ts'
+import { parseJson, put } from '../kernel/json.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { compileBracketed, keysBehind } from './bracketed.ts'
 import { type Encoding, isJson } from './content-type.ts'
-import { type FieldValues, type ParameterRead, put, typed } from './parameter-text.ts'
+import { type FieldValues, type ParameterRead, typed } from './parameter-text.ts'
 import { partsOf } from './parameters.ts'
 import type { ContractReading } from './reading.ts'
 import { compileStyle } from './styles.ts'

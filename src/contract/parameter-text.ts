@@ -70,16 +70,14 @@ export class PieceReader {
   }
 }
 
-/** Sets a property by any name, including `__proto__`. */
-export const put = (target: Record<string, unknown>, name: string, value: unknown): void => {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
-}
-
 /** One component of a query, decoded as `application/x-www-form-urlencoded`; `undefined` if it is malformed. */
 export function decodeQuery(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
+  // On a text of many, `replaceAll` takes twice as long.
+  const spaced = text.includes('+') ? text.split('+').join(' ') : text
+  if (!text.includes('%')) return spaced
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(spaced)
   } catch {
     return undefined
   }
@@ -89,20 +87,17 @@ export type QueryValues = ReadonlyMap<string, readonly string[]>
 
 /** Returns the values of each name in a query string, in order. Names are decoded, values are not. */
 export function splitQuery(query: string): Map<string, string[]> {
-  const names = new Map<string, number>()
-  const others: string[] = []
-  readQuery(query, names, others)
-  for (const name of others) if (!names.has(name)) names.set(name, names.size)
-  const values = readQuery(query, names, [])
-  return new Map([...names].map(([name, place]) => [name, values[place] as string[]]))
+  const values = new Map<string, string[]>()
+  eachPair(query, (name, value) => {
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  })
+  return values
 }
 
-/**
- * Returns the values of documented parameters in a query string, by the index of the parameter. Names are decoded, values
- * are not. Other names go to `others`.
- */
-export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): ValueTexts {
-  const out: (string[] | undefined)[] = []
+/** Calls back with each decoded name and its value as it is written. A name that cannot be decoded is passed over. */
+function eachPair(query: string, take: (name: string, value: string) => void): void {
   let from = 0
   while (from < query.length) {
     let to = query.indexOf('&', from)
@@ -111,16 +106,28 @@ export function readQuery(query: string, places: ReadonlyMap<string, number>, ot
       const part = query.slice(from, to)
       const at = part.indexOf('=')
       const name = decodeQuery(at === -1 ? part : part.slice(0, at))
-      const value = at === -1 ? '' : part.slice(at + 1)
-      const place = name === undefined ? undefined : places.get(name)
-      if (place !== undefined) {
-        const known = out[place]
-        if (known === undefined) out[place] = [value]
-        else known.push(value)
-      } else if (name !== undefined) others.push(name)
+      if (name !== undefined) take(name, at === -1 ? '' : part.slice(at + 1))
     }
     from = to + 1
   }
+}
+
+/**
+ * Returns the values of documented parameters in a query string, by the index of the parameter. Names are decoded, values
+ * are not. Other names go to `others`.
+ */
+export function readQuery(query: string, places: ReadonlyMap<string, number>, others: string[]): ValueTexts {
+  const out: (string[] | undefined)[] = []
+  eachPair(query, (name, value) => {
+    const place = places.get(name)
+    if (place === undefined) {
+      others.push(name)
+      return
+    }
+    const known = out[place]
+    if (known === undefined) out[place] = [value]
+    else known.push(value)
+  })
   return out
 }
 

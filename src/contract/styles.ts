@@ -1,6 +1,7 @@
 // The styles of parameters (OpenAPI "Style Values", after RFC 6570): convert text to a value, an array or an object.
 
-import { BROKEN, type ParameterRead, type PartTypes, PieceReader, put, type QueryValues } from './parameter-text.ts'
+import { put } from '../kernel/json.ts'
+import { BROKEN, type ParameterRead, type PartTypes, PieceReader, type QueryValues } from './parameter-text.ts'
 
 export const STYLES = {
   path: ['simple', 'label', 'matrix'],

@@ -72,7 +72,7 @@ export class Listener {
       // Before the handshake has succeeded, no reply can be sent.
       const unsecured = (socket as Unsecured).secureConnecting === true
       if (error.code === 'ECONNRESET' || unsecured) socket.destroy()
-      else refuseUnread(socket as Socket, ...faultOfParser(error.code))
+      else refuseUnread(socket as Socket, ...faultOfParser(error))
     })
   }
 

@@ -20,6 +20,8 @@ export function faultOf(req: IncomingMessage, res: ServerResponse): MessageFault
   // Node keeps the first of several; a proxy in front of it may have gone by another (RFC 9112 §3.2).
   if (hasTwoHosts(rawHeaders)) return [problems.invalid_request, 'the request has more than one Host field']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    // Nothing says where such a body ends, so that no further request can be found behind it (RFC 9112 §6.3).
+    if (!/(?:^|,)\s*chunked\s*$/i.test(coding)) res.shouldKeepAlive = false
     return [problems.not_simulated, 'the transfer coding is not supported; use chunked']
   }
   if ((req.url as string).includes('#')) return [problems.invalid_request, 'the request target has a fragment']
@@ -28,8 +30,10 @@ export function faultOf(req: IncomingMessage, res: ServerResponse): MessageFault
 
 const OTHER_VERSION: MessageFault = [problems.version_not_supported, 'the HTTP version is not supported; use HTTP/1.1']
 
-/** The refusal of bytes that Node's parser gave up on, by the code of its error. */
-export function faultOfParser(code: string | undefined): MessageFault {
+const MALFORMED: MessageFault = [problems.invalid_request, 'the request is not well-formed HTTP']
+
+/** The refusal of bytes that Node's parser gave up on, by its error. */
+export function faultOfParser({ code, reason }: NodeJS.ErrnoException & { readonly reason?: string }): MessageFault {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return [problems.header_fields_too_large, 'the request line and headers are too large']
@@ -38,9 +42,10 @@ export function faultOfParser(code: string | undefined): MessageFault {
     case 'HPE_INVALID_METHOD':
       return [problems.not_simulated, 'unknown method']
     case 'HPE_INVALID_VERSION':
-      return OTHER_VERSION
+      // The parser has the same code for a version that is followed by a bare line feed.
+      return reason?.includes('CRLF') ? MALFORMED : OTHER_VERSION
     default:
-      return [problems.invalid_request, 'the request is not well-formed HTTP']
+      return MALFORMED
   }
 }
 

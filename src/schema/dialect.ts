@@ -2,7 +2,7 @@
 // requests use few of them.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { isKnownFormat } from '../kernel/schema-formats.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
@@ -207,10 +207,11 @@ export class SchemaBook {
     if (Array.isArray(value)) return items === undefined ? value : value.map(item => this.#prune(item, items, mark))
     const kept: Record<string, Json> = {}
     for (const [name, item] of Object.entries(value as JsonObject)) {
-      const schema = properties.get(name) ?? additional
-      if (properties.has(name) && isMarked(properties.get(name) as Node, mark, this.#documents)) continue
+      const own = properties.get(name)
+      if (own !== undefined && isMarked(own, mark, this.#documents)) continue
+      const schema = own ?? additional
       const pruned = schema === undefined || !isObject(schema.value) ? item : this.#prune(item, schema, mark)
-      Object.defineProperty(kept, name, { value: pruned, enumerable: true, configurable: true, writable: true })
+      put(kept, name, pruned)
     }
     return kept
   }

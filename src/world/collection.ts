@@ -155,7 +155,7 @@ export interface Collection {
 
 /** Returns a record with an id, which is first in its text and overrides that of the fields. */
 export function withId(field: string, id: Id, fields: JsonObject): JsonObject {
-  if (isFirst(field, fields) && fields[field] === id) return fields
+  if (fields[field] === id && isFirst(field, fields)) return fields
   if (field.includes('.') && !Object.hasOwn(fields, field)) return withField(field, id, fields)
   const record: Record<string, Json> = {}
   put(record, field, id)

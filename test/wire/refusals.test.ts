@@ -87,6 +87,8 @@ for (const [name, bytes, status] of [
   ['an invalid length', `${POST}Content-Length: 2x\r\n\r\n{}`, 400],
   ['a length and chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
   ['an unknown transfer coding', `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, 501],
+  ['a coding without an end', `${POST}Transfer-Encoding: xchunked\r\n\r\n`, 501],
+  ['lines that end without CR', 'GET /v1/pets HTTP/1.1\nHost: x\n\n', 400],
   ['chunked before another coding', `${POST}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`, 400],
   ['a chunk without a size', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`, 400],
   ['a chunk longer than its size', `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`, 400],
@@ -98,6 +100,11 @@ for (const [name, bytes, status] of [
     assert.ok(reply.headers.date, 'a reply is dated')
   })
 }
+
+test('a request with an unknown transfer coding closes the connection', async () => {
+  const { reply } = await say(`${POST}Transfer-Encoding: xchunked\r\n\r\n`)
+  assert.equal(reply.headers.connection, 'close')
+})
 
 test('Expect: 100-continue is answered with 100 when the body is read', async () => {
   const raw = new Raw(gateway.url).send(`${POST}Expect: 100-continue\r\nContent-Length: 29\r\n\r\n`)

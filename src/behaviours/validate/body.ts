@@ -112,6 +112,7 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   if (FORM.test(essence) && types.size > 0 && !types.has('object')) return undefined
   if (essence === 'application/x-www-form-urlencoded') {
     return parseText(text => {
+      if (countUpTo(MOST_FIELDS, from => text.indexOf('&', from)) > MOST_FIELDS) return MANY_FIELDS
       const fields = new Map([...splitQuery(text)].map(([name, texts]) => [name, texts.map(decodeQuery)]))
       if ([...fields.values()].flat().includes(undefined)) return { fault: 'has a broken percent-encoding' }
       return readForm(fields as Map<string, string[]>, form)
@@ -136,9 +137,24 @@ function readForm(fields: ReadonlyMap<string, readonly string[]>, form: MediaTyp
   return { value: Object.fromEntries(value) as Json, exact: false }
 }
 
+/** The maximum number of fields of a form: each takes some ten microseconds. */
+const MOST_FIELDS = 10_000
+const MANY_FIELDS = { fault: `has more than ${MOST_FIELDS} fields` }
+
+/** Counts what `next` finds from an index on, up to `most` and one. */
+function countUpTo(most: number, next: (from: number) => number): number {
+  let count = 0
+  for (let at = next(0); at !== -1 && count <= most; at = next(at + 1)) count += 1
+  return count
+}
+
 /** The platform's own parser (RFC 7578). */
 async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['form']): Promise<Parsed> {
   const fields = new Map<string, string[]>()
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(type)
+  const part = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`
+  if (countUpTo(MOST_FIELDS + 1, from => body.indexOf(part, from)) > MOST_FIELDS + 1) return MANY_FIELDS
   try {
     const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
     for (const [name, part] of data) {
