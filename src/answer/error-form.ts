@@ -5,7 +5,18 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import type { Path } from '../kernel/source.ts'
 import { writeByField, writeEntries } from './error-entries.ts'
-import { CODES, codesOf, DETAILS, FLAGS, HOLDERS, HTTP_STATUSES, plainly, STATUSES, TITLES } from './error-words.ts'
+import {
+  CODES,
+  codesOf,
+  DETAILS,
+  FLAGS,
+  HOLDERS,
+  HTTP_STATUSES,
+  PATHS,
+  plainly,
+  STATUSES,
+  TITLES,
+} from './error-words.ts'
 import { replaced, valueAt } from './places.ts'
 
 export interface ErrorModel {
@@ -129,7 +140,12 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
     const optional = missing.find(one => typeof one.value === 'string' && DETAILS.has(one.name))
     // An `error` that is an enum holds a code and no text.
     const open = texts.filter(one => draft.fits(one.path, problem.title))
-    const instead = optional ?? open.find(one => one.name === 'error') ?? open.find(one => TITLES.has(one.name))
+    const instead =
+      optional ??
+      open.find(one => one.name === 'error') ??
+      open.find(one => TITLES.has(one.name)) ??
+      // A text whose name says nothing is a better place for the reason than none, and than a made-up word.
+      (isExample(words) ? undefined : open.find(one => !isKnown(one.name)))
     if (instead !== undefined) details.push(instead)
   }
   for (const { path, name, value: at } of fields) {
@@ -154,6 +170,8 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
   if (words === 'none') trim(draft, fields)
   return { value: draft.value, details, lists }
 }
+
+const isKnown = (name: string): boolean => CODES.has(name) || STATUSES.has(name) || PATHS.has(name) || /id$/.test(name)
 
 /** Returns whether two fields are in the same object. */
 const isBeside = (one: Path, other: Path): boolean =>

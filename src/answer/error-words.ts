@@ -11,7 +11,8 @@ const set = (...names: string[]): ReadonlySet<string> => new Set(names.join(' ')
 /** Fields with the message for people. */
 export const DETAILS = set(
   'message msg detail details description text info reason explanation errormessage errordescription',
-  'developermessage usermessage errordetail errortext errormsg errordetails',
+  'developermessage usermessage errordetail errortext errormsg errordetails why cause problem faultstring diagnostics ' +
+    'longmessage displaymessage localizedmessage messagetext',
 )
 /** Fields that name the kind of the error for people. */
 export const TITLES = set('title summary error statustext errortitle')

@@ -7,6 +7,12 @@ for (const [name, schema, body] of [
   ['an error', closed({ error: text }), { error: WHY }],
   ['a title beside a detail', closed({ title: text, detail: text }), { title: 'Invalid request', detail: WHY }],
   ['a title alone', closed({ type: text, title: text }), { type: 'about:blank', title: `Invalid request: ${WHY}` }],
+  ['a text that says why', closed({ why: text }), { why: WHY }],
+  [
+    'a text of any name, and not the number of a request',
+    closed({ requestId: text, oops: text }, ['oops']),
+    { oops: WHY },
+  ],
   ['a status that is a text', closed({ message: text, status: text }), { message: WHY, status: '400' }],
   [
     'a status beside its number',
