@@ -5,18 +5,8 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import type { Path } from '../kernel/source.ts'
 import { writeByField, writeEntries } from './error-entries.ts'
-import {
-  CODES,
-  codesOf,
-  DETAILS,
-  FLAGS,
-  HOLDERS,
-  HTTP_STATUSES,
-  PATHS,
-  plainly,
-  STATUSES,
-  TITLES,
-} from './error-words.ts'
+import { type ErrorField, isBeside, isKnown, isProblemType, isStatusText } from './error-fields.ts'
+import { CODES, codesOf, DETAILS, FLAGS, HOLDERS, plainly, STATUSES, TITLES } from './error-words.ts'
 import { replaced, valueAt } from './places.ts'
 
 export interface ErrorModel {
@@ -38,13 +28,6 @@ export interface ErrorBody {
   readonly value: Json
   /** Whether it describes the mistake of this request. */
   readonly told: boolean
-}
-
-/** A field of the error: its path and its name without case and punctuation. */
-interface ErrorField {
-  readonly path: Path
-  readonly name: string
-  readonly value: Json
 }
 
 /** The common part of all refusals for one problem. */
@@ -155,7 +138,7 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
       if (words === 'example') continue
       const beside = fields.filter(one => isBeside(one.path, path))
       const texts = [
-        ...(isStatusText(name, at, beside, words) ? [`${status}`] : []),
+        ...(isStatusText(name, at, beside, isExample(words)) ? [`${status}`] : []),
         ...(isProblemType(name, at, beside) ? ['about:blank'] : []),
         ...(TITLES.has(name) ? [problem.title] : []),
         ...(CODES.has(name) ? codesOf(problem, status) : []),
@@ -170,23 +153,6 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
   if (words === 'none') trim(draft, fields)
   return { value: draft.value, details, lists }
 }
-
-const isKnown = (name: string): boolean => CODES.has(name) || STATUSES.has(name) || PATHS.has(name) || /id$/.test(name)
-
-/** Returns whether two fields are in the same object. */
-const isBeside = (one: Path, other: Path): boolean =>
-  one.length === other.length && one.slice(0, -1).every((key, i) => key === other[i])
-
-/** A text with the HTTP status. Beside a number with it, `status` is a code, as in `{ code: 404, status: NOT_FOUND }`. */
-const isStatusText = (name: string, at: string, beside: readonly ErrorField[], words: ErrorModel['words']): boolean => {
-  if (STATUSES.has(name) && /^\d{3}$/.test(at)) return true
-  const isNumber = (one: ErrorField) => typeof one.value === 'number' && STATUSES.has(one.name)
-  return !isExample(words) && HTTP_STATUSES.has(name) && !beside.some(isNumber)
-}
-
-/** The `type` of a problem (RFC 9457, section 3.1.1) is a URI; elsewhere `type` is a code. */
-const isProblemType = (name: string, at: string, beside: readonly ErrorField[]): boolean =>
-  name === 'type' && (/^(?:https?:|about:|urn:)/.test(at) || beside.some(one => one.name === 'title'))
 
 const isExample = (words: ErrorModel['words']): boolean => words === 'example' || words === 'elsewhere'
 

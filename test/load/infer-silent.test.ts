@@ -226,3 +226,29 @@ for (const [count, status] of [
     assert.equal((await send('GET /accounts/AC4711')).status, 404)
   })
 }
+
+for (const [what, description, required, expected] of [
+  ['says that other fields remain', 'Only the fields provided are updated.', ['name'], { name: 'Two', note: 'Keep' }],
+  ['requires nothing of what creating requires', '', [], { name: 'One', note: 'New' }],
+  ['requires what creating requires', '', ['name'], { name: 'Two' }],
+] as const) {
+  test(`a PUT on the item that ${what} leaves ${JSON.stringify(expected)}`, async () => {
+    const fields = { name: string, note: string }
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/tasks': { post: { ...takes(object(fields, { required: ['name'] })), ...answers(201, ref('Task')) } },
+          '/tasks/{id}': {
+            ...naming('id'),
+            get: answers(200, ref('Task')),
+            put: { description, ...takes(object(fields, { required })), ...answers(200, ref('Task')) },
+          },
+        },
+        { Task: object({ id: { ...string, readOnly: true }, ...fields }) },
+      ),
+    )
+    const { id } = (await send('POST /tasks', { name: 'One', note: 'Keep' })).body as { id: string }
+    await send(`PUT /tasks/${id}`, required.length > 0 ? { name: 'Two' } : { note: 'New' })
+    assert.deepEqual((await send(`GET /tasks/${id}`)).body, { id, ...expected })
+  })
+}

@@ -10,6 +10,7 @@ import type { InferredCollection, Named } from './collections.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
+import { isPartial } from './partial.ts'
 import { isItemPath, normal, segmentsOf } from './paths.ts'
 import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, requestSchema, singleIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
@@ -89,7 +90,11 @@ export function operationsOf(
   addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)
   const put = item.get('PUT')
   const creates = put?.responses.has('201') === true || (!own.has('POST') && put?.responses.has('404') === false)
-  addOne(put, 'replace', creates ? 'PUT on the item, creates it too' : 'PUT on the item', {}, creates ? CREATES : {})
+  if (put !== undefined && !creates && isPartial(put, create?.operation, word, records, schemas)) {
+    addOne(put, 'update', 'PUT on the item, changes what it is sent')
+  } else {
+    addOne(put, 'replace', creates ? 'PUT on the item, creates it too' : 'PUT on the item', {}, creates ? CREATES : {})
+  }
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
   // If another operation changes a record, a POST may do something else, such as restoring a deleted record.
   const changes = item.has('PUT') || item.has('PATCH')
