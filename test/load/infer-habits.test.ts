@@ -1,0 +1,73 @@
+// Inferred state as clients of large APIs use it: accounts of their own, and PUTs that change a part.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+import { answers, documentOf, naming, object, ref, string, takes } from '../support/small-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+for (const [count, status] of [
+  [25, 201],
+  [5, 404],
+] as const) {
+  test(`an account that was never listed may create something below it: ${status} with ${count} paths below`, async () => {
+    const things = Array.from({ length: count }, (_, i) => [
+      `/accounts/{accountId}/things${i}`,
+      {
+        parameters: [{ in: 'path', name: 'accountId', required: true, schema: string }],
+        get: answers(200, { type: 'array', items: ref('Thing') }),
+        post: { ...takes(ref('Thing')), ...answers(201, ref('Thing')) },
+      },
+    ])
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/accounts': {
+            get: answers(200, { type: 'array', items: ref('Account') }),
+            post: { ...takes(ref('Account')), ...answers(201, ref('Account')) },
+          },
+          '/accounts/{accountId}': { ...naming('accountId'), get: answers(200, ref('Account')) },
+          ...Object.fromEntries(things),
+        },
+        {
+          Account: object({ id: { ...string, readOnly: true }, name: string }),
+          Thing: object({ id: { ...string, readOnly: true }, accountId: { ...string, readOnly: true }, name: string }),
+        },
+      ),
+    )
+    const made = await send('POST /accounts/AC4711/things0', { name: 'One' })
+    assert.equal(made.status, status)
+    if (status !== 201) return
+    assert.equal((made.body as Fields).accountId, 'AC4711')
+    const listed = (await send('GET /accounts/AC4711/things0')).body as Fields[]
+    assert.ok(listed.some(one => one.id === (made.body as Fields).id))
+    assert.equal((await send('GET /accounts/AC4711')).status, 404)
+  })
+}
+
+for (const [what, description, required, expected] of [
+  ['says that other fields remain', 'Only the fields provided are updated.', ['name'], { name: 'Two', note: 'Keep' }],
+  ['requires nothing of what creating requires', '', [], { name: 'One', note: 'New' }],
+  ['requires what creating requires', '', ['name'], { name: 'Two' }],
+] as const) {
+  test(`a PUT on the item that ${what} leaves ${JSON.stringify(expected)}`, async () => {
+    const fields = { name: string, note: string }
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/tasks': { post: { ...takes(object(fields, { required: ['name'] })), ...answers(201, ref('Task')) } },
+          '/tasks/{id}': {
+            ...naming('id'),
+            get: answers(200, ref('Task')),
+            put: { description, ...takes(object(fields, { required })), ...answers(200, ref('Task')) },
+          },
+        },
+        { Task: object({ id: { ...string, readOnly: true }, ...fields }) },
+      ),
+    )
+    const { id } = (await send('POST /tasks', { name: 'One', note: 'Keep' })).body as { id: string }
+    await send(`PUT /tasks/${id}`, required.length > 0 ? { name: 'Two' } : { note: 'New' })
+    assert.deepEqual((await send(`GET /tasks/${id}`)).body, { id, ...expected })
+  })
+}
