@@ -62,7 +62,7 @@ const LONGEST = 65_536
  */
 export function readXml(text: string, schema: unknown, definitions: Definitions): Parsed {
   if (text.length > LONGEST) return { fault: `must be at most ${LONGEST} characters of XML` }
-  if (/<!(?!--|\[CDATA\[)/.test(text)) return { fault: 'must not have a document type or an entity of its own' }
+  if (/<!(?!--|\[CDATA\[)/.test(text)) return { fault: 'must not have a document type or declare entities' }
   const bound = boundOf(text)
   if (bound !== undefined) return { fault: bound }
   const valid = XMLValidator.validate(text)

@@ -68,7 +68,7 @@ function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Repl
     return withHeaders(reply, { 'preference-applied': `code=${status}` })
   }
   if (answers.status === undefined && status === undefined) {
-    return refuse(problems.not_simulated, `the operation ${operation.id} documents nothing to choose from`)
+    return refuse(problems.not_simulated, `the operation ${operation.id} documents no replies to choose from`)
   }
   const reply = answers.reply(exchange.question(choice))
   if (reply.refusal !== undefined) return reply

@@ -105,7 +105,7 @@ function checked(name: string, value: string, { fault }: Option): string {
 
 /** The help of one command, or of all. */
 export function describeCommands(version: string, only?: string): string {
-  const title = `Understudy ${version}: the staging stand-in that also rehearses your API's future.`
+  const title = `Understudy ${version}: a mock of your API that also rehearses its future.`
   const one = only === undefined ? undefined : (COMMANDS[only] as Command)
   const head =
     one === undefined
@@ -146,7 +146,7 @@ export function describeCommands(version: string, only?: string): string {
     '  --help, --version',
     '',
     ...(only === undefined || only === 'serve'
-      ? ['The control plane asks for the bearer token in UNDERSTUDY_CONTROL_TOKEN, where that is set.', '']
+      ? ['The control plane requires the bearer token in UNDERSTUDY_CONTROL_TOKEN, if that is set.', '']
       : []),
     'Exit codes: 0 success, 1 wrong configuration or failure, 2 wrong command line, 3 memory ran out.',
     '',

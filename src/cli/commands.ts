@@ -43,7 +43,7 @@ const READING: Readonly<Record<string, Option>> = {
   'base-path': { takes: 'PATH', about: 'serve the API below this path instead of the paths of its servers' },
   'invalid-status': {
     takes: 'STATUS',
-    about: 'the status of invalid requests where the contract documents neither: 400 or 422',
+    about: 'the status of invalid requests if the contract documents neither: 400 or 422',
     fault: text => (text === '400' || text === '422' ? undefined : `must be 400 or 422, not "${text}"`),
   },
   strict: { about: 'treat warnings as errors' },
@@ -108,7 +108,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'write a gateway.yaml that is inferred from an OpenAPI document',
     files: DOCUMENTS,
     options: {
-      output: { takes: 'PATH', about: 'where to write it; - is standard output (default: gateway.yaml)' },
+      output: { takes: 'PATH', about: 'the file to write; - is standard output (default: gateway.yaml)' },
       schema: { about: 'write gateway.schema.json beside it, so that an editor completes and checks it' },
       force: { about: 'overwrite existing files' },
     },

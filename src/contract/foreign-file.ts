@@ -38,7 +38,7 @@ const KINDS: readonly { readonly kind: string; is(value: Value): boolean; hint(f
         isObject(response) &&
         ['url', 'urlPath', 'urlPattern', 'urlPathPattern', 'method'].some(key => key in request)),
     hint: () =>
-      'write its paths and bodies as an OpenAPI document (WireMock Cloud exports one), and what each stub answers under operations: respond',
+      'write its paths and bodies as an OpenAPI document (WireMock Cloud exports one), and the reply of each stub under operations: respond',
   },
   {
     kind: 'an Insomnia export',

@@ -24,7 +24,7 @@ export interface OperationForm {
   readonly parameters: readonly FormParameter[]
   readonly body?: { readonly required: boolean; readonly content: readonly FormContent[] }
   readonly responses: readonly FormResponse[]
-  /** A command that sends the sample; absent where it needs a key that the configuration does not publish. */
+  /** A command that sends the sample; absent if it needs a key that the configuration does not publish. */
   readonly curl?: string
   /** A request that keeps to the contract, without a credential; absent where none was found. */
   readonly sample?: { readonly path: string; readonly query: string; readonly headers: object; readonly body?: string }

@@ -31,6 +31,6 @@ function written(body: unknown, type: string): Uint8Array | undefined {
 
 const LOST: BodyRead = {
   problem: problems.not_simulated,
-  detail: 'a body parser has already read this body and kept no rawBody; mount the stand-in before the parser',
+  detail: 'a body parser has already read this body and kept no rawBody; mount the gateway before the parser',
   headers: NO_HEADERS,
 }

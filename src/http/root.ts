@@ -24,7 +24,7 @@ export function describeRoot({ contract }: Plan, accept: string | undefined, { a
     return { status: 200, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
   }
   const links = addresses.map(address => `<li><code>${escapeHtml(address)}</code></li>`).join('')
-  const steer = control === '' ? '' : `<p>See and steer it in the <a href="${escapeHtml(control)}/">console</a>.</p>`
+  const steer = control === '' ? '' : `<p>See and control it in the <a href="${escapeHtml(control)}/">console</a>.</p>`
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -54,7 +54,7 @@ export const problems = define({
     title: 'Unsupported media type',
     when: 'the operation does not accept the content type, charset or content encoding; `Accept` lists what it accepts',
   },
-  expectation_failed: { status: 417, title: 'Expectation failed', when: '`Expect` asks for more than 100-continue' },
+  expectation_failed: { status: 417, title: 'Expectation failed', when: '`Expect` is not 100-continue' },
   key_reused: { status: 422, title: 'Key reused', when: 'an `Idempotency-Key` is reused with a different request' },
   precondition_required: {
     status: 428,
@@ -70,7 +70,7 @@ export const problems = define({
   internal_error: {
     status: 500,
     title: 'Internal error',
-    when: 'the stand-in failed; the incident id leads to the reason in the log',
+    when: 'the program failed; the log has the reason with the incident id',
   },
   invalid_reply: {
     status: 500,

@@ -67,7 +67,7 @@ export async function loadInferred(
 
 /** Reports the trials of an inference as progress. */
 const trialsOf = (progress: Progress | undefined) =>
-  progress && ((done: number, all: number) => progress('trying what was inferred:', done, all))
+  progress && ((done: number, all: number) => progress('trying the inferred state:', done, all))
 
 function* compileLoaded(read: GatewayRead | Loaded): Steps<Loaded> {
   if ('plan' in read) return read

@@ -35,7 +35,7 @@ export function compileAnswer(
   if (reply === undefined && delay === undefined && fault === undefined) {
     report.error(
       'no-answer',
-      'this does not say what to answer',
+      'there is no reply, delay or fault',
       source.locate([], 'key'),
       'write "reply", "delay" or "fault"',
     )

@@ -27,7 +27,7 @@ export const listenSchema = {
     clientControls: {
       type: 'boolean',
       description:
-        'Whether requests may control the stand-in with `Understudy-*` headers and with a world in the path. Default: true.',
+        'Whether requests may control the gateway with `Understudy-*` headers and with a world in the path. Default: true.',
     },
     cors: corsSchema,
     tls: tlsSchema,

@@ -50,7 +50,7 @@ const properties: Readonly<Record<string, Schema>> = {
 export const weatherSchema: Schema = {
   type: 'object',
   description:
-    'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request asks for one (`Understudy-Weather: NAME`).',
+    'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request chooses one (`Understudy-Weather: NAME`).',
   propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9-]*$' },
   additionalProperties: {
     type: 'object',

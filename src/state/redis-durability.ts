@@ -1,6 +1,6 @@
 // Reads from a Redis server how it keeps its data.
 
-/** Returns a warning; `undefined` if the server does not show its settings. */
+/** Returns warnings about its settings; none if the server does not show them. */
 export async function durabilityOf(send: (args: readonly string[]) => Promise<unknown>): Promise<readonly string[]> {
   const problems: string[] = []
   const [appendonly, save] = [await setting(send, 'appendonly'), await setting(send, 'save')]

@@ -74,7 +74,7 @@ test('an applied configuration is served at once, masks credentials, and can be 
     await page.locator('.cm-changedLine, .cm-insertedLine').first().waitFor()
     assert.match(page.url(), /show=difference/)
     await page.getByRole('button', { name: 'Serve the file again' }).click()
-    await page.getByText('The configuration is what the file has.').waitFor()
+    await page.getByText('The configuration equals the file.').waitFor()
     assert.notEqual((await send('POST', '/notes', { text: 'more' })).status, 400)
     assert.equal(readFileSync(FILE, 'utf8'), YAML)
   }),

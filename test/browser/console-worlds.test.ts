@@ -47,7 +47,7 @@ test('the clock is frozen, accelerated and moved to the next event of the calend
     await clock.getByRole('button', { name: 'Freeze' }).click()
     await clock.getByText(/^Frozen/).waitFor()
     await clock.getByText('getPet is removed and answers 410').waitFor()
-    await clock.getByRole('button', { name: 'Jump to the next thing' }).click()
+    await clock.getByRole('button', { name: 'Jump to the next event' }).click()
     await clock.getByText('2030-12-05').waitFor()
     await clock.getByText(/^Frozen/).waitFor()
     assert.equal((await fetch(`${gateway.url}/pets/1`, PET_KEY)).status, 410)

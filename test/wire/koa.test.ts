@@ -111,7 +111,7 @@ test('a body that was read and not kept is refused with a hint', async () => {
   const { url } = await serveMounted({}, drop)
   const refused = await ask(`${url}/mock/v1/notes`, note('text', 'application/json'))
   assert.equal(refused.status, 501)
-  assert.match(refused.text, /mount the stand-in before the parser/)
+  assert.match(refused.text, /mount the gateway before the parser/)
 })
 
 test('an unmatched path is refused, or passed on with `unmatched: next`', async () => {

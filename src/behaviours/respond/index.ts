@@ -55,7 +55,7 @@ export const respond: Behaviour<RespondConfig> = {
       },
       id: {
         type: ['string', 'integer'],
-        description: 'With an action on one record: its id, where the path has no parameter for it (`/me`).',
+        description: 'With an action on one record: its id, if the path has no parameter for it (`/me`).',
       },
       creates: {
         type: 'boolean',
@@ -107,7 +107,7 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
   const kinds = KINDS.filter(kind => config[kind] !== undefined)
   const [kind, second] = kinds
   if (kind === undefined || second !== undefined) {
-    const message = kind === undefined ? 'does not say what to answer' : `${kinds.join(' and ')} exclude each other`
+    const message = kind === undefined ? 'has no kind of reply' : `${kinds.join(' and ')} exclude each other`
     site.error(
       kind === undefined ? 'no-responder' : 'ambiguous-responder',
       message,

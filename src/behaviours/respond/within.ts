@@ -38,8 +38,7 @@ const oneWithin = {
 export const withinSchema = {
   ...oneWithin,
   type: ['object', 'array'],
-  description:
-    'With a resource: only the records that belong to the one that the path names; a list where the path names several.',
+  description: 'With a resource: only the records of the owner in the path; a list if the path has several owners.',
   items: oneWithin,
   minItems: 1,
 } as const

@@ -31,13 +31,11 @@ export const validate: Behaviour<ValidateConfig> = {
       },
       undocumentedBody: {
         enum: ['refuse', 'ignore'],
-        description:
-          'What to do with a body where the contract documents none: refuse it with 415, or ignore it. Default: refuse.',
+        description: 'How to treat an undocumented body: refuse it with 415, or ignore it. Default: refuse.',
       },
       status: {
         enum: [400, 422],
-        description:
-          'The status of an invalid request where the operation documents neither 400 nor 422. Default: 400.',
+        description: 'The status of an invalid request if the operation documents neither 400 nor 422. Default: 400.',
       },
       replies: {
         enum: ['off', 'warn', 'refuse'],

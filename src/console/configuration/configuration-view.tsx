@@ -171,7 +171,7 @@ function Difference({ before, after }: { before: string; after: string }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => (box.current === null ? undefined : makeDifference(box.current, before, after)), [before, after])
   return before === after ? (
-    <p class="muted">The configuration is what the file has.</p>
+    <p class="muted">The configuration equals the file.</p>
   ) : (
     <div ref={box} class="editor-box" />
   )

@@ -163,7 +163,10 @@ function StatusLine() {
         </span>
       ) : null}
       {log.dropped === 0 ? null : (
-        <span class="dropped" title="They came faster than this page could take them; the gateway answered them all.">
+        <span
+          class="dropped"
+          title="They arrived faster than this page could show them; the gateway answered all of them."
+        >
           <Icon name="warning" size={14} /> <b class="number">{log.dropped.toLocaleString('en')}</b> not shown
         </span>
       )}

@@ -35,7 +35,7 @@ export function RuleDialog({ request, operation, onClose }: RuleDialogProps) {
         <section class="section">
           {tab === 'now' ? (
             <>
-              <p class="muted">It holds at once, until you switch it off or the gateway stops.</p>
+              <p class="muted">It applies at once, until you switch it off or the gateway stops.</p>
               <AnswerForm operation={operation} world={request.world} start={startOf(request, path)} onDone={onClose} />
             </>
           ) : (
@@ -58,7 +58,7 @@ function RuleText({ request, path }: { request: Recorded; path: string }) {
   return (
     <div class="form">
       <p class="muted">
-        Its condition holds for this request. Change what it does, then put it into the configuration file: the gateway
+        Its condition matches this request. Change what it does, then put it into the configuration file: the gateway
         reads it again by itself.
       </p>
       <textarea

@@ -70,7 +70,7 @@ export function OperationDetail({ measured, at, step }: OperationDetailProps) {
         {tab === 'try' ? <Show of={documented}>{operationFound => <TryForm operation={operationFound} />}</Show> : null}
         {tab === 'next' ? (
           <section class="section">
-            <p class="muted">The next requests get this instead of the usual reply. It goes before every rule.</p>
+            <p class="muted">The next requests get this instead of the usual reply. It has precedence over rules.</p>
             <GivenAnswers operation={operation} />
             <AnswerForm operation={operation} world={shownWorld.value} />
           </section>

@@ -71,7 +71,7 @@ export function OperationOverview({ measured, documented, at, step }: OperationO
       </section>
       {described?.rules === undefined ? null : (
         <section class="section">
-          <h3>Rules, the first that holds wins</h3>
+          <h3>Rules, the first that matches applies</h3>
           <ol class="rules">
             {described.rules.map(({ name, when, times: often, does }) => (
               <li key={name}>
@@ -150,7 +150,7 @@ function Callers({ operation }: { operation: string }) {
   })
   return (
     <section class="section">
-      <h3>Called lately by</h3>
+      <h3>Recent callers</h3>
       <Show of={loaded}>
         {callers =>
           callers.length === 0 ? (

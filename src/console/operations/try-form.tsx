@@ -89,12 +89,12 @@ export function TryForm({ operation }: { operation: DocumentedOperation }) {
           </>
         )}
         <div class="form-row">
-          <Field label="Call as" hint={security.length === 0 ? 'It asks for no credential.' : undefined}>
+          <Field label="Call as" hint={security.length === 0 ? 'It needs no credential.' : undefined}>
             <Select
               value={draft.consumer}
               options={[
                 ['', 'Nobody, without a key'],
-                ...(consumers.length === 0 ? [[ANYBODY, 'Anybody, with a made-up key'] as const] : consumers),
+                ...(consumers.length === 0 ? [[ANYBODY, 'Anybody, with a generated key'] as const] : consumers),
               ]}
               onChange={consumer => change({ consumer })}
             />

@@ -25,7 +25,7 @@ export const VIEWS: readonly View[] = [
   {
     id: 'live',
     title: 'Live',
-    about: 'Requests as they are answered, and why.',
+    about: 'Requests and their explanations.',
     icon: 'pulse',
     allWorlds: true,
     ofOneProcess: true,
@@ -35,7 +35,7 @@ export const VIEWS: readonly View[] = [
   {
     id: 'operations',
     title: 'Operations',
-    about: 'How each is doing, and what it answers next.',
+    about: 'Their rates and latencies, and their next replies.',
     icon: 'plug',
     allWorlds: true,
     ofOneProcess: true,
@@ -52,7 +52,7 @@ export const VIEWS: readonly View[] = [
   {
     id: 'time',
     title: 'Time',
-    about: 'What changes when, and who still calls what.',
+    about: 'The calendar, and the callers of deprecated operations.',
     icon: 'calendar',
     load: async () => (await import('../time/time-view.tsx')).TimeView,
   },
@@ -74,7 +74,7 @@ export const VIEWS: readonly View[] = [
   {
     id: 'reference',
     title: 'Reference',
-    about: 'The contract, with what the stand-in adds.',
+    about: 'The contract, with the additions of the gateway.',
     icon: 'book',
     load: async () => (await import('../reference/reference-view.tsx')).ReferenceView,
   },

@@ -47,7 +47,7 @@ export function MeasuredPanel({ world, scope, blocks }: MeasuredPanelProps) {
   )
   usePolling(loaded.reload, INTERVAL)
   return (
-    <section class="weather-measured" aria-label="Wished and measured">
+    <section class="weather-measured" aria-label="Configured and measured">
       <Show of={loaded}>
         {({ operations }) => {
           const shown = kind === 'operation' ? operations.filter(({ operation }) => operation === name) : operations
@@ -56,7 +56,7 @@ export function MeasuredPanel({ world, scope, blocks }: MeasuredPanelProps) {
             <>
               <div class="section-head">
                 <h2>Measured in the last minute</h2>
-                <span class="muted">the marks are what is wished</span>
+                <span class="muted">the marks are the configured values</span>
               </div>
               {quiet ? (
                 <div class="measured-hint">

@@ -49,7 +49,7 @@ export function PresetsPanel({ weather, presets, world, lasting, onLasting, onPu
       <div class="presets">
         <Preset
           name="Clear"
-          about="As the configuration has it"
+          about="As configured"
           on={weather.name === null}
           onToggle={() => onPut(undefined, `The weather over ${over} is clear.`)}
         />

@@ -52,7 +52,7 @@ export function ClockPanel({ world }: { world: string }) {
             aria-pressed={state.frozen}
             onClick={() =>
               state.frozen
-                ? change({ freeze: false }, 'The clock goes on.')
+                ? change({ freeze: false }, 'The clock runs.')
                 : change({ freeze: true }, 'The clock is frozen.')
             }
           >
@@ -184,7 +184,7 @@ function NextThing({ world, time, state, change }: NextThingProps) {
     <p class="next-thing">
       <button type="button" class="button" onClick={jump}>
         <Icon name="calendar" />
-        Jump to the next thing
+        Jump to the next event
       </button>
       <span class="truncate" title={next.text}>
         {next.text}

@@ -199,7 +199,7 @@ function Form({ resource, id, path, record }: RecordEditorProps & { path: string
                 setError(undefined)
               }}
             >
-              Throw changes away
+              Discard changes
             </button>
           ) : null}
           <button type="submit" class="button primary" disabled={busy || (!changed && id !== undefined)}>

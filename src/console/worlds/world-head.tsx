@@ -49,7 +49,7 @@ export function WorldHead({ world }: { world: DescribedWorld }) {
       <Badge tone={permanent ? 'plain' : 'accent'}>{permanent ? 'permanent' : 'sandbox'}</Badge>
       {host === undefined ? null : <span class="muted">{host}</span>}
       <div class="tools" role="group" aria-label={`Actions on ${name}`}>
-        <Action icon="copy" title="Fork" about="Makes a copy of it" onClick={() => setQuestion('fork')} />
+        <Action icon="copy" title="Fork" about="Copies it" onClick={() => setQuestion('fork')} />
         <Action
           icon="download"
           title={saving ? 'Saving…' : 'Save snapshot'}
@@ -59,7 +59,7 @@ export function WorldHead({ world }: { world: DescribedWorld }) {
         <Action
           icon="upload"
           title="Restore"
-          about="Puts a snapshot in its place"
+          about="Replaces it by a snapshot"
           onClick={() => chooser.current?.click()}
         />
         <input
@@ -71,16 +71,16 @@ export function WorldHead({ world }: { world: DescribedWorld }) {
           tabIndex={-1}
           onChange={choose}
         />
-        <Action icon="again" title="Reset" about="Begins it anew from the seeds" onClick={() => setQuestion('reset')} />
+        <Action icon="again" title="Reset" about="Resets it to the seeds" onClick={() => setQuestion('reset')} />
         {permanent ? null : (
-          <Action icon="trash" title="Delete" about="Forgets it" onClick={() => setQuestion('delete')} />
+          <Action icon="trash" title="Delete" about="Deletes it" onClick={() => setQuestion('delete')} />
         )}
       </div>
       {question === 'fork' ? <NewWorldDialog from={name} onClose={close} /> : null}
       {question === 'reset' ? (
         <Confirm
           title={`Reset ${name}?`}
-          text="Its records are the seeds again, its clock shows real time, its weather clears and its requests are forgotten."
+          text="This resets its records to the seeds and its clock to real time, clears its weather and removes its requests."
           action="Reset it"
           work={async () => {
             await call('POST', pathOf`/worlds/${name}/reset`)
@@ -93,7 +93,7 @@ export function WorldHead({ world }: { world: DescribedWorld }) {
       {question === 'delete' ? (
         <Confirm
           title={`Delete ${name}?`}
-          text="Its records and requests are forgotten. The next request that names it begins it anew from the seeds."
+          text="This removes its records and requests. The next request that names it creates it again from the seeds."
           action="Delete it"
           work={async () => {
             await call('DELETE', pathOf`/worlds/${name}`)
@@ -107,7 +107,7 @@ export function WorldHead({ world }: { world: DescribedWorld }) {
       {question === 'restore' && file !== undefined ? (
         <Confirm
           title={`Restore ${name} from ${file.name}?`}
-          text="Its records and its time become those of the snapshot, if all of them hold; otherwise nothing changes."
+          text="This replaces its records and its time by those of the snapshot. An invalid snapshot changes nothing."
           action="Restore it"
           work={async () => {
             const text = await file.text()

@@ -26,7 +26,7 @@ export class Books {
   )
   readonly #service = new Histogram(
     'understudy_service_duration_seconds',
-    'Duration of requests without configured delays: the processing time of the stand-in.',
+    'Duration of requests without configured delays: the processing time of the gateway.',
     ['operation'],
   )
   readonly #injected = new Histogram(

@@ -22,8 +22,7 @@ export const clockWordsSchema = {
   properties: {
     now: {
       type: 'string',
-      description:
-        'A date, a timestamp, or an offset from what it shows, with its sign: 2030-12-06, +30d. It runs on from there.',
+      description: 'A date, a timestamp, or a signed offset from its time: 2030-12-06, +30d. It continues from there.',
     },
     shift: { type: 'string', description: 'An offset from real time, or from `now`: 30d, -12h.' },
     freeze: { type: 'boolean', description: 'Whether the clock is frozen.' },

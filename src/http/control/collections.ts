@@ -97,7 +97,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       path: '/worlds/{name}/collections/{collection}',
       operation: 'createRecord',
       underWorkers: 'shared',
-      summary: 'Stores a record under a new id, or under its own where clients give ids.',
+      summary: 'Stores a record under a new id, or under its id if clients assign ids.',
       parameters: inCollection,
       body: { description: 'The record.', schema: record, decimals: true },
       replies: {

@@ -16,7 +16,7 @@ const configurationSchema = object({
   file: { ...words, description: 'What relative paths are relative to.' },
   written: {
     type: 'object',
-    description: 'As it stands in gateway.yaml, environment variables filled in, credentials as ***.',
+    description: 'The content of gateway.yaml with environment variables filled in and credentials as ***.',
   },
   effective: object({
     seed: { type: 'integer' },
@@ -67,7 +67,7 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     operation: 'getConfigurationText',
     underWorkers: 'always',
     summary:
-      'The text of the configuration that is being served, and that of its file: `<masked:CONSUMER.SCHEME>` stands for a credential.',
+      'The text of the served configuration, and that of its file: `<masked:CONSUMER.SCHEME>` replaces a credential.',
     replies: { 200: replyWith('Both texts.', textsSchema) },
     answer: () => {
       const { plan } = gateway
@@ -107,7 +107,7 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     },
     body: {
       description:
-        'The whole content of a gateway.yaml, as YAML or as JSON; relative paths mean what they mean there. `<masked:CONSUMER.SCHEME>` stands for the credential that is being served.',
+        'The whole content of a gateway.yaml, as YAML or as JSON, with paths relative to that file. `<masked:CONSUMER.SCHEME>` keeps the current credential.',
       schema: { type: 'object', required: ['contract'] },
       texts: YAML,
       maxBytes: MAX_CONFIGURATION,

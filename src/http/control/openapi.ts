@@ -33,7 +33,7 @@ function describeRoutes(routes: readonly ControlRoute[], version: string): objec
       title: 'Understudy control plane',
       version,
       description:
-        'Steers a running gateway and asks it what happened. On loopback it needs no token; anywhere else it needs a bearer token. It answers no web page of another origin.',
+        'Controls a running gateway and queries its requests. On loopback it needs no token; on other addresses it needs a bearer token. It refuses web pages of other origins.',
     },
     paths,
     components: {
@@ -42,7 +42,7 @@ function describeRoutes(routes: readonly ControlRoute[], version: string): objec
         Object.entries(COMMON).map(([name, { description }]) => [name, { description, content: PROBLEM }]),
       ),
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'UNDERSTUDY_CONTROL_TOKEN, where it is set.' },
+        token: { type: 'http', scheme: 'bearer', description: 'UNDERSTUDY_CONTROL_TOKEN, if it is set.' },
       },
     },
     security: [{}, { token: [] }],
@@ -58,11 +58,11 @@ const COMMON = {
     description: 'The request is not well-formed HTTP, or a parameter or the body is not as described here.',
   },
   Unauthorized: { status: 401, description: 'The token is missing or wrong.' },
-  Foreign: { status: 403, description: 'The request comes from a web page of another origin, or by a foreign name.' },
+  Foreign: { status: 403, description: 'The request is from a web page of another origin, or has a foreign Host.' },
   Late: { status: 408, description: 'The request did not arrive in time.' },
   TooLarge: { status: 413, description: 'The body is too large.' },
   Unsupported: { status: 415, description: 'The content type or content encoding of the body is not supported.' },
-  Unexpected: { status: 417, description: 'Expect asks for more than 100-continue.' },
+  Unexpected: { status: 417, description: 'Expect is not 100-continue.' },
   LongHeaders: { status: 431, description: 'The request line and headers are too large.' },
   Broken: { status: 500, description: 'An internal error; see the log.' },
   Unknown: { status: 501, description: 'The method or the transfer coding is not known.' },

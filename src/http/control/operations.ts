@@ -97,7 +97,7 @@ const formSchema = object(
           object(
             {
               ...{ type: words, examples: list(example) },
-              sample: { description: 'A value that the contract accepts, where it has no example.' },
+              sample: { description: 'A valid value, if the contract has no example.' },
             },
             'sample',
           ),
@@ -106,8 +106,7 @@ const formSchema = object(
     ),
     curl: {
       ...words,
-      description:
-        'A command that sends the sample; absent where it needs a key that the configuration does not publish.',
+      description: 'A command that sends the sample; absent if it needs a key that the configuration does not publish.',
     },
     sample: {
       ...(object({ path: words, query: words, headers: { type: 'object' }, body: words }, 'body') as object),
@@ -134,12 +133,12 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => 
     summary:
       'Every operation with its life-cycle phase, its chain, and the rate and latency of the last minutes. Recorded from the first call until two minutes after the last.',
     parameters: {
-      world: { schema: { type: 'string' }, description: 'Requests of this world alone; phases by its clock.' },
+      world: { schema: { type: 'string' }, description: 'Requests of this world only; phases by its clock.' },
       consumer: {
         schema: { type: 'string' },
         description: 'Only requests of this consumer; empty for unknown consumers.',
       },
-      tag: { schema: { type: 'string' }, description: 'Operations with this tag alone.' },
+      tag: { schema: { type: 'string' }, description: 'Operations with this tag only.' },
       minutes: { schema: { type: 'integer', minimum: 1, maximum: 60 }, description: 'Default: 5.' },
     },
     replies: { 200: replyWith('The operations.', operationsSchema), 404: { description: 'The world does not exist.' } },

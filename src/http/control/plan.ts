@@ -44,7 +44,7 @@ const daySchema = object(
     phase: { enum: ['active', 'deprecated', 'browning out', 'gone', 'past its sunset'] },
     refused: { type: 'integer', description: 'The status it is refused with at this moment.' },
     until: { type: 'string', description: 'Until when it rests.' },
-    next: { ...(object({ what: words, at: words }) as object), description: 'What comes next, and when.' },
+    next: { ...(object({ what: words, at: words }) as object), description: 'The next event and its time.' },
   },
   ...['refused', 'until', 'next'],
 )
@@ -95,7 +95,7 @@ export const describeReport = (report: Diagnostics): object[] =>
   }))
 
 export const adoptedSchema = object({
-  reloaded: { type: 'boolean', description: 'false where it was a dry run.' },
+  reloaded: { type: 'boolean', description: 'false if it was a dry run.' },
   operations: count,
   warnings: count,
   diagnostics: { ...list(diagnosticSchema), description: 'The warnings, with their places.' },
@@ -131,7 +131,7 @@ export const planRoutes = ({ gateway, reloader, about }: Control): ControlRoute[
     path: '/plan',
     operation: 'getPlan',
     underWorkers: 'always',
-    summary: 'Every operation with its behaviours, consumers and dates; or what every operation is at a moment.',
+    summary: 'Every operation with its behaviours, consumers and dates; or the phase of every operation at a time.',
     parameters: {
       at: {
         schema: { type: 'string' },

@@ -121,7 +121,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       operation: 'verifyRequests',
       outsideTurns: true,
       underWorkers: 'shared',
-      summary: 'Whether between `min` and `max` requests match, with the nearest misses where too few do.',
+      summary: 'Whether between `min` and `max` requests match, with the nearest misses if too few do.',
       parameters: {
         ...FILTER,
         min: {

@@ -143,7 +143,7 @@ export const problemSchema = {
   properties: {
     title: { type: 'string' },
     status: { type: 'integer', description: 'The status of the response.' },
-    detail: { type: 'string', description: 'A sentence that says what is wrong.' },
+    detail: { type: 'string', description: 'A sentence that describes the mistake.' },
     code: { type: 'string', description: 'A stable code in snake_case, for programs.' },
   },
 } as const

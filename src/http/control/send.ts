@@ -24,7 +24,7 @@ const headersSchema = { type: 'object', additionalProperties: words } as const
 const sentSchema = object({
   request: {
     anyOf: [requestSchema, { type: 'null' }],
-    description: 'As the journal has it, with its headers, bodies and explanation; null where the journal is off.',
+    description: 'The request in the journal, with its headers, bodies and explanation; null if the journal is off.',
   },
   reply: object(
     {

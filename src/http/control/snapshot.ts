@@ -20,7 +20,7 @@ const collectionSchema = {
     records: list({ type: 'object' }),
     created: {
       ...list({ type: ['integer', 'string'] }),
-      description: 'The ids of those that were created, oldest first: what may be given up where there are too many.',
+      description: 'The ids of created records, oldest first, which may be removed above the bounds.',
     },
     nextId: { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
     creations: { type: 'integer', minimum: 0, description: 'How many records were ever created.' },
@@ -33,7 +33,7 @@ const collectionSchema = {
           id: { type: ['integer', 'string'] },
           state: { type: 'string' },
           entry: { type: 'integer', minimum: 1, description: 'Counts the states that it has had, this one included.' },
-          due: { type: 'integer', description: 'When it goes on, in milliseconds since the epoch.' },
+          due: { type: 'integer', description: 'When it leaves the state, in milliseconds since the epoch.' },
           to: { type: 'string' },
         },
       }),

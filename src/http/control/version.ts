@@ -15,10 +15,12 @@ const versionSchema = object(
     basePaths: list(words),
     firstCall: {
       ...words,
-      description:
-        'A `curl` command to begin with; absent where it needs a key that the configuration does not publish.',
+      description: 'A first `curl` command; absent if it needs a key that the configuration does not publish.',
     },
-    workers: { type: ['integer', 'null'], description: 'How many processes serve the API; null for this one alone.' },
+    workers: {
+      type: ['integer', 'null'],
+      description: 'The number of processes that serve the API; null for only this one.',
+    },
     sandboxes: { type: 'boolean', description: 'Whether a world can be made by naming it.' },
     defaultWorld: words,
     now: { type: 'string', format: 'date-time', description: 'By the real clock.' },
@@ -34,7 +36,7 @@ export const versionRoutes = ({ gateway, about: { version, api, workers } }: Con
     path: '/',
     operation: 'getRoot',
     underWorkers: 'always',
-    summary: 'The console for a browser; for other clients, where to begin.',
+    summary: 'The console for a browser; the main addresses for other clients.',
     open: true,
     replies: {
       200: { description: 'Paths.', content: { 'application/json': rootSchema, 'text/html': { type: 'string' } } },
@@ -47,7 +49,7 @@ export const versionRoutes = ({ gateway, about: { version, api, workers } }: Con
     path: '/version',
     operation: 'getVersion',
     underWorkers: 'always',
-    summary: 'The version of the program, and what it serves where.',
+    summary: 'The version of the program, and the contract and addresses that it serves.',
     replies: { 200: replyWith('The version.', versionSchema) },
     answer: () => {
       const { contract, simulation } = gateway.plan

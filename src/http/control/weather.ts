@@ -95,7 +95,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       operation: 'setWeather',
       underWorkers: 'shared',
       summary:
-        'Sets the weather (chaos profile) of every world that has none of its own: one of the configuration, or new blocks; for a time, or until it is changed.',
+        'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
       body: order,
       replies: { 200: replyWith('The new weather.', weatherSchema), ...impossible },
       answer: call => make(gateway.weather.overall, call),

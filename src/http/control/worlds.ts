@@ -85,7 +85,7 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
       underWorkers: 'shared',
       summary: 'Makes a sandbox: from the seeds, or as a copy of another world, or from a snapshot.',
       body: {
-        description: 'Its name, and what it begins with.',
+        description: 'Its name, and its initial content.',
         schema: object(
           {
             name: { type: 'string' },

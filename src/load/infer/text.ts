@@ -33,7 +33,7 @@ export function describeInference({
 }: WrittenInference): string {
   const lines: string[] = []
   const push = (line: string) => void lines.push(line)
-  push(`# Inferred from ${contract.title} ${contract.version}. Every line says from what; correct what is not so.`)
+  push(`# Inferred from ${contract.title} ${contract.version}. Every line has its reason; correct wrong ones.`)
   push(`contract: ${scalar(reference)}`)
   push('seed: 1')
   const kept = resources.filter(({ name }) => !without.has(`resource ${name}`))
@@ -82,7 +82,7 @@ export function describeInference({
   const rest = contract.operations.filter(one => !spoken.has(one))
   if (rest.length > 0) {
     push('')
-    push('  # Answered from the contract alone, by example or generated:')
+    push('  # Answered by an example of the contract or a generated value:')
     for (const { id, method, path } of rest) push(`  #   ${id} (${method} ${path})`)
   }
   const deprecated = contract.operations.filter(one => one.deprecated)
@@ -96,7 +96,7 @@ export function describeInference({
 
 const REASONS = {
   sequence: 'an integer: counted',
-  uuid: 'text that no request gives: made up',
+  uuid: 'text that no request sets: generated',
   client: 'given by the request that creates it',
   generate: 'text that no request gives: made in the form the contract shows',
 } as const satisfies Record<Assign, string>
