@@ -28,19 +28,43 @@ export function channelOver(pipe: Socket): Channel {
       pipe.write(frame)
     },
     listen(handler) {
-      let rest: Buffer = Buffer.alloc(0)
-      pipe.on('data', (chunk: Buffer) => {
-        rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-        let from = 0
-        while (rest.length - from >= LENGTH) {
-          const end = from + LENGTH + rest.readUInt32BE(from)
-          if (end > rest.length) break
-          const [head = '', ...lines] = rest.toString('utf8', from + LENGTH, end).split('\n')
-          from = end
-          handler(JSON.parse(head), lines)
-        }
-        rest = rest.subarray(from)
+      const frames = new Frames(text => {
+        const [head = '', ...lines] = text.split('\n')
+        handler(JSON.parse(head), lines)
       })
+      pipe.on('data', (chunk: Buffer) => frames.add(chunk))
     },
+  }
+}
+
+/** Cuts what arrives into frames. A long frame arrives in many pieces, which are put together once. */
+export class Frames {
+  readonly #found: (text: string) => void
+  #pieces: Buffer[] = []
+  #length = 0
+  /** How many bytes are needed to go on. */
+  #needed = LENGTH
+
+  constructor(found: (text: string) => void) {
+    this.#found = found
+  }
+
+  add(chunk: Buffer): void {
+    this.#pieces.push(chunk)
+    this.#length += chunk.length
+    if (this.#length < this.#needed) return
+    const bytes = this.#pieces.length === 1 ? chunk : Buffer.concat(this.#pieces)
+    let from = 0
+    this.#needed = LENGTH
+    while (bytes.length - from >= this.#needed) {
+      const end = from + LENGTH + bytes.readUInt32BE(from)
+      if (end > bytes.length) this.#needed = end - from
+      else {
+        this.#found(bytes.toString('utf8', from + LENGTH, end))
+        from = end
+      }
+    }
+    this.#pieces = from === bytes.length ? [] : [bytes.subarray(from)]
+    this.#length = bytes.length - from
   }
 }

@@ -37,6 +37,11 @@ export interface Engine {
   /** Reads the entries after a position: none if the log ends there. The caller reads once for all waiting requests. */
   since(after: Position): Promise<News>
   /**
+   * As `since`; besides, other processes wait with their appends until this one has appended (nothing, perhaps), or a second
+   * has passed. Only for an engine where that costs less than doing work again.
+   */
+  reserve?(after: Position): Promise<News>
+  /**
    * Appends all entries, or none, if the log still ends at `after`. Resolves once they are as durable as the settings of
    * the engine promise. Where the outcome is unknown (a connection broke), rejects with `Unavailable`; the next `since`
    * tells whether the entries are there. Returns at once where there is nothing to wait for.

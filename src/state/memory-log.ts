@@ -1,10 +1,14 @@
 // A log in the memory of one process: that of the primary process of several workers, and of tests.
 
+import { AppendLine } from './append-line.ts'
 import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
+import { MemoryReader } from './memory-reader.ts'
 import type { LogEnd } from './shared-files.ts'
 
 /** Entries since the last snapshot above which another one is worth its cost. */
-const MOST_ENTRIES = 10_000
+const MOST_ENTRIES = 30_000
+/** Entries after which another reader is asked for a snapshot, where the first one has not made it. */
+const COMPACTION = 5000
 
 export class MemoryLog {
   #name = 'log'
@@ -16,6 +20,9 @@ export class MemoryLog {
   #down: string | undefined
   readonly #readers = new Set<MemoryReader>()
   #members = 0
+  /** The position at which a reader was asked for a snapshot last. */
+  #claimed = -COMPACTION
+  readonly #line = new AppendLine()
   #notes: string[] = []
   readonly #backing: Engine | undefined
   readonly #patience: () => Promise<undefined>
@@ -62,12 +69,17 @@ export class MemoryLog {
     return { log: this.#name, at: this.#from + this.#entries.length }
   }
 
-  get worthCompacting(): boolean {
-    return this.#backing?.worthCompacting ?? this.#entries.length >= MOST_ENTRIES
+  /** Returns whether a reader shall make a snapshot now: one of them, as it takes each the same work. */
+  claimCompaction(): boolean {
+    const { at } = this.position
+    const worth = this.#backing?.worthCompacting ?? this.#entries.length >= MOST_ENTRIES
+    if (!worth || at < this.#claimed + COMPACTION) return false
+    this.#claimed = at
+    return true
   }
 
   /** Another reader of this log. @param owns whether the log is closed with it */
-  connect(owns = false): Engine {
+  connect(owns = false): MemoryReader {
     const reader = new MemoryReader(this, owns, this.#members++)
     this.#readers.add(reader)
     return reader
@@ -96,7 +108,23 @@ export class MemoryLog {
     return { anew: undefined, entries: this.#entries.slice(at - this.#from), position: this.position }
   }
 
-  async append(after: Position, entries: readonly string[]): Promise<Append> {
+  /** As `since`, and no other reader appends before this one does, or a second has passed. */
+  async reserve(after: Position, reader: MemoryReader): Promise<News> {
+    await this.#line.reserve(reader)
+    void this.#patience().then(() => this.#line.release(reader))
+    return this.since(after)
+  }
+
+  async append(after: Position, entries: readonly string[], reader?: MemoryReader): Promise<Append> {
+    await this.#line.turn(reader)
+    try {
+      return await this.#append(after, entries)
+    } finally {
+      this.#line.release(reader)
+    }
+  }
+
+  async #append(after: Position, entries: readonly string[]): Promise<Append> {
     this.#check()
     const { log, at } = this.position
     if (after.log !== log || after.at !== at) {
@@ -162,83 +190,10 @@ export class MemoryLog {
 
   leave(reader: MemoryReader): void {
     this.#readers.delete(reader)
+    this.#line.release(reader)
   }
 
   #check(): void {
     if (this.#down !== undefined) throw new Unavailable(this.#down)
-  }
-}
-
-class MemoryReader implements Engine {
-  readonly name = 'memory'
-  readonly exclusive: boolean = false
-  readonly member: number
-  readonly #log: MemoryLog
-  readonly #owns: boolean
-  readonly #listeners: ((reason: string | undefined) => void)[] = []
-  #handler: ((question: string) => Promise<string>) | undefined
-
-  constructor(log: MemoryLog, owns: boolean, member: number) {
-    this.member = member
-    this.#log = log
-    this.#owns = owns
-  }
-
-  get worthCompacting(): boolean {
-    return this.#log.worthCompacting
-  }
-
-  async open(): Promise<News> {
-    return this.#log.open()
-  }
-
-  endsAt(): boolean {
-    return false
-  }
-
-  async since(after: Position): Promise<News> {
-    return this.#log.since(after)
-  }
-
-  async append(after: Position, entries: readonly string[]): Promise<Append> {
-    return this.#log.append(after, entries)
-  }
-
-  async compact(at: Position, snapshot: string): Promise<void> {
-    this.#log.compact(at, snapshot)
-  }
-
-  leave(note: string, most: number): undefined {
-    this.#log.keep([note], most)
-  }
-
-  async notes(): Promise<readonly string[]> {
-    return this.#log.notes
-  }
-
-  ask(question: string): Promise<readonly string[]> {
-    return this.#log.ask(question, this)
-  }
-
-  answer(handler: (question: string) => Promise<string>): void {
-    this.#handler = handler
-  }
-
-  onAvailability(listener: (reason: string | undefined) => void): void {
-    this.#listeners.push(listener)
-  }
-
-  async close(): Promise<void> {
-    this.#log.leave(this)
-    if (this.#owns) await this.#log.close()
-  }
-
-  /** Reports whether the log became unavailable, and why. */
-  tell(reason: string | undefined): void {
-    for (const listener of this.#listeners) listener(reason)
-  }
-
-  async hear(question: string): Promise<string | undefined> {
-    return this.#handler?.(question)
   }
 }

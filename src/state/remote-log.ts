@@ -11,7 +11,7 @@ export interface Channel {
 }
 
 /** The calls that cross the channel. */
-type LogMethod = 'open' | 'since' | 'append' | 'compact' | 'ask' | 'notes'
+type LogMethod = 'open' | 'since' | 'reserve' | 'append' | 'compact' | 'ask' | 'notes'
 
 /** From a reader to the log: a call, with entries as its lines, or the answer to a question. */
 type Called =
@@ -155,6 +155,10 @@ export class RemoteLog implements Engine {
 
   since(after: Position): Promise<News> {
     return this.#call('since', [after], withEntries)
+  }
+
+  reserve(after: Position): Promise<News> {
+    return this.#call('reserve', [after], withEntries)
   }
 
   append(after: Position, entries: readonly string[]): Promise<Append> {

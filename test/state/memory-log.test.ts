@@ -30,3 +30,23 @@ test('a reader behind a compaction or of a lost log starts over', async () => {
   assert.deepEqual(news.anew, { snapshot: undefined })
   assert.equal(news.position.at, 0)
 })
+
+test('a reserved append is not overtaken, and the reservation ends with its reader', async () => {
+  const log = new MemoryLog()
+  const [one, other, third] = [log.connect(), log.connect(), log.connect()]
+  const { position } = await one.open()
+  await one.reserve(position)
+  const late = other.append(position, ['late'])
+  const reserved = third.reserve(position)
+  const first = await one.append(position, ['first'])
+  assert.ok('appended' in first)
+  const missed = await late
+  assert.ok('missed' in missed)
+  assert.deepEqual(missed.missed.entries, ['first'])
+  const news = await reserved
+  assert.deepEqual(news.entries, ['first'])
+  // The reader dies while it has the next append.
+  const waiting = other.append(news.position, ['second'])
+  await third.close()
+  assert.ok('appended' in (await waiting))
+})

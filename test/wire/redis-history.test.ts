@@ -1,10 +1,12 @@
-// Random operations of concurrent clients on random replicas, one of which is killed: one order explains every reply.
+// Random operations of concurrent clients on random replicas or workers, one of which is killed: one order explains every
+// reply.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { until } from '../support/until.ts'
 import { isLinearizable, type Operation } from './linearizable.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
-import { type Replica, Replicas } from './replicas.ts'
+import { NOTES, type Replica, Replicas } from './replicas.ts'
 
 type Input =
   | { readonly kind: 'create'; readonly text: string }
@@ -108,32 +110,46 @@ after(async () => {
   await server.remove()
 })
 
-test('a linear order explains every reply of replicas, one of which is killed', { skip: NO_REDIS }, async () => {
-  await server.start()
-  const state = `{ redis: "${server.url}" }`
-  const all = await Promise.all([1, 2, 3].map(() => replicas.serve(state)))
+/** Has clients send random operations; asserts that one order explains every reply. @param kill is called in the middle */
+async function assertLinear(target: () => Replica, kill: () => unknown) {
   const history: Done[] = []
   const client = async (name: number) => {
     for (let i = 0; i < 60; i++) {
       const input = randomInput(`${name}.${i}`)
-      const replica = all[Math.floor(Math.random() * all.length)] as Replica
       const called = performance.now()
       try {
-        const output = await perform(replica, input)
+        const output = await perform(target(), input)
         history.push({ input, output, called, returned: performance.now() })
         assert.ok(output.status < 500, `${output.status}`)
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error
         history.push({ input, output: undefined, called, returned: Number.POSITIVE_INFINITY })
       }
-      if (name === 0 && i === 30) {
-        const victim = all.pop()
-        await victim?.kill()
-      }
+      if (name === 0 && i === 30) await kill()
     }
   }
   await Promise.all([0, 1, 2, 3, 4].map(client))
   const told = history.map(operation => JSON.stringify(operation)).join('\n')
   assert.ok(history.filter(({ output }) => output !== undefined).length > 250)
   assert.ok(isLinearizable(history, SEEDED, step, keyOf), told)
+}
+
+test('a linear order explains every reply of replicas, one of which is killed', { skip: NO_REDIS }, async () => {
+  await server.start()
+  const state = `{ redis: "${server.url}" }`
+  const all = await Promise.all([1, 2, 3].map(() => replicas.serve(state)))
+  await assertLinear(
+    () => all[Math.floor(Math.random() * all.length)] as Replica,
+    () => all.pop()?.kill(),
+  )
+})
+
+test('a linear order explains every reply of workers, one of which is killed', async () => {
+  const program = await replicas.serve('memory', NOTES, ['--workers', '3', '--log-level', 'info'])
+  const workers = () => [...program.output().matchAll(/"worker":(\d+)[^\n]*a worker serves/g)].map(([, pid]) => pid)
+  await until(() => workers().length === 3)
+  await assertLinear(
+    () => program,
+    () => process.kill(Number(workers()[0]), 'SIGKILL'),
+  )
 })

@@ -5,25 +5,15 @@ import { type Engine, type News, type Position, Unavailable } from '../../state/
 import { monotonic } from '../../world/clock.ts'
 import type { Cause } from '../../world/turns.ts'
 import { type Change, type Group, writeGroup } from './changes.ts'
+import { type Asker, answerAll, mayChange, type Piece, refuseAll, settle, type TurnOutcome } from './piece.ts'
 import { SharedRecording } from './shared-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'
 
 /** How often work runs again, at most, because others are faster. */
 const MOST_CONFLICTS = 200
 
-interface Piece {
-  readonly work: () => Promise<unknown>
-  readonly cause: Cause
-  readonly resolve: (value: never) => void
-  readonly reject: (error: unknown) => void
-}
-
-type TurnOutcome = { readonly value: unknown } | { readonly error: unknown }
-
-interface Asker {
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
+/** For how many turns after a conflict the next append is reserved, where the engine can do that. */
+const CONTENDED = 100
 
 export class SharedTurns implements LogTurns {
   readonly recording = new SharedRecording()
@@ -38,6 +28,8 @@ export class SharedTurns implements LogTurns {
   #running: Promise<void> | undefined
   #down: string | undefined
   #compacting = false
+  /** For how many turns another process is taken to append as well. */
+  #contended = 0
 
   /**
    * @param position the end of the log, which the memory has caught up with
@@ -107,9 +99,9 @@ export class SharedTurns implements LogTurns {
     try {
       await this.#apply(await this.#engine.since(this.#position))
       this.#meter.caughtUp((monotonic() - began) / 1000)
-      for (const { resolve } of askers) resolve()
+      answerAll(askers)
     } catch (error) {
-      for (const { reject } of askers) reject(error)
+      refuseAll(askers, error)
     }
   }
 
@@ -141,16 +133,35 @@ export class SharedTurns implements LogTurns {
   }
 
   async #turn(pieces: readonly Piece[]): Promise<void> {
-    let left = pieces
+    const reserved = this.#contended > 0 && pieces.some(mayChange) && (await this.#reserve(pieces))
+    if (reserved === undefined) return
+    // Work that came meanwhile runs, too.
+    let left: readonly Piece[] = reserved ? [...pieces, ...this.#pieces.splice(0)] : pieces
     for (let conflicts = 0; left.length > 0; conflicts++) {
       if (conflicts > MOST_CONFLICTS) {
-        for (const { reject } of left) reject(new Unavailable('too many processes change the state at the same time'))
+        refuseAll(left, new Unavailable('too many processes change the state at the same time'))
         return
       }
       const open = await this.#runAll(left)
       const flush = this.recording.hasAside && left.some(({ cause }) => cause === FLUSH)
-      if (open.length === 0 && !flush && !this.recording.changed) return
+      if (open.length === 0 && !flush && !this.recording.changed) {
+        if (reserved) await Promise.resolve(this.#engine.append(this.#position, [])).catch(() => {})
+        return
+      }
       left = (await this.#append(open)) ? [] : open.map(([piece]) => piece)
+    }
+  }
+
+  /** Has other processes wait with their appends. Returns whether the engine can; `undefined` where the work was refused. */
+  async #reserve(pieces: readonly Piece[]): Promise<boolean | undefined> {
+    this.#contended -= 1
+    if (this.#engine.reserve === undefined) return false
+    try {
+      await this.#apply(await this.#engine.reserve(this.#position))
+      return true
+    } catch (error) {
+      refuseAll(pieces, error)
+      return undefined
     }
   }
 
@@ -188,26 +199,22 @@ export class SharedTurns implements LogTurns {
         this.#position = result.appended
         this.#done(open, groups, first)
         for (const [piece, outcome] of open) settle(piece, outcome)
-        this.#answerAll(askers)
+        answerAll(askers)
         this.#compact()
         return true
       }
       this.#meter.conflict()
+      this.#contended = CONTENDED
       this.recording.giveBack(groups)
       await this.#apply(result.missed)
-      this.#answerAll(askers)
+      answerAll(askers)
       return false
     } catch (error) {
       this.recording.giveBack(groups)
       this.#redo(this.recording.reverse((change, effect) => this.#memory.change(change, effect)))
-      for (const [{ reject }] of open) reject(error)
-      for (const { reject } of askers) reject(error)
+      refuseAll([...open.map(([piece]) => piece), ...askers], error)
       return true
     }
-  }
-
-  #answerAll(askers: readonly Asker[]): void {
-    for (const { resolve } of askers) resolve()
   }
 
   #done(
@@ -241,8 +248,3 @@ const CAUGHT_UP = Promise.resolve()
 
 /** Appends changes without a request. */
 const FLUSH: Cause = Object.freeze({ text: '' })
-
-function settle({ resolve, reject }: Piece, outcome: TurnOutcome): void {
-  if ('error' in outcome) reject(outcome.error)
-  else resolve(outcome.value as never)
-}
