@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { execSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, posix } from 'node:path'
+import { freePort } from '../test/support/free-ports.ts'
 import { startProgram } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -47,16 +47,6 @@ try {
   console.log('the image builds, starts, is healthy, answers and stops')
 } finally {
   rmSync(scratch, { recursive: true })
-}
-
-/** The health check must know the port before the program has it. */
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 function build(): Stage {

@@ -3,8 +3,9 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { freePort } from '../test/support/free-ports.ts'
 import { drive, type Sample, type Shot } from './drive.ts'
 import type { Figure } from './figures.ts'
 import { petStoreWith } from './generate.ts'
@@ -107,14 +108,6 @@ async function startRedis(): Promise<{ readonly port: number; stop(): void } | u
   running.add(child)
   while (!(await listens(port))) await setTimeout(50)
   return { port, stop: () => void child.kill() }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 const listens = (port: number): Promise<boolean> =>

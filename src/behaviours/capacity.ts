@@ -2,7 +2,7 @@
 // `latency`, which therefore is the service time.
 
 import { problems } from '../kernel/problem.ts'
-import { refuse } from '../kernel/reply.ts'
+import { refuse, retryAfter } from '../kernel/reply.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { Servers } from '../world/servers.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
@@ -45,7 +45,7 @@ export const capacity: Behaviour<CapacityConfig> = {
     if (config === undefined) return undefined
     const { concurrency, queue = 100 } = config
     const timeout = parseDuration(config.timeout ?? '30s') as number
-    const retry = { 'retry-after': `${Math.ceil((parseDuration(config.retryAfter ?? '1s') as number) / 1000)}` }
+    const retry = retryAfter(parseDuration(config.retryAfter ?? '1s') as number)
     const full = refuse(problems.overloaded, 'all servers are busy and the queue is full', retry)
     const late = refuse(problems.overloaded, 'no server became free in time', retry)
     return next => async exchange => {

@@ -2,7 +2,7 @@
 
 import { responseFor } from '../contract/contract.ts'
 import { problemOf } from '../kernel/problem.ts'
-import { NO_HEADERS, type Reply, refuse, type Wire } from '../kernel/reply.ts'
+import { NO_HEADERS, type Reply, refuse, retryAfter, type Wire } from '../kernel/reply.ts'
 import type { Path } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
 import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
@@ -162,7 +162,7 @@ const SPOILERS: Readonly<Record<FaultKind, (config: FaultSpec, site: Site, path:
 }
 
 /** Any server may answer 429 or 5xx; other statuses must be documented in the contract. */
-function compileStatus({ status, retryAfter }: FaultSpec, { operation, error }: Site, path: Path): Reply {
+function compileStatus({ status, retryAfter: wait }: FaultSpec, { operation, error }: Site, path: Path): Reply {
   if (status === undefined) {
     error('missing-key', '"status" is missing here', path, 'write, for instance, status: 503', 'key')
     return NO_REPLY
@@ -171,7 +171,6 @@ function compileStatus({ status, retryAfter }: FaultSpec, { operation, error }: 
     const hint = `documented: ${[...operation.responses.keys()].join(', ') || 'nothing'}`
     error('undocumented-status', `the operation ${operation.id} does not document ${status}`, [...path, 'status'], hint)
   }
-  const seconds = retryAfter === undefined ? undefined : Math.ceil((parseDuration(retryAfter) as number) / 1000)
-  const headers = seconds === undefined ? NO_HEADERS : { 'retry-after': `${seconds}` }
+  const headers = wait === undefined ? NO_HEADERS : retryAfter(parseDuration(wait) as number)
   return refuse(problemOf(status), 'this fault was injected by the configuration', headers, status)
 }

@@ -2,7 +2,7 @@
 // (draft-ietf-httpapi-ratelimit-headers-10).
 
 import { problems } from '../kernel/problem.ts'
-import { type Headers, refuse, withHeaders } from '../kernel/reply.ts'
+import { type Headers, refuse, retryAfter, withHeaders } from '../kernel/reply.ts'
 import { parseRate } from '../kernel/units.ts'
 import { type Quota, Quotas, type Taken } from '../world/quotas.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
@@ -73,7 +73,7 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
       const wait = `${Math.ceil(taken.reset / 1000)}`
       return refuse(problems.too_many_requests, `${detail}; retry in ${wait} s`, {
         ...headers,
-        'retry-after': wait,
+        ...retryAfter(taken.reset),
       })
     }
   },

@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { suggest } from '../kernel/diagnostic.ts'
+import { table } from '../kernel/table.ts'
 import { COMMANDS, CONFIGURATIONS, type Command, type Option, variableOf } from './commands.ts'
 
 /** The requested command. */
@@ -115,12 +116,12 @@ export function describeCommands(version: string, only?: string): string {
           '',
           `  ${one.about}`,
         ]
-  const commands = columns(Object.entries(COMMANDS).map(([name, { about }]) => [`${name} [FILE]`, about]))
+  const commands = indented(Object.entries(COMMANDS).map(([name, { about }]) => [`${name} [FILE]`, about]))
   const blocks = Object.entries(COMMANDS)
     .filter(([name, { options }]) => (only === undefined || name === only) && Object.keys(options).length > 0)
     .map(([name, { options }]) => [
       `Options of ${name}, each over its environment variable, over the file:`,
-      columns(
+      indented(
         Object.entries(options).map(([option, { takes, variable, about }]) => [
           `--${option}${takes === undefined ? '' : ` ${takes}`}`,
           variableOf(option, { variable, about } as Option),
@@ -153,7 +154,4 @@ export function describeCommands(version: string, only?: string): string {
   ].join('\n')
 }
 
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => row[i]?.length ?? 0)))
-  return rows.map(row => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n')
-}
+const indented = (rows: readonly (readonly string[])[]): string => table(rows).replace(/^/gm, '  ')

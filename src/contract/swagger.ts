@@ -3,7 +3,7 @@
 
 import { upgrade } from '@scalar/openapi-upgrader'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject } from '../kernel/json.ts'
+import { isObject, unescapeKey } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
 import { childOf, type Document, placeOf } from '../schema/document.ts'
 
@@ -89,7 +89,8 @@ function parametersOf(list: unknown, shared: SwaggerObject): SwaggerObject[] {
   if (!Array.isArray(list)) return []
   return list.flatMap(entry => {
     if (!isObject(entry)) return []
-    const name = /^#\/parameters\/(.+)$/.exec(String(entry.$ref))?.[1]?.replaceAll('~1', '/').replaceAll('~0', '~')
+    const part = /^#\/parameters\/(.+)$/.exec(String(entry.$ref))?.[1]
+    const name = part === undefined ? undefined : unescapeKey(part)
     const target = name === undefined ? undefined : shared[name]
     const one = isObject(target) ? structuredClone(target) : entry
     return isSound(one) ? [one] : []

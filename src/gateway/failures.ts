@@ -2,7 +2,7 @@
 
 import type { Exchange } from '../behaviours/exchange.ts'
 import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse } from '../kernel/reply.ts'
+import { type Reply, refuse, retryAfter } from '../kernel/reply.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { Unavailable } from '../state/engine.ts'
 import { Full } from '../world/budget.ts'
@@ -37,7 +37,7 @@ export class Failures {
     const outage = error instanceof Outage || error instanceof Unavailable
     this.#log.error({ incident, operation: planned.operation.id, err: error }, outage ? 'outage' : 'internal error')
     return outage
-      ? refuse(problems.unavailable, `the state is unavailable; incident ${incident}`, { 'retry-after': '1' })
+      ? refuse(problems.unavailable, `the state is unavailable; incident ${incident}`, retryAfter(1000))
       : refuse(problems.internal_error, `internal error; incident ${incident}`)
   }
 }

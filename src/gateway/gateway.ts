@@ -2,7 +2,7 @@
 
 import { draftOf, Exchange } from '../behaviours/exchange.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
-import { type Headers, NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
+import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../kernel/reply.ts'
 import { type Request, unreadRequest } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
@@ -246,4 +246,4 @@ type ProcessQuestion = { readonly ask: 'requests' } | { readonly ask: 'forget'; 
 
 const CAUGHT_UP = Promise.resolve()
 
-const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', { 'retry-after': '1' })
+const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))

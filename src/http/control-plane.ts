@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { stringifyJson } from '../kernel/json.ts'
+import { retryAfter } from '../kernel/reply.ts'
 import { Unavailable } from '../state/engine.ts'
 import { Full } from '../world/budget.ts'
 import { isConsolePath, serveConsole } from './console-files.ts'
@@ -47,8 +48,10 @@ export function createControlPlane(
     } catch (error) {
       if (error instanceof Full) return write(ctx, problem(507, 'insufficient_storage', error.message))
       if (error instanceof Unavailable) {
-        const headers = { 'retry-after': '1' }
-        return write(ctx, { ...problem(503, 'unavailable', `the state is unavailable: ${error.message}`), headers })
+        return write(ctx, {
+          ...problem(503, 'unavailable', `the state is unavailable: ${error.message}`),
+          headers: retryAfter(1000),
+        })
       }
       failed(error)
       write(ctx, problem(500, 'internal_error', 'internal error; see the log'))

@@ -232,14 +232,14 @@ export function pointer(path: readonly (string | number)[]): string {
 const escapeKey = (key: string): string =>
   key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 
+/** Returns the key that a part of a JSON Pointer stands for: `a/b` for `a~1b`. */
+export const unescapeKey = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
 /** Parses a JSON Pointer into its keys; `undefined` if it is not one. */
 export function parsePointer(text: string): string[] | undefined {
   if (text === '') return []
   if (text[0] !== '/') return undefined
-  return text
-    .slice(1)
-    .split('/')
-    .map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return text.slice(1).split('/').map(unescapeKey)
 }
 
 const excerpt = (token: string): string => (token.length > 24 ? `${token.slice(0, 24)}…` : token)

@@ -32,6 +32,9 @@ export const NO_HEADERS: Headers = Object.freeze({})
 export const JSON_TYPE = 'application/json'
 export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': JSON_TYPE })
 
+/** Returns a `Retry-After` header in whole seconds (RFC 9110 §10.2.3). */
+export const retryAfter = (milliseconds: number): Headers => ({ 'retry-after': `${Math.ceil(milliseconds / 1000)}` })
+
 /** Makes a reply of a refusal. `status` is the problem's default unless the contract documents another. */
 export function refuse(
   problem: Problem,

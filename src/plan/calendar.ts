@@ -1,8 +1,8 @@
 // The state of every operation at a moment, and its future changes as a calendar. Pure functions.
 
 import { countRests, type Phase, phaseAt, restAt, restsFrom } from '../behaviours/lifecycle.ts'
+import { table } from '../kernel/table.ts'
 import { isoDate } from '../world/clock.ts'
-import { table } from './describe.ts'
 import type { Plan, PlannedOperation } from './plan.ts'
 
 export interface OperationOnADay {

@@ -1,6 +1,7 @@
 // Describes a plan as text for a terminal and as data for the control plane. Shows the names of consumers, never a key.
 
 import { type LatencyConfig, latency } from '../behaviours/latency.ts'
+import { table } from '../kernel/table.ts'
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
 import type { StatesFile } from './record-states.ts'
@@ -180,17 +181,4 @@ export function describeWhole(plan: Plan, weather?: Weather): string {
   ]
   const rules = describeRules(describePlan(plan, weather).operations)
   return `${table(facts)}\n\n${describeOperations(plan, weather)}${rules}\n`
-}
-
-/** Pads columns to the width of their longest cell. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
-  return rows
-    .map(row =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }

@@ -2,7 +2,7 @@
 // Mistakes are still reported at the place in the file.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject } from '../kernel/json.ts'
+import { isObject, unescapeKey } from '../kernel/json.ts'
 import type { Path, Source } from '../kernel/source.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -106,7 +106,7 @@ function expandChances(fault: unknown): unknown {
 /** Converts `schema: "#/components/schemas/Book"` to `Book`. */
 function expandSchema(resource: Members): Members {
   const [, name] = /#\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(String(resource.schema)) ?? []
-  return name === undefined ? resource : { ...resource, schema: name.replaceAll('~1', '/').replaceAll('~0', '~') }
+  return name === undefined ? resource : { ...resource, schema: unescapeKey(name) }
 }
 
 const key = (path: Path): string => JSON.stringify(path)

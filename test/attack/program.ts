@@ -1,9 +1,8 @@
 // The program in a separate process with given standard output and error.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { PROGRAM } from '../support/built-program.ts'
+import { freePorts } from '../support/free-ports.ts'
 import { until } from '../support/until.ts'
 
 export interface Program {
@@ -32,7 +31,7 @@ export async function startProgram(
   const file = args.some(arg => arg.endsWith('.yaml')) ? [] : ['config/gateway.yaml']
   for (let tries = 1; ; tries++) {
     // The program does not choose its port: its output may be unreadable.
-    const [port, controlPort] = await freePorts()
+    const [port, controlPort] = (await freePorts(2)) as [number, number]
     const all = [...node, PROGRAM, 'serve', ...file, ...args, '--port', `${port}`, '--control-port', `${controlPort}`]
     const child = spawn(process.execPath, all, { stdio, env: { PATH: process.env.PATH ?? '' } })
     const ended = new Promise<number | string | null>(resolve =>
@@ -80,15 +79,3 @@ const programOf = (
     return code
   },
 })
-
-/** Two ports that were free a moment ago. Both are taken before either is given back, so that they differ. */
-async function freePorts(): Promise<readonly [number, number]> {
-  const servers = [createServer(), createServer()] as const
-  const ports: number[] = []
-  for (const server of servers) {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    ports.push((server.address() as { port: number }).port)
-  }
-  for (const server of servers) await once(server.close(), 'close')
-  return ports as [number, number]
-}

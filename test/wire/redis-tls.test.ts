@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { freePort } from '../support/free-ports.ts'
 import { makeAuthority } from './certificates.ts'
-import { freePort, NO_REDIS, RedisServer } from './redis-server.ts'
+import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { NOTES, Replicas } from './replicas.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-redis-tls-'))

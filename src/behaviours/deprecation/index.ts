@@ -1,7 +1,7 @@
 // The life-cycle of a deprecated operation: headers on every reply, brown-outs, and 410 after the sunset.
 
 import { problems } from '../../kernel/problem.ts'
-import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
+import { type Reply, refuse, retryAfter, withHeaders } from '../../kernel/reply.ts'
 import { parseDuration } from '../../kernel/units.ts'
 import { httpDate, isoDate, parseDate } from '../../world/clock.ts'
 import type { Behaviour, Identified, Site } from '../behaviour.ts'
@@ -173,9 +173,8 @@ function compileRest(
   return now => {
     const rest = restAt(brownouts, now)
     if (rest === undefined) return undefined
-    const headers = { 'retry-after': `${Math.ceil((rest.end - now) / 1000)}` }
     const detail = `${what} is deprecated and in a brown-out until ${httpDate(rest.end)}; ${goes}`
-    return refuse(problems.brown_out, detail, headers, brownouts.answer)
+    return refuse(problems.brown_out, detail, retryAfter(rest.end - now), brownouts.answer)
   }
 }
 

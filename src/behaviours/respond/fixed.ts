@@ -2,7 +2,7 @@
 
 import { isJson, responseFor } from '../../contract/contract.ts'
 import type { Hole, Template } from '../../expression/template.ts'
-import { isObject, type Json, pointer, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, pointer, stringifyJson, unescapeKey } from '../../kernel/json.ts'
 import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import { keysWithHoles } from '../../kernel/template.ts'
@@ -147,4 +147,4 @@ const keysOf = (pointer: string): (string | number)[] =>
   pointer
     .split('/')
     .slice(1)
-    .map(key => (/^\d+$/.test(key) ? Number(key) : key.replaceAll('~1', '/').replaceAll('~0', '~')))
+    .map(key => (/^\d+$/.test(key) ? Number(key) : unescapeKey(key)))
