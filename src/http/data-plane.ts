@@ -8,6 +8,7 @@ import type { RequestListener } from './listener.ts'
 import { faultOf } from './message-fault.ts'
 import type { KoaMiddleware } from './middleware.ts'
 import { admitOtherOrigins } from './other-origins.ts'
+import { compileLateBodyReader } from './parsed-body.ts'
 import { createStandIn, LAST } from './stand-in.ts'
 import type { Status } from './status.ts'
 import { watchDelivery } from './wire.ts'
@@ -38,8 +39,22 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
     if (fault === undefined) return next()
     giveReply(ctx, await gateway.refuse(...fault), deliveryOf())
   })
+  app.use(async (_, next) => {
+    try {
+      await next()
+    } catch (error) {
+      // Koa takes nothing that is thrown for no error, and would leave the client without a reply.
+      throw error ?? new Error(`a middleware threw ${error}`)
+    }
+  })
   for (const middleware of use) app.use(middleware as Middleware)
-  app.use(createStandIn(gateway, status, { ...LAST, write: giveReply }))
+  app.use(
+    createStandIn(gateway, status, {
+      ...LAST,
+      write: giveReply,
+      compileBodyReader: maxBytes => compileLateBodyReader(maxBytes, true),
+    }),
+  )
   const answer = app.callback()
   return async (req, res) => {
     await answer(req, res)

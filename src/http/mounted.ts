@@ -3,10 +3,9 @@
 import type { Context } from 'koa'
 import type { Gateway } from '../gateway/gateway.ts'
 import { servesPath } from '../gateway/unmatched.ts'
-import { compileBodyReader } from './body.ts'
 import { giveReply } from './give-reply.ts'
 import type { KoaContext, KoaMiddleware } from './middleware.ts'
-import { parsedBody } from './parsed-body.ts'
+import { compileLateBodyReader } from './parsed-body.ts'
 import { createStandIn } from './stand-in.ts'
 import { createStatus } from './status.ts'
 
@@ -24,11 +23,8 @@ export function mountStandIn(gateway: Gateway, unmatched: Unmatched, closed: () 
     ),
     {
       write: giveReply,
-      compileBodyReader: maxBytes => {
-        // The server of the application has answered `Expect: 100-continue` already.
-        const read = compileBodyReader(maxBytes, false)
-        return async ctx => parsedBody(ctx) ?? read(ctx)
-      },
+      // The server of the application has answered `Expect: 100-continue` already.
+      compileBodyReader: maxBytes => compileLateBodyReader(maxBytes, false),
       prefixOf: ({ path, originalUrl }) => prefixOf(path, originalUrl),
     },
   )

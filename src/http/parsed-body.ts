@@ -4,12 +4,13 @@ import type { Context } from 'koa'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS } from '../kernel/reply.ts'
 import type { BodyRead } from '../kernel/request.ts'
+import { type BodyReader, compileBodyReader } from './body.ts'
 
 /**
  * Returns the body that koa-bodyparser, koa-body or the like has left in `ctx.request`; `undefined` where nobody has read
  * it. The text as it was sent (`rawBody`) is preferred: a body that is written anew has lost the order of its digits.
  */
-export function parsedBody({ req, request }: Context): BodyRead | undefined {
+function parsedBody({ req, request }: Context): BodyRead | undefined {
   if (!req.readableDidRead) return undefined
   const { rawBody, body } = request as { readonly rawBody?: unknown; readonly body?: unknown }
   const bytes = bytesOf(rawBody) ?? bytesOf(body) ?? written(body, req.headers['content-type'] ?? '')
@@ -33,4 +34,10 @@ const LOST: BodyRead = {
   problem: problems.not_simulated,
   detail: 'a body parser has already read this body and kept no rawBody; mount the gateway before the parser',
   headers: NO_HEADERS,
+}
+
+/** As `compileBodyReader`, behind middleware that may have read the body. */
+export function compileLateBodyReader(maxBytes: number, awaited: boolean): BodyReader {
+  const read = compileBodyReader(maxBytes, awaited)
+  return async ctx => parsedBody(ctx) ?? read(ctx)
 }

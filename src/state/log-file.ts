@@ -75,10 +75,13 @@ export class LogFile {
         )
       }
       copyFileSync(file, `${file}.damaged`)
-      warn(`${place}: the line is damaged; ${lost} were dropped, and the file as it was is ${basename(file)}.damaged`, {
-        lines: damage.after + 1,
-        bytes: bytes.length - end,
-      })
+      warn(
+        `${place}: the line is damaged; ${lost} ${lost === 'this line' ? 'was' : 'were'} dropped, and the file as it was is ${basename(file)}.damaged`,
+        {
+          lines: damage.after + 1,
+          bytes: bytes.length - end,
+        },
+      )
     }
     this.#sum = sum
     this.#end = end
