@@ -44,6 +44,48 @@ for (const [kind, schema] of [
   })
 }
 
+test('replies that are documented as JSON and nothing else are like undescribed ones', async () => {
+  const plain = (status: number) => ({
+    responses: { [status]: { description: 'JSON', content: { 'application/json': {} } } },
+  })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/rules': { get: plain(200), post: { ...takes(ref('Rule')), ...plain(201) } },
+        '/rules/{ruleId}': { ...naming('ruleId', integer), get: plain(200), delete: plain(200) },
+      },
+      { Rule: object({ name: string }, { required: ['name'] }) },
+    ),
+  )
+  const made = (await send('POST /rules', { name: 'first' })).body as Fields
+  assert.deepEqual(made, { id: made.id, name: 'first' })
+  assert.deepEqual((await send(`GET /rules/${made.id}`)).body, made)
+  const listed = (await send('GET /rules')).body as Fields[]
+  assert.ok(listed.some(one => one.id === made.id))
+})
+
+test('inference ignores a PUT of a list on the collection', async () => {
+  const fit = object({ id: { ...integer, readOnly: true }, name: string }, { required: ['id', 'name'] })
+  const { send, gateway } = await inferredInProcess(
+    documentOf(
+      {
+        '/tags': {
+          get: answers(200, { type: 'array', items: ref('Tag') }),
+          post: { ...takes(ref('Tag')), ...answers(201, ref('Tag')) },
+          put: {
+            ...takes({ type: 'array', items: ref('Tag') }),
+            ...answers(200, { type: 'array', items: ref('Tag') }),
+          },
+        },
+        '/tags/{id}': { ...naming('id', integer), get: answers(200, ref('Tag')) },
+      },
+      { Tag: fit },
+    ),
+  )
+  assert.equal((await send('PUT /tags', [{ name: 'one' }])).status, 200)
+  assert.equal(gateway.plan.simulation.file.operations?.['PUT /tags'], undefined)
+})
+
 test('a collection may have the name of a usual companion of records', async () => {
   const { send } = await inferredInProcess(
     documentOf(

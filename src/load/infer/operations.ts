@@ -172,6 +172,8 @@ function namesInBody(
   schemas: SchemaReader,
 ): boolean {
   const request = expressionsOf(operation.path).length === 0 ? requestSchema(operation) : undefined
+  // A list changes several records at once.
+  if (request !== undefined && schemas.shape(request).items !== undefined) return false
   const single = request && singleIn(request, word, records, schemas)
   return single !== undefined && fieldNode(schemas.shape(single.record), idField, schemas.contract) !== undefined
 }

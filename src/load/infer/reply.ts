@@ -55,12 +55,15 @@ export function replySchema(operation: Operation): Node | undefined {
   return (all.find(([, { schema }]) => schema !== undefined) ?? all[0])?.[1].schema?.node
 }
 
-/** Whether a success has a documented body of another type than JSON only. */
+/** Whether a success has a documented body of another type than JSON only, or one that an example alone describes. */
 export const answersOtherwise = (operation: Operation): boolean =>
-  (successOf(operation)?.content.size ?? 0) > 0 && replySchema(operation) === undefined
+  !isSilent(operation) && replySchema(operation) === undefined
 
-/** Whether a success is documented without anything about its body. */
-export const isSilent = (operation: Operation): boolean => (successOf(operation)?.content.size ?? 0) === 0
+/** Whether a success is documented without anything about its body, or as JSON and no more. */
+export function isSilent(operation: Operation): boolean {
+  const all = [...(successOf(operation)?.content ?? [])]
+  return all.every(([type, { schema, examples }]) => isJson(type) && schema === undefined && examples.length === 0)
+}
 
 /** Whether a success carries an object without properties. */
 export function answersEmpty(whole: Node, schemas: SchemaReader): boolean {
