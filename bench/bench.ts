@@ -9,6 +9,7 @@ import { measureKills } from './kills.ts'
 import { measureOverload } from './overload.ts'
 import { plot } from './plot.ts'
 import { type Effort, measureRows } from './ratios.ts'
+import { measureReplay } from './replay.ts'
 import { describeReport, reportOf } from './report.ts'
 import { lastingRows, rows, ruledRows, variedRow } from './rows.ts'
 import { measureShared } from './shared.ts'
@@ -58,7 +59,7 @@ if (wanted('kills')) {
 }
 if (wanted('shared')) {
   say('shared state …')
-  figures.push(...(await measureShared(effort, say)))
+  figures.push(...(await measureShared(effort, say)), await measureReplay(quick ? 1 : 5))
 }
 
 const report = reportOf(quick, measured, found.curves, figures)

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { type Position, StateRefused } from './engine.ts'
-import { type Line, LineBuffer, readLines } from './log-lines.ts'
+import { LineBuffer, type LineKind, type LogReading, readLines } from './log-lines.ts'
 
 /** The file is not a valid log. The message has the place and the remedy. */
 export class DamagedLog extends StateRefused {
@@ -47,18 +47,18 @@ export class LogFile {
   /** Opens the file, and reads it; `undefined` for a new one. Throws `DamagedLog`. */
   async open(options: OpenOptions): Promise<ReadLog | undefined> {
     const exists = existsSync(this.path)
-    const lines = exists ? this.#read(options) : []
-    const log = readLog(lines, this.path)
+    const log = exists ? readLog(this.#read(options), this.path) : undefined
     this.#handle = await open(this.path, exists ? 'r+' : 'wx+')
     await this.#handle.truncate(this.#end)
     return log
   }
 
   /** Reads the sound lines of the file; says what it cut off. */
-  #read({ recover, warn }: OpenOptions): readonly Line[] {
+  #read({ recover, warn }: OpenOptions): LogReading {
     const file = this.path
     const bytes = readFileSync(file)
-    const { lines, sum, bytes: end, damage } = readLines(bytes)
+    const reading = readLines(bytes)
+    const { sum, bytes: end, damage } = reading
     if (damage !== undefined && damage.line === 1 && !(damage.torn && bytes.length < MOST_HEADER)) {
       throw new DamagedLog(`${file}:1: this is not a state file; move it away to begin with a new one`)
     }
@@ -85,7 +85,7 @@ export class LogFile {
     }
     this.#sum = sum
     this.#end = end
-    return lines
+    return reading
   }
 
   /** Writes the header of a new log, synced. */
@@ -113,7 +113,7 @@ export class LogFile {
     const handle = await open(made, 'w')
     let [sum, end] = [0, 0]
     const lines = new LineBuffer()
-    const write = async (kind: Line['kind'], texts: readonly string[]) => {
+    const write = async (kind: LineKind, texts: readonly string[]) => {
       lines.clear()
       for (const text of texts) lines.add(kind, text)
       const sealed = lines.seal(sum)
@@ -155,21 +155,19 @@ const MOST_HEADER = 200
 
 const headerOf = ({ log, at }: Position): string => JSON.stringify({ understudy: 1, log, at })
 
-function readLog(lines: readonly Line[], file: string): ReadLog | undefined {
-  const [header] = lines
+function readLog({ texts, kind, firstEntry }: LogReading, file: string): ReadLog | undefined {
+  const [header] = texts
   if (header === undefined) return undefined
-  const first = lines.findIndex(({ kind }) => kind === 'e')
-  const texts = (from: number, to?: number) => lines.slice(from, to).map(({ text }) => text)
-  const snapshot = texts(1, first === -1 ? undefined : first)
+  const snapshot = texts.slice(1, firstEntry === -1 ? undefined : firstEntry)
   return {
-    from: readHeader(header, file),
+    from: readHeader(kind === 'h' ? header : '{}', file),
     snapshot: snapshot.length === 0 ? undefined : snapshot.join('\n'),
-    entries: first === -1 ? [] : texts(first),
+    entries: firstEntry === -1 ? [] : texts.slice(firstEntry),
   }
 }
 
-function readHeader({ kind, text }: Line, file: string): Position {
-  const { understudy, log, at } = (kind === 'h' ? JSON.parse(text) : {}) as Partial<Position> & { understudy?: number }
+function readHeader(text: string, file: string): Position {
+  const { understudy, log, at } = JSON.parse(text) as Partial<Position> & { understudy?: number }
   if (understudy === 1 && typeof log === 'string' && typeof at === 'number') return { log, at }
   throw new DamagedLog(`${file}:1: this state file has a form that this version does not read`)
 }

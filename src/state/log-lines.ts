@@ -6,12 +6,7 @@ import { crc32 } from 'node:zlib'
 /** `h` begins a file and names the log, `s` is a snapshot, `e` an entry. */
 export type LineKind = 'h' | 's' | 'e'
 
-export interface Line {
-  readonly kind: LineKind
-  readonly text: string
-}
-
-const [LINE_FEED, SPACE] = [10, 32]
+const [LINE_FEED, SPACE, ENTRY] = [10, 32, 101]
 
 /** The bytes before the part of a line that its checksum covers, and before its text. */
 const [SUM, TEXT] = [9, 11]
@@ -89,10 +84,19 @@ function writeHex(sum: number, bytes: Buffer, at: number): void {
 
 const DIGITS = Buffer.from('0123456789abcdef')
 
-const hex = (sum: number): string => sum.toString(16).padStart(8, '0')
+/** Whether the digits there are those of a checksum. Compared one by one: a text for each of a million lines takes long. */
+function isHex(sum: number, bytes: Buffer, at: number): boolean {
+  for (let i = 0, shift = 28; shift >= 0; i++, shift -= 4)
+    if (bytes[at + i] !== DIGITS[(sum >>> shift) & 15]) return false
+  return true
+}
 
 export interface LogReading {
-  readonly lines: readonly Line[]
+  /** The texts of the sound lines, and the kind of the first. */
+  readonly texts: readonly string[]
+  readonly kind: LineKind | undefined
+  /** The index of the first entry; -1 where there is none. */
+  readonly firstEntry: number
   /** The checksum of the last sound line. */
   readonly sum: number
   /** How many bytes the sound lines take. */
@@ -112,27 +116,26 @@ export interface LogReading {
 
 /** Reads lines up to the first damaged one. */
 export function readLines(bytes: Buffer): LogReading {
-  const lines: Line[] = []
-  let sum = 0
-  let from = 0
+  const texts: string[] = []
+  let kind: LineKind | undefined
+  let [sum, from, firstEntry] = [0, 0, -1]
   while (from < bytes.length) {
     const end = bytes.indexOf(LINE_FEED, from)
     const content = end === -1 ? undefined : bytes.subarray(from + SUM, end)
     const found = content === undefined ? -1 : crc32(content, sum)
-    const sound =
-      content !== undefined &&
-      content.length >= 2 &&
-      content[1] === SPACE &&
-      bytes.toString('latin1', from, from + 8) === hex(found)
+    const sound = content !== undefined && content.length >= 2 && content[1] === SPACE && isHex(found, bytes, from)
     if (!sound) {
       const rest = end === -1 ? 0 : countLines(bytes, end + 1)
-      return { lines, sum, bytes: from, damage: { line: lines.length + 1, torn: end === -1, after: rest } }
+      const damage = { line: texts.length + 1, torn: end === -1, after: rest }
+      return { texts, kind, firstEntry, sum, bytes: from, damage }
     }
-    lines.push({ kind: String.fromCharCode(content[0] as number) as LineKind, text: content.toString('utf8', 2) })
+    if (firstEntry === -1 && content[0] === ENTRY) firstEntry = texts.length
+    kind ??= String.fromCharCode(content[0] as number) as LineKind
+    texts.push(bytes.toString('utf8', from + TEXT, end))
     sum = found
     from = end + 1
   }
-  return { lines, sum, bytes: from, damage: undefined }
+  return { texts, kind, firstEntry, sum, bytes: from, damage: undefined }
 }
 
 function countLines(bytes: Buffer, from: number): number {
