@@ -10,8 +10,8 @@ import { spec } from 'node:test/reporters'
 /** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
 const LONG = [
   /^(?:attack|browser|contributing|property\/queueing)/,
-  /^wire\/(?:early-refusal|first-minutes|redis-failures|redis-history|secrets|shown-code|shutdown|slow-clients)\.test/,
-  /^wire\/(?:state-file|two-workers|workers)\.test/,
+  /^wire\/(?:early-refusal|first-minutes|killed-journal|large-files|redis-failures|redis-history|secrets|shown-code)\.test/,
+  /^wire\/(?:shutdown|slow-clients|state-file|two-workers|workers)\.test/,
 ]
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
