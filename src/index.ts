@@ -111,8 +111,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 }
 
 /**
- * Returns the stand-in as a middleware for a Koa application. It throws a `ConfigurationError` where the configuration
- * cannot be served. Ports, TLS, CORS and time-outs are those of the application.
+ * Returns the gateway as a middleware for a Koa application. Throws a `ConfigurationError` if the configuration is invalid.
+ * Ports, TLS, CORS and time-outs are those of the application.
  */
 export function understudy(options: UnderstudyOptions): Understudy {
   const { plan } = read(options)

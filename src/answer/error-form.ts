@@ -127,7 +127,7 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
       optional ??
       open.find(one => one.name === 'error') ??
       open.find(one => TITLES.has(one.name)) ??
-      // A text whose name says nothing is a better place for the reason than none, and than a made-up word.
+      // A text field with an unspecific name is a better place for the reason than none, and than an invented text.
       (isExample(words) ? undefined : open.find(one => !isKnown(one.name)))
     if (instead !== undefined) details.push(instead)
   }

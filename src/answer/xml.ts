@@ -58,7 +58,7 @@ const LONGEST = 65_536
 
 /**
  * Reads XML as the value that its schema describes: attributes, wrapped and repeated elements, numbers digit for digit.
- * Reads no document type and no entities of its own.
+ * Refuses a document type.
  */
 export function readXml(text: string, schema: unknown, definitions: Definitions): Parsed {
   if (text.length > LONGEST) return { fault: `must be at most ${LONGEST} characters of XML` }

@@ -57,7 +57,7 @@ export interface Operation {
   readonly responses: ReadonlyMap<string, ResponseSpec>
   /** Alternatives, each a list of schemes that must all be satisfied; empty for a public operation. */
   readonly security: readonly (readonly SecurityRequirement[])[]
-  /** The base paths: of its own servers, else of the contract. */
+  /** The base paths: those of its servers, else of the contract. */
   readonly basePaths: readonly string[]
   readonly node: Node
 }

@@ -1,5 +1,5 @@
-// The answers that the control plane was told to give: to which requests, in which worlds, and how often still. Requests
-// pay for them only while there are some.
+// Answers on demand: their requests, their worlds and their remaining counts. Without answers requests have no additional
+// cost.
 
 import type { Exchange } from '../behaviours/behaviour.ts'
 import { Diagnostics, formatReport } from '../kernel/diagnostic.ts'

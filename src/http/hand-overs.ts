@@ -1,5 +1,5 @@
 // The connections that the primary is handing to a worker. `node:cluster` forgets those that a worker which is killed has
-// not taken yet: the primary holds them open, and nobody serves or closes them.
+// not taken yet: the primary holds them open, and no process serves or closes them.
 
 import cluster, { type Worker } from 'node:cluster'
 

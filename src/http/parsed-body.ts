@@ -7,8 +7,8 @@ import type { BodyRead } from '../kernel/request.ts'
 import { type BodyReader, compileBodyReader } from './body.ts'
 
 /**
- * Returns the body that koa-bodyparser, koa-body or the like has left in `ctx.request`; `undefined` where nobody has read
- * it. The text as it was sent (`rawBody`) is preferred: a body that is written anew has lost the order of its digits.
+ * Returns the body that koa-bodyparser, koa-body or the like has left in `ctx.request`; `undefined` if none has
+ * read it. The text as it was sent (`rawBody`) is preferred: a body that is written anew has lost the order of its digits.
  */
 function parsedBody({ req, request }: Context): BodyRead | undefined {
   if (!req.readableDidRead) return undefined

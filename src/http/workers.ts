@@ -1,5 +1,5 @@
-// Several processes behind one port: the primary holds the control plane, the workers serve the API. What the control
-// plane is told reaches all of them; a worker that dies is replaced, and counted. `this-worker.ts` is the other end.
+// Several processes behind one port: the primary holds the control plane, the workers serve the API. Calls of
+// the control plane reach all of them; a worker that dies is replaced and counted. `this-worker.ts` is the other end.
 
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'

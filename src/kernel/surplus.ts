@@ -1,5 +1,4 @@
-// Leaves out unknown keys where there are very many of them: a file with 600,000 of them is refused in the time that it
-// takes to parse it, and they are counted all the same.
+// Leaves out and counts surplus unknown keys: a file with 600,000 of them is refused in the time that parsing takes.
 
 import { isObject, put } from './json.ts'
 

@@ -1,5 +1,5 @@
 // Loads a configuration while requests are being served. A large one is tried in a thread first, because reading it and
-// describing its mistakes can take seconds, in which the event loop would answer nobody. The thread sends back the values of
+// describing its mistakes can take seconds, which would block the event loop. The thread sends back the values of
 // the large texts too.
 
 import { statSync } from 'node:fs'

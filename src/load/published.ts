@@ -1,5 +1,5 @@
 // Finds the public credentials: those that the gateway file itself contains, as the default of a variable that is not
-// set. A key from the environment, or one that is written down as it is, is nobody's business.
+// set. A key from the environment or a literal key is secret.
 
 import { isObject } from '../kernel/json.ts'
 import type { Environment } from '../kernel/source.ts'

@@ -1,5 +1,4 @@
-// An answer that the control plane is told to give at run time, a number of times: only what such an order looks like;
-// `compile-answer.ts` makes a handler of it.
+// The type and the schema of an order for answers at run time. `compile-answer.ts` makes a handler of it.
 
 import type { FaultSpec } from '../behaviours/fault.ts'
 import type { Json } from '../kernel/json.ts'

@@ -1,4 +1,4 @@
-// Compiles weather (a chaos profile: latency, faults, limits) into operations of their own. The plan's operations stay
+// Compiles weather (a chaos profile: latency, faults, limits) into separate operations. The plan's operations stay
 // unchanged.
 
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'

@@ -54,7 +54,7 @@ export class MemoryLog {
     this.#backed = position
   }
 
-  /** Writes from now on where the log ends, before anybody is told of an append. */
+  /** Writes the end of the log from now on, before an append is reported. */
   showEnd(end: LogEnd): void {
     this.#end = end
     end.write(this.position.at)

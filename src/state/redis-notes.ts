@@ -3,12 +3,16 @@
 import type { RedisConnection } from './redis-connection.ts'
 import type { EngineSurroundings } from './settings.ts'
 
-/** The length of all questions up to which a write takes them whole, and a server reads them though their sender has died. */
+/**
+ * The length of all questions up to which a write takes them whole, and a server reads them though their sender has died.
+ */
 const ONE_WRITE = 12_000
-/** Notes that nobody adds to for so many seconds are dropped, and how often that is put off: milliseconds. */
+/** The expiry of notes in seconds, and the interval at which it is renewed in milliseconds. */
 const [EXPIRY, RENEW] = [86_400, 600_000]
 
-/** Returns the number of a process, counted from 0. Arguments: the number it has, or -1. A server may have lost the count. */
+/**
+ * Returns the number of a process, counted from 0. Arguments: the number it has, or -1. A server may have lost the count.
+ */
 const CLAIM = `
 local mine, given = tonumber(ARGV[1]), tonumber(redis.call('GET', KEYS[1]) or '0')
 if mine < 0 then mine = given end

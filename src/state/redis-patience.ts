@@ -12,7 +12,7 @@ interface Limited {
 export class Patience {
   readonly #limited = new Set<Limited>()
 
-  /** Waits for a reply for so many ticks; then calls `expired` and rejects with what that returns. */
+  /** Waits for a reply for this many ticks; then calls `expired` and rejects with its result. */
   limit<Reply>(reply: Promise<Reply>, ticks: number, expired: () => Error): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const limited: Limited = { ticks, expire: () => reject(expired()) }

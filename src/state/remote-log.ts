@@ -1,5 +1,5 @@
-// A log that another process of this machine holds: workers read and append to the log of their primary over a channel. Its
-// end stands in a file, so that a worker that lacks nothing need not ask.
+// A log that another process of this machine holds: workers read and append to the log of their primary over a channel. The
+// position of its end is in a file, so that a worker that lacks no entries needs no query.
 
 import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
 import type { LogEnd, NoteFiles } from './shared-files.ts'

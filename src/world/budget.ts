@@ -22,8 +22,7 @@ export interface Bounds {
   /** The bytes of the worlds that there are: `spent` also counts those that were dropped. */
   readonly count: () => number
   /**
-   * Drops the sandbox that nobody used longest, but not that of `writer`; returns its bytes, `undefined` where there is
-   * none.
+   * Drops the least recently used sandbox except that of `writer`. Returns its bytes; `undefined` if there is none.
    */
   readonly drop: (writer?: object) => number | undefined
 }

@@ -35,7 +35,7 @@ export type CollectionEffect =
   | readonly ['all', () => CollectionState]
 
 /**
- * The clock of a world: it showed `shown` when the clock below showed `since`, and goes on at `rate`; `null` is real time.
+ * The clock of a world: it showed `shown` when the clock below showed `since`, and runs at `rate`; `null` is real time.
  */
 export type PortableCourse = readonly [shown: number, since: number, rate: number]
 

@@ -37,7 +37,7 @@ export class MemoryCollection implements Collection {
     this.#born = this.#counts.revision
   }
 
-  /** Fills a collection that nobody has used yet with the records that it begins with, a thousand a step. */
+  /** Fills a new collection with its first records, a thousand in each step. */
   *seed(seeds: readonly JsonObject[]): Steps<void> {
     for (let from = 0; from < seeds.length; from += SLICE) {
       fillRows(this.#rows, this.#counts, this.#options, seeds.slice(from, from + SLICE))

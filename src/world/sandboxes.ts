@@ -111,7 +111,7 @@ export class Sandboxes<Held extends { readonly world: World }> {
   }
 
   /**
-   * Evicts the sandbox that went longest without a request, among those that hold records of their own.
+   * Evicts the least recently used sandbox among those with changed records.
    *
    * @param writer the collection that needs the memory: its sandbox stays
    * @returns the sandbox; `undefined` if there is none to evict

@@ -1,5 +1,5 @@
-// A whole world as one document: its records, its clock, and the ordinals of its operations. Knows no
-// schema: whoever restores a snapshot has checked it.
+// A whole world as one document: its records, its clock, and the ordinals of its operations. Independent
+// of schemas: the caller validates a snapshot before restoring it.
 
 import { timestamp } from './clock.ts'
 import type { Dump } from './collection.ts'

@@ -182,7 +182,7 @@ export class World {
   }
 
   /**
-   * A world that begins with this one's records and time, and with ordinals and counters of its own. Constant time per
+   * Returns a world with the records and the time of this one, and with new ordinals and counters. Constant time for each
    * collection.
    */
   fork(name = this.name): World {
@@ -194,7 +194,7 @@ export class World {
     return copy
   }
 
-  /** Begins its life now: a world made from one that nobody visits would else be as old as that. */
+  /** Starts its timers now, because its origin may be much older. */
   begin(at?: number): this {
     for (const collection of this.#collections.values()) collection.begin?.(at)
     return this

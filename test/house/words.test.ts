@@ -12,6 +12,33 @@ test('a comment begins with its subject or its verb', () => {
   assert.deepEqual(found, [], 'name the subject first: see docs/contributing/style.md')
 })
 
+/** Words of riddles in a comment: "nobody" instead of a noun, "is told" instead of "is called with". */
+const GUESSED_COMMENT =
+  /^\s*(?:\/\*\*|\*|\/\/).*(?:\b(?:[Ww]hoever|[Nn]obody|(?:is|are|was) told|of (?:its|their) own|all the same|stand-in)\b)/
+
+test('a comment uses no riddles', () => {
+  const found = [...sourceFiles, ...testFiles]
+    .filter(({ path }) => path !== 'test/house/words.test.ts')
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => (GUESSED_COMMENT.test(line) ? [`${path}:${i + 1}: ${line.trim()}`] : [])),
+    )
+  assert.deepEqual(found, [], 'use the noun and the plain verb: see docs/contributing/style.md')
+})
+
+test('a doc comment ends its first sentence', () => {
+  const found = [...sourceFiles, ...testFiles].flatMap(({ path, text }) =>
+    [...text.matchAll(/^[ \t]*\/\*\*(?!\*)((?:(?!\*\/)[\s\S])*)\*\/$/gm)].flatMap(([, comment = '']) => {
+      const sentence =
+        comment
+          .replace(/^\s*\* ?/gm, '')
+          .split(/(?<!\S)@/)[0]
+          ?.trim() ?? ''
+      return sentence === '' || /[.?:`…)"]$/.test(sentence) ? [] : [`${path}: ${sentence}`]
+    }),
+  )
+  assert.deepEqual(found, [], 'end it with a full stop')
+})
+
 /** Words of riddles in a message: "is no status" instead of "is not a status", "nobody known" instead of "unknown". */
 const RIDDLE =
   /\b(?:(?<![Tt]here )(?<!this )is no (?!longer\b)[a-z]|whoever\b|nobody (?:known|asks)\b|stands (?:here|there)\b|leads nowhere\b)/

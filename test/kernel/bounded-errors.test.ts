@@ -45,7 +45,7 @@ const NODE = {
 }
 const value = fc.jsonValue({ maxDepth: 4 })
 
-/** A keyword with errors of its own, which ajv completes. */
+/** A keyword that makes errors, which ajv completes. */
 const failTwice: SchemaValidateFunction = () => {
   failTwice.errors = [{ keyword: 'first' }, { keyword: 'second' }]
   return false

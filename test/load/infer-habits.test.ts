@@ -1,4 +1,4 @@
-// Inferred state as clients of large APIs use it: accounts of their own, and PUTs that change a part.
+// Inferred state as clients of large APIs use it: new accounts, and PUTs that change a part.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 // The filters of the live view: the parameters of the URL that are filters of the journal, and parsing of typed filters.
 
-/** Filters with an input of their own, by their name in the URL and in the control plane. */
+/** Filters with a separate input, by their name in the URL and in the control plane. */
 export const FILTER_NAMES = [
   ...['path', 'status', 'method', 'operation', 'consumer', 'refusal', 'fault', 'note', 'slowerThan', 'since', 'until'],
   ...['header', 'body'],

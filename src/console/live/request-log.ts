@@ -1,5 +1,4 @@
-// The requests that the list shows: the newest so many, in an array that is appended to in batches. Counts what it had to
-// leave out, so that the page can say so.
+// The newest requests for the list, in an array that grows in batches. Counts dropped requests for the page.
 
 import type { Recorded } from '../model/shapes.ts'
 

@@ -1,5 +1,5 @@
 // View 7: the contract as readable documentation, with the additions of the gateway. The library is loaded with
-// this view and asks nobody for anything: it is given the document.
+// this view and sends no request: it gets the document.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../model/control-plane.ts'

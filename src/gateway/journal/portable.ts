@@ -117,7 +117,7 @@ export const writeForgotten = (forgotten: Forgotten): string => JSON.stringify(f
  * The journal of this process together with those of others.
  *
  * @param others the journals of the processes that run
- * @param notes lines that any process noted, the oldest first: they stand for the journals of those that run no more
+ * @param notes lines of all processes, the oldest first, in place of the journals of exited ones
  */
 export function joinJournals(own: Journal, others: readonly string[], notes: readonly string[]): JournalView {
   if (others.length === 0 && notes.length === 0) return own
@@ -153,7 +153,7 @@ function readNotes(notes: readonly string[], known: ReadonlySet<number>) {
     const member = memberOf(Number.parseInt(line.slice(1), 10))
     if (known.has(member)) continue
     const entry = readEntry(line)
-    // A line is left twice where nobody knew whether it had arrived.
+    // A line is present twice if its arrival was unknown.
     entries.set(entry.id, entry)
     first.set(member, Math.min(entry.id, first.get(member) ?? entry.id))
   }

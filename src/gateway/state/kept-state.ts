@@ -108,8 +108,7 @@ export class KeptState {
   }
 
   /**
-   * Reads the log. Where the engine is not available, resolves anyway and goes on trying; rejects for a log that cannot be
-   * read.
+   * Reads the log. If the engine is not available, resolves nevertheless and retries; rejects if the log is invalid.
    */
   async open(): Promise<void> {
     try {

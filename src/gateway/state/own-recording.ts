@@ -82,7 +82,7 @@ export class OwnRecording implements ChangeRecorder {
     return counts
   }
 
-  /** Takes the changes of the work back, the latest first. What nobody asked for stays, to be appended later. */
+  /** Undoes the changes of the work, the latest first. Changes without a request stay, to be appended later. */
   reverse(apply: (change: Change, effect: Effect) => void): void {
     const changes = this.#first === undefined ? [] : [this.#first, ...this.#rest]
     for (const change of changes.reverse()) if (change.inverse !== undefined) apply(change, change.inverse)

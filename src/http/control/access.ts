@@ -10,7 +10,7 @@ export class UnguardedControlPlane extends Error {
 }
 
 /**
- * Throws where the control plane would be open to others than this machine, or to nobody: no header carries a blank token.
+ * Throws if the control plane would be open to other machines without a token, or if no header can carry its token.
  */
 export function checkGuarded(host: string, token: string | undefined): void {
   if (token !== undefined && !/^[!-~]+$/.test(token)) {

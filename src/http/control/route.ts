@@ -36,8 +36,8 @@ export interface ControlRoute {
   /** One sentence. */
   readonly summary: string
   /**
-   * For every expression of the path, and for every query parameter there is; another one is refused. `header.*` stands for
-   * every parameter whose name begins with `header.`.
+   * Every expression of the path and every query parameter; others are refused. `header.*` matches every parameter whose
+   * name begins with `header.`.
    */
   readonly parameters?: Readonly<Record<string, CallParameter>>
   readonly body?: BodySpec
@@ -47,8 +47,8 @@ export interface ControlRoute {
   readonly open?: boolean
   /**
    * The availability of the route if several processes serve (`--workers`) and the control plane is in none of them.
-   * `always`: it answers as ever. `absent`: it looks at or steers what only a process that serves has, and is not there.
-   * `shared`: it is there if the processes share their state. `reset`: each of them is told to reset as well.
+   * `always`: it is available. `absent`: it needs the state of a serving process, and is not available. `shared`: it is
+   * available if the processes share their state. `reset`: each of them resets as well.
    */
   readonly underWorkers: 'always' | 'absent' | 'shared' | 'reset'
   /**

@@ -94,8 +94,8 @@ export function listKeys(
 }
 
 /**
- * Whether a parameter selects by a field of its name: not where its default, such as `all`, is no value of the field, nor
- * where it is text of another format: `origin` is a station's UUID in the query and its name in a trip.
+ * Whether a parameter filters by the field of its name. It does not if its default, such as `all`, is not a value of the
+ * field, or if its format differs: `origin` is a station's UUID in the query and its name in a trip.
  */
 function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas: SchemaReader): boolean {
   const format = schema.types.has('string') ? schemas.format(schema.node) : undefined

@@ -53,7 +53,7 @@ interface KnownOwners {
  */
 export const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
 
-/** An item that so many paths are below, and at least half of all, is the account of whoever calls. */
+/** The minimum number of paths below an item, besides half of all, for it to be the account of the caller. */
 const MOST_BELOW = 20
 
 /**

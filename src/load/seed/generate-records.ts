@@ -95,7 +95,7 @@ function recordsOf(
     if (value === undefined) return undefined
     const members = new Map<string, Json>(Object.entries(withId(idField, ids[index] as Id, value)))
     for (const { field, to, many, nullable, owners } of links) {
-      // A record refers to an earlier one of its own kind, so that trees have a root.
+      // A record refers to an earlier one of its kind, so that trees have a root.
       const from = to === name ? owners.slice(0, index) : owners
       if (many) members.set(field, from.length === 0 ? [] : [...new Set([chance.pick(from), chance.pick(from)])])
       else if (from.length > 0) members.set(field, chance.pick(from))
