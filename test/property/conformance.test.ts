@@ -113,7 +113,7 @@ function assertInContract(
   const found = gateway.plan.find(sent.method, sent.path)
   if (found?.target.planned !== planned) return
   const fault = nonconformanceOf(planned.operation, reply)
-  // A refusal that the contract knows no status for is answered all the same.
+  // A refusal with an undocumented status is answered nevertheless.
   const isSilent = ![...planned.operation.responses.keys()].some(status => /^2|^default$/.test(status))
   // Nor is there a better reply where no success is documented.
   if (fault === undefined || (fault.code === 'undocumented-status' && (reply.refusal !== undefined || isSilent))) return
