@@ -46,10 +46,10 @@ export function applyRow(
   const id = idOf(portable)
   const old = rows.get(id)
   const inverse = rowEffect(id, old, counts.portable)
-  if (text !== null) setRow(rows, id, text, created, revision, old)
-  else if (old !== undefined) rows.delete(old)
+  const row = text === null ? undefined : setRow(rows, id, text, created, revision, old)
+  if (row === undefined && old !== undefined) rows.delete(old)
   if (counters !== undefined) counts.resume(counters)
-  else countWrite(counts, idField, rows.get(id) as Row)
+  else countWrite(counts, idField, row as Row)
   return inverse
 }
 
@@ -61,7 +61,9 @@ function countWrite(counts: Counts, idField: string, { value, created, revision 
   counts.pass(fieldIn(idField, value) as Id | undefined)
 }
 
-function setRow(rows: Rows, id: Id, text: string, created: number, revision: number, old = rows.get(id)): void {
+function setRow(rows: Rows, id: Id, text: string, created: number, revision: number, old = rows.get(id)): Row {
   const last = old === undefined && created > 0 && rows.isLast(id)
-  rows.put({ id, value: readRecord(text), text, revision, created }, old, last)
+  const row = { id, value: readRecord(text), text, revision, created }
+  rows.put(row, old, last)
+  return row
 }
