@@ -6,7 +6,7 @@ import type { EngineSurroundings } from './settings.ts'
 /**
  * The length of all questions up to which a write takes them whole, and a server reads them though their sender has died.
  */
-const ONE_WRITE = 12_000
+const ONE_WRITE = 15_000
 /** The expiry of notes in seconds, and the interval at which it is renewed in milliseconds. */
 const [EXPIRY, RENEW] = [86_400, 600_000]
 

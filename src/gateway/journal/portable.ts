@@ -29,6 +29,7 @@ const MASKED = {
 type Usual = readonly [
   ...[id: number, at: number, time: number, world: string, operation: string, consumer: string | null],
   ...[method: string, path: string, query: string, status: number, milliseconds: number, injected: number],
+  position: number,
 ]
 type Rare = Partial<
   Omit<JournalEntry, 'id' | 'at' | 'time' | 'world' | 'operation' | 'consumer' | 'method' | 'path' | 'query' | 'status'>
@@ -36,19 +37,18 @@ type Rare = Partial<
 
 /** An entry as one line of text, credentials masked. */
 export function writeEntry(entry: JournalEntry): string {
-  const { mask, at, time, consumer, refusal, notes, query, milliseconds } = entry
+  const { mask, at, time, consumer, refusal, notes, query, milliseconds, position } = entry
   const text = JSON.stringify
-  // In the order of `Usual`.
+  // In the order of `Usual`; most writes have a position.
   const usual =
     `${entry.id},${at},${time === at ? 0 : time},${text(entry.world)},${text(entry.operation)},` +
     `${consumer === undefined ? null : text(consumer)},${text(entry.method)},${text(mask.path(entry.path))},` +
-    `${query === '' ? '""' : text(mask.query(query))},${entry.status},${Math.round(milliseconds * 1000) / 1000},${entry.injected}`
-  const { fault, weather, queued, position, explanation, headers, replyHeaders, requestBody, replyBody } = entry
+    `${query === '' ? '""' : text(mask.query(query))},${entry.status},${Math.round(milliseconds * 1000) / 1000},${entry.injected},${position ?? 0}`
+  const { fault, weather, queued, explanation, headers, replyHeaders, requestBody, replyBody } = entry
   const isUsual =
     fault === undefined &&
     weather === undefined &&
     !queued &&
-    position === undefined &&
     explanation === undefined &&
     headers === undefined &&
     replyHeaders === undefined &&
@@ -58,8 +58,8 @@ export function writeEntry(entry: JournalEntry): string {
     notes.length === 0
   if (isUsual) return `[${usual}]`
   const rare: Rare = {
-    ...{ fault, weather, queued: queued || (undefined as unknown as boolean), position, explanation },
-    notes: notes.map(note => mask.text(note)),
+    ...{ fault, weather, queued: queued || (undefined as unknown as boolean), explanation },
+    ...(notes.length > 0 && { notes: notes.map(note => mask.text(note)) }),
     headers: masked(headers, mask),
     replyHeaders: masked(replyHeaders, mask),
     ...{ requestBody, replyBody },
@@ -72,10 +72,24 @@ const masked = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['hea
   headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, `${value}`)]))
 
 function readEntry(text: string): JournalEntry {
-  const [id, at, time, world, operation, consumer, method, path, query, status, milliseconds, injected, rare] =
-    JSON.parse(text) as [...Usual, Rare | undefined]
+  const [
+    id,
+    at,
+    time,
+    world,
+    operation,
+    consumer,
+    method,
+    path,
+    query,
+    status,
+    milliseconds,
+    injected,
+    position,
+    rare,
+  ] = JSON.parse(text) as [...Usual, Rare | undefined]
   const usual = { id, at, time: time || at, world, operation, method, path, query, status, milliseconds, injected }
-  return { ...blankRare, ...usual, consumer: consumer ?? undefined, ...rare }
+  return { ...blankRare, ...usual, consumer: consumer ?? undefined, position: position || undefined, ...rare }
 }
 
 const blankRare = {
