@@ -9,6 +9,11 @@ export interface Position {
   readonly at: number
 }
 
+/** Entries of a log, oldest first. */
+export interface Entries extends Iterable<string> {
+  readonly length: number
+}
+
 /** Brings a reader from the position that it named to the end of the log. */
 export interface News {
   /**
@@ -16,8 +21,7 @@ export interface News {
    * the engine lost its log. The reader drops its state and begins with the snapshot; without one, as a new log begins.
    */
   readonly anew: { readonly snapshot: string | undefined } | undefined
-  /** Oldest first. */
-  readonly entries: readonly string[]
+  readonly entries: Entries
   /** The end of the log, after these entries. */
   readonly position: Position
 }

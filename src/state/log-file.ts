@@ -3,7 +3,7 @@
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { type Position, StateRefused } from './engine.ts'
+import { type Entries, type Position, StateRefused } from './engine.ts'
 import { LineBuffer, type LineKind, type LogReading, readLines } from './log-lines.ts'
 
 /** The file is not a valid log. The message has the place and the remedy. */
@@ -21,7 +21,7 @@ export interface OpenOptions {
 export interface ReadLog {
   readonly from: Position
   readonly snapshot: string | undefined
-  readonly entries: readonly string[]
+  readonly entries: Entries
 }
 
 export class LogFile {
@@ -155,14 +155,13 @@ const MOST_HEADER = 200
 
 const headerOf = ({ log, at }: Position): string => JSON.stringify({ understudy: 1, log, at })
 
-function readLog({ texts, kind, firstEntry }: LogReading, file: string): ReadLog | undefined {
-  const [header] = texts
-  if (header === undefined) return undefined
-  const snapshot = texts.slice(1, firstEntry === -1 ? undefined : firstEntry)
+function readLog({ head, kind, entries }: LogReading, file: string): ReadLog | undefined {
+  if (kind === undefined) return undefined
+  const [header = '{}', ...snapshot] = head
   return {
     from: readHeader(kind === 'h' ? header : '{}', file),
     snapshot: snapshot.length === 0 ? undefined : snapshot.join('\n'),
-    entries: firstEntry === -1 ? [] : texts.slice(firstEntry),
+    entries,
   }
 }
 

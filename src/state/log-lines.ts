@@ -2,6 +2,7 @@
 // as visible as a damaged one.
 
 import { crc32 } from 'node:zlib'
+import type { Entries } from './engine.ts'
 
 /** `h` begins a file and names the log, `s` is a snapshot, `e` an entry. */
 export type LineKind = 'h' | 's' | 'e'
@@ -92,11 +93,10 @@ function isHex(sum: number, bytes: Buffer, at: number): boolean {
 }
 
 export interface LogReading {
-  /** The texts of the sound lines, and the kind of the first. */
-  readonly texts: readonly string[]
+  /** The texts of the sound lines before the first entry, and the kind of the first. */
+  readonly head: readonly string[]
   readonly kind: LineKind | undefined
-  /** The index of the first entry; -1 where there is none. */
-  readonly firstEntry: number
+  readonly entries: EntryTexts
   /** The checksum of the last sound line. */
   readonly sum: number
   /** How many bytes the sound lines take. */
@@ -114,29 +114,54 @@ export interface LogReading {
       }
 }
 
+/** Lines of entries that were read. Each text is made when it is its turn: a million that wait cost the collector of garbage. */
+export class EntryTexts implements Entries {
+  readonly length: number
+  readonly #bytes: Buffer
+
+  /** @param bytes sound lines, each with its line feed */
+  constructor(bytes: Buffer, length: number) {
+    this.#bytes = bytes
+    this.length = length
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    const bytes = this.#bytes
+    for (let from = 0; from < bytes.length; ) {
+      const end = bytes.indexOf(LINE_FEED, from)
+      yield bytes.toString('utf8', from + TEXT, end)
+      from = end + 1
+    }
+  }
+}
+
 /** Reads lines up to the first damaged one. */
 export function readLines(bytes: Buffer): LogReading {
-  const texts: string[] = []
+  const head: string[] = []
   let kind: LineKind | undefined
-  let [sum, from, firstEntry] = [0, 0, -1]
+  let [sum, from, lines, firstEntry] = [0, 0, 0, -1]
+  let damage: LogReading['damage']
   while (from < bytes.length) {
     const end = bytes.indexOf(LINE_FEED, from)
     const content = end === -1 ? undefined : bytes.subarray(from + SUM, end)
     const found = content === undefined ? -1 : crc32(content, sum)
     const sound = content !== undefined && content.length >= 2 && content[1] === SPACE && isHex(found, bytes, from)
     if (!sound) {
-      const rest = end === -1 ? 0 : countLines(bytes, end + 1)
-      const damage = { line: texts.length + 1, torn: end === -1, after: rest }
-      return { texts, kind, firstEntry, sum, bytes: from, damage }
+      damage = { line: lines + 1, torn: end === -1, after: end === -1 ? 0 : countLines(bytes, end + 1) }
+      break
     }
-    if (firstEntry === -1 && content[0] === ENTRY) firstEntry = texts.length
     kind ??= String.fromCharCode(content[0] as number) as LineKind
-    texts.push(bytes.toString('utf8', from + TEXT, end))
+    if (firstEntry === -1 && content[0] === ENTRY) firstEntry = from
+    if (firstEntry === -1) head.push(bytes.toString('utf8', from + TEXT, end))
+    lines += 1
     sum = found
     from = end + 1
   }
-  return { texts, kind, firstEntry, sum, bytes: from, damage: undefined }
+  const entries = new EntryTexts(firstEntry === -1 ? EMPTY : bytes.subarray(firstEntry, from), lines - head.length)
+  return { head, kind, entries, sum, bytes: from, damage }
 }
+
+const EMPTY = Buffer.alloc(0)
 
 function countLines(bytes: Buffer, from: number): number {
   let count = 0

@@ -78,7 +78,7 @@ function withoutEntries(value: unknown): { readonly value: unknown; readonly ent
   }
   if (!('entries' in value)) return { value, entries: [] }
   const { entries, ...others } = value as News
-  return { value: others, entries }
+  return { value: others, entries: [...entries] }
 }
 
 /** The log at the other end of a channel. */

@@ -92,7 +92,7 @@ function versionsOf(log: MemoryLog): Map<number, { at: number; title: string | u
     [2, [{ at: 0, title: 'two' }]],
   ])
   const { entries, position } = log.read()
-  for (const [i, entry] of entries.entries()) {
+  for (const [i, entry] of [...entries].entries()) {
     const [, , changes] = JSON.parse(entry) as [
       number,
       string,
