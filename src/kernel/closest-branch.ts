@@ -28,8 +28,10 @@ export function closestBranch(branches: readonly unknown[], value: unknown, look
   let index = -1
   let least = Number.POSITIVE_INFINITY
   let candidates = 0
+  // Once for all branches: the names of a large object cost milliseconds.
+  const names = isObject(value) ? Object.keys(value) : []
   for (const [at, branch] of branches.slice(0, MOST_BRANCHES).entries()) {
-    const weight = weighBranch(branch, value, lookup)
+    const weight = weighBranch(branch, value, names, lookup)
     if (weight === Number.POSITIVE_INFINITY) continue
     candidates += 1
     if (weight < least) {
@@ -62,20 +64,21 @@ function partsOf(schema: unknown, lookup: Lookup): Record<string, unknown>[] {
   return parts
 }
 
-function weighBranch(schema: unknown, value: unknown, lookup: Lookup): number {
+/** @param names all properties of the value; empty if it is not an object */
+function weighBranch(schema: unknown, value: unknown, names: readonly string[], lookup: Lookup): number {
   if (schema === false) return Number.POSITIVE_INFINITY
   const parts = partsOf(schema, lookup)
   if (parts.some(({ type }) => type !== undefined && !isOfType(value, type))) return Number.POSITIVE_INFINITY
   if (!isObject(value)) return parts.some(part => excludes(part, value)) ? NAMED_OTHERWISE : 0
   let weight = 0
   const declared = new Set<string>()
+  const compared = names.slice(0, MOST_PROPERTIES)
   for (const part of parts) {
     const properties = isObject(part.properties) ? part.properties : {}
     for (const name of Array.isArray(part.required) ? part.required : []) {
       if (!Object.hasOwn(value, String(name))) weight += MISSING
     }
-    const names = Object.keys(value).slice(0, MOST_PROPERTIES)
-    for (const name of names) {
+    for (const name of compared) {
       if (!Object.hasOwn(properties, name)) {
         if (part.additionalProperties === false) weight += REFUSED
         continue
@@ -87,7 +90,7 @@ function weighBranch(schema: unknown, value: unknown, lookup: Lookup): number {
       }
     }
   }
-  return weight + UNKNOWN * Object.keys(value).filter(name => !declared.has(name)).length
+  return weight + UNKNOWN * (names.length - declared.size)
 }
 
 /** Returns whether `const` or `enum` excludes this scalar. */

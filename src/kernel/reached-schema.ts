@@ -14,6 +14,8 @@ const SINGLE = new Set<string>([
   ...['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
 ])
 const LISTS = new Set<string>([...SAME_LISTS, 'prefixItems'])
+/** Keywords whose schema applies to any property. */
+const EVERY_PROPERTY = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 
 /**
@@ -70,9 +72,18 @@ export function reachedBy(
   }
   const visitMembers = (schema: Keywords, object: Keywords): void => {
     const { properties, patternProperties, dependentSchemas } = schema
-    for (const [name, member] of Object.entries(object)) {
+    const patterns = entriesOf(patternProperties)
+    // A large object costs only what the schema says about its properties.
+    const names =
+      patterns.length > 0 || EVERY_PROPERTY.some(keyword => isObject(schema[keyword]))
+        ? Object.keys(object)
+        : [properties, dependentSchemas]
+            .flatMap(entriesOf)
+            .flatMap(([name]) => (Object.hasOwn(object, name) ? name : []))
+    for (const name of names) {
+      const member = object[name]
       if (isObject(properties) && Object.hasOwn(properties, name)) visitMember(properties[name], member)
-      for (const [pattern, part] of entriesOf(patternProperties)) if (matches(pattern, name)) visitMember(part, member)
+      for (const [pattern, part] of patterns) if (matches(pattern, name)) visitMember(part, member)
       visitMember(schema.additionalProperties, member)
       visitMember(schema.unevaluatedProperties, member)
       visitMember(schema.propertyNames, name)

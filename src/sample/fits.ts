@@ -2,14 +2,15 @@
 // generator checks each value once, part by part, and needs only yes or no.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import { isMultipleOf } from '../kernel/multiple-of.ts'
 import type { Schema } from '../kernel/schema.ts'
-import { isFormat } from '../kernel/schema-formats.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
-import { type Definitions, entries, keyOf, propertySchemas, regExpOf, type SchemaObject } from './schema-parts.ts'
+import { fitsNumber, fitsString } from './fits-scalar.ts'
+import { type Definitions, entries, keyOf, propertySchemas, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that refers to itself endlessly accepts no value. */
 const DEEPEST = 400
+/** The number of properties from which their list is kept. */
+const LARGE = 1000
 
 export class Fitting {
   /** The number of comparisons so far: a measure of work that is the same on any machine. */
@@ -19,6 +20,8 @@ export class Fitting {
   readonly #most: number
   /** Results by value. Values are never changed, so a result holds wherever the same object or list is used. */
   readonly #known = new WeakMap<object, Map<object, boolean>>()
+  /** The properties of large objects, which each branch of a union looks at again. */
+  readonly #names = new WeakMap<object, readonly string[]>()
   #depth = 0
   #nulls = false
 
@@ -125,7 +128,7 @@ export class Fitting {
   }
 
   #fitsObject(schema: SchemaObject, value: JsonObject): boolean {
-    const names = Object.keys(value)
+    const names = this.#namesOf(value)
     const { required, minProperties, maxProperties, propertyNames, unevaluatedProperties } = schema
     if (typeof minProperties === 'number' && names.length < minProperties) return false
     if (typeof maxProperties === 'number' && names.length > maxProperties) return false
@@ -155,6 +158,15 @@ export class Fitting {
       if (names.some(name => !seen.has(name) && !this.fits(unevaluatedProperties, value[name] as Json))) return false
     }
     return true
+  }
+
+  #namesOf(value: JsonObject): readonly string[] {
+    let names = this.#names.get(value)
+    if (names === undefined) {
+      names = Object.keys(value)
+      if (names.length > LARGE) this.#names.set(value, names)
+    }
+    return names
   }
 
   /** Returns whether a property is required of replies only, while this is a request. */
@@ -203,34 +215,6 @@ export class Fitting {
   #target(reference: string): Schema {
     return this.#definitions[keyOf(reference)] ?? true
   }
-}
-
-function fitsNumber(schema: SchemaObject, value: number): boolean {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema
-  if (typeof minimum === 'number' && !(value >= minimum)) return false
-  if (typeof maximum === 'number' && !(value <= maximum)) return false
-  if (typeof exclusiveMinimum === 'number' && !(value > exclusiveMinimum)) return false
-  if (typeof exclusiveMaximum === 'number' && !(value < exclusiveMaximum)) return false
-  if (typeof multipleOf === 'number' && !isMultipleOf(value, multipleOf)) return false
-  return typeof format !== 'string' || isFormat(format, value)
-}
-
-function fitsString(schema: SchemaObject, value: string): boolean {
-  const { minLength, maxLength, pattern, format } = schema
-  if (typeof minLength === 'number' && lengthOf(value) < minLength) return false
-  if (typeof maxLength === 'number' && lengthOf(value) > maxLength) return false
-  if (typeof pattern === 'string' && regExpOf(pattern)?.test(value) === false) return false
-  return typeof format !== 'string' || isFormat(format, value)
-}
-
-/** Returns the length in code points, as JSON Schema counts it. */
-export const lengthOf = (text: string): number => {
-  let pairs = 0
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code >= 0xd800 && code < 0xdc00) pairs++
-  }
-  return text.length - pairs
 }
 
 function isOfType(value: Json, type: unknown): boolean {

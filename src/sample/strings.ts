@@ -2,7 +2,8 @@
 
 import type { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
-import { type Fitting, lengthOf } from './fits.ts'
+import type { Fitting } from './fits.ts'
+import { lengthOf } from './fits-scalar.ts'
 import { PatternWriter } from './patterns.ts'
 import { regExpOf } from './schema-parts.ts'
 import * as words from './words.ts'
