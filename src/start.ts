@@ -112,7 +112,13 @@ async function keepState(
         ? primaryLog()
         : await sharedLog(own, around, share)
   const state = new KeptState(gateway, made, settings, around, log)
-  await state.open()
+  try {
+    await state.open()
+  } catch (error) {
+    // An open connection would keep the process alive.
+    await state.close().catch(() => {})
+    throw error
+  }
   gateway.state = state
 }
 

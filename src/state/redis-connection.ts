@@ -15,9 +15,13 @@ const LONG_PATIENCE = 40
 const BETWEEN_ATTEMPTS = 2
 
 /** Replies of a server that cannot be used for now, though it answers. */
-const AWAY = /^(?:LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|ERR (?:invalid password|AUTH))/
+const AWAY =
+  /^(?:FOREIGN|LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|ERR (?:invalid password|AUTH))/
 /** Replies of a server that refuses writes for now: out of memory, cannot save, too few replicas. */
 const REFUSED = /^(?:OOM|MISCONF|NOREPLICAS)/
+
+/** Replies of a script that found contents of another program. A new connection checks the keys, and says which. */
+const UNREADABLE = /^WRONGTYPE|user_script:.*(?:WRONGTYPE|attempt to )/
 
 type Client = ReturnType<typeof createClient>
 
@@ -36,8 +40,8 @@ export class RedisConnection {
   readonly name: string
   readonly #address: RedisAddress
   readonly #around: EngineSurroundings
-  /** A command that fails on a server that is not to be used: a replica, another node of the cluster. */
-  readonly #probe: readonly string[]
+  /** Commands that fail on a server that is not to be used: a replica, another node of the cluster, one with other keys. */
+  readonly #probes: readonly (readonly string[])[]
   #channels: ReadonlyMap<string, (message: string) => void> = new Map()
   /** The node of a cluster that has the keys, once another one named it. */
   #moved: { readonly host: string; readonly port: number } | undefined
@@ -50,9 +54,9 @@ export class RedisConnection {
   readonly #patience = new Patience()
   readonly #listeners: ((reason: string | undefined) => void)[] = []
 
-  constructor(address: RedisAddress, probe: readonly string[], around: EngineSurroundings) {
+  constructor(address: RedisAddress, probes: readonly (readonly string[])[], around: EngineSurroundings) {
     this.#address = address
-    this.#probe = probe
+    this.#probes = probes
     this.#around = around
     this.name = nameOf(address)
   }
@@ -142,7 +146,7 @@ export class RedisConnection {
   async #begin(link: RedisClients): Promise<void> {
     await Promise.all(clientsOf(link).map(client => client.connect()))
     const { questions, bulk } = link
-    await questions.sendCommand(this.#probe as string[])
+    for (const probe of this.#probes) await questions.sendCommand(probe as string[])
     for (const [channel, listener] of this.#channels) await bulk.subscribe(channel, listener)
   }
 
@@ -198,7 +202,7 @@ export class RedisConnection {
       this.#give(link, reason)
       return new Unavailable(reason)
     }
-    const isUsable = link === this.#link && clientsOf(link).every(({ isReady }) => isReady)
+    const isUsable = !UNREADABLE.test(message) && link === this.#link && clientsOf(link).every(({ isReady }) => isReady)
     if (isUsable && !/^(?:MOVED|ASK) /.test(message)) return error as Error
     this.#lose(link)
     return new ConnectionLost()

@@ -30,17 +30,48 @@ local function news(log, position, mark)
 end
 `
 
-/** Arguments: the name for a new log. Creates the log if there is none, or only a part of one. */
+/**
+ * Raises an error that begins with `FOREIGN` where a key holds contents of another program, which the other scripts could
+ * not read. The keys are those of the log, then those of the notes and of the number of processes.
+ */
+const CHECK = `
+local expected = {'hash', 'list', 'string', 'list', 'string'}
+for i, key in ipairs(KEYS) do
+  local found = redis.call('TYPE', key).ok
+  if found ~= 'none' and found ~= expected[i] then
+    return redis.error_reply('FOREIGN the key ' .. key .. ' holds a ' .. found .. ' instead of a ' .. expected[i])
+  end
+end
+local head = redis.call('HMGET', KEYS[1], 'log', 'mark', 'fromMark', 'at', 'from', 'bytes', 'snapshotBytes', 'snap')
+local exists = redis.call('EXISTS', KEYS[1]) == 1
+for i = 1, 8 do
+  local field = head[i]
+  local isValid = field and (i < 4 or #field < 16 and string.match(field, '^%d+$'))
+  if exists and not isValid and not (i == 8 and field == false) then
+    return redis.error_reply('FOREIGN the hash ' .. KEYS[1] .. ' has fields of another program')
+  end
+end
+if redis.call('EXISTS', KEYS[5]) == 1 and not string.match(redis.call('GET', KEYS[5]), '^%d+$') then
+  return redis.error_reply('FOREIGN the key ' .. KEYS[5] .. ' holds no number')
+end
+return 1
+`
+
+/**
+ * Arguments: the name for a new log. Creates the log if there is none, or only a part of one; the last item of the reply
+ * tells these apart.
+ */
 const OPEN = `${HEAD}
 local whole = head[1] and redis.call('LLEN', KEYS[2]) == at - from
 if whole and snap then whole = redis.call('EXISTS', KEYS[3]) == 1 end
 if not whole then
+  local parts = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3])
   redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
   redis.call('HSET', KEYS[1], 'log', ARGV[1], 'at', 0, 'from', 0, 'mark', '', 'fromMark', '', 'bytes', 0, 'snapshotBytes', 0)
-  return {ARGV[1], 0, '', false, {}, '0', '0'}
+  return {ARGV[1], 0, '', false, {}, '0', '0', parts}
 end
 local entries = redis.call('LRANGE', KEYS[2], (snap or 0) - from, -1)
-return {head[1], at, head[4], snap ~= nil and redis.call('GET', KEYS[3]), entries, head[6], head[7]}
+return {head[1], at, head[4], snap ~= nil and redis.call('GET', KEYS[3]), entries, head[6], head[7], 0}
 `
 
 /** Arguments: log, position and mark of the reader. */
@@ -98,4 +129,10 @@ export interface Script {
 
 const script = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') })
 
-export const SCRIPTS = { open: script(OPEN), since: script(SINCE), append: script(APPEND), compact: script(COMPACT) }
+export const SCRIPTS = {
+  check: script(CHECK),
+  open: script(OPEN),
+  since: script(SINCE),
+  append: script(APPEND),
+  compact: script(COMPACT),
+}

@@ -56,8 +56,13 @@ export class RedisLog implements Engine {
     const key = (name: string) => `{${prefix}}:${name}`
     this.#around = around
     this.#keys = [key('head'), key('entries'), key('snapshot')]
-    // Does nothing, but is refused by a server that refuses writes.
-    this.#connection = new RedisConnection(address, ['DEL', key('none')], around)
+    const all = [...this.#keys, key('notes'), key('members')]
+    const probes = [
+      // Does nothing, but is refused by a server that refuses writes.
+      ['DEL', key('none')],
+      ['EVAL', SCRIPTS.check.text, String(all.length), ...all],
+    ]
+    this.#connection = new RedisConnection(address, probes, around)
     // Channels have no database.
     this.#asking = new RedisAsking(this.#connection, `${key('questions')}:${address.database}`, this.#self, around)
     this.#notes = new RedisNotes(this.#connection, key, around)
@@ -87,9 +92,12 @@ export class RedisLog implements Engine {
   async #readWhole(): Promise<News> {
     const reply = (await this.#run(SCRIPTS.open, [randomUUID()], 'bulk')) as [
       ...[log: string, at: number, mark: string, snapshot: string | null, entries: string[]],
-      ...[bytes: string, snapshotBytes: string],
+      ...[bytes: string, snapshotBytes: string, deleted: number],
     ]
-    const [log, at, mark, snapshot, entries, bytes, snapshotBytes] = reply
+    const [log, at, mark, snapshot, entries, bytes, snapshotBytes, deleted] = reply
+    if (deleted > 0) {
+      this.#around.warn(`${this.name} ${LOSSES.damaged}; the remains were deleted, and a new state begins`)
+    }
     await this.#notes.claim()
     this.#count(bytes, snapshotBytes)
     const position: MarkedPosition = { log, at, mark }

@@ -115,7 +115,12 @@ export interface ReadGroup {
   readonly changes: readonly (readonly [world: string, effect: Effect])[]
 }
 
-export function readGroup(entry: string): ReadGroup {
+/** Reads each entry when it is its turn. */
+export function* readGroups(entries: Iterable<string>): Generator<ReadGroup> {
+  for (const entry of entries) yield readGroup(entry)
+}
+
+function readGroup(entry: string): ReadGroup {
   const [at, by, changes] = JSON.parse(entry) as [number, string, (readonly [string, Effect])[]]
   for (const [i, [world, effect]] of changes.entries()) {
     const revived = revive(effect)

@@ -14,6 +14,7 @@ import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds.ts'
 import { findMisfits } from './misfits.ts'
 import { OwnTurns } from './own-turns.ts'
+import { Readable } from './readable.ts'
 import { RequestTrail } from './request-trail.ts'
 import { SharedTurns } from './shared-turns.ts'
 import { StateMeter } from './state-meter.ts'
@@ -55,6 +56,7 @@ export class KeptState {
   /** `undefined` until the log was read. */
   #turns: LogTurns | undefined
   #down: string | undefined = 'the state is still being read'
+  readonly #readable: Readable
   #stop: (() => void) | undefined
   #closed = false
   /** The time when the use of each sandbox was last reported to other processes, in milliseconds. */
@@ -68,6 +70,7 @@ export class KeptState {
     this.#settings = settings
     this.#around = around
     this.#log = log
+    this.#readable = new Readable(engine, log)
     const { worlds, weather, answers, journal } = gateway
     this.worldLog = new WorldLog({
       worlds,
@@ -96,7 +99,7 @@ export class KeptState {
 
   /** Why the engine cannot be used now; `undefined` where it can. */
   get unavailable(): string | undefined {
-    return this.#down
+    return this.#down ?? this.#readable.reason
   }
 
   get engineName(): string {
@@ -145,7 +148,7 @@ export class KeptState {
       // Another process may have been faster.
       if (!engine.exclusive) news = await engine.open()
     }
-    if (!isNew || !engine.exclusive) await this.worldLog.apply(news)
+    if (!isNew || !engine.exclusive) await this.#readable.begin(() => this.worldLog.apply(news))
     const Kind = engine.exclusive ? OwnTurns : SharedTurns
     const turns = new Kind(engine, this.worldLog, news.position, this.#around.now, this.meter)
     this.#turns = turns
@@ -154,7 +157,7 @@ export class KeptState {
     this.#become(undefined)
     if (!isNew) await this.#compare()
     await turns.tick()
-    this.#stop = this.#around.every(TICK, () => void turns.tick().catch(() => {}))
+    this.#stop = this.#around.every(TICK, () => void this.#readable.follow(() => turns.tick()))
   }
 
   /** Compares the state with the configuration: its seeds may be others, and its records may not fit. */

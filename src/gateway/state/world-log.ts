@@ -5,7 +5,7 @@ import type { Recorder, WorldChange } from '../../world/effects.ts'
 import type { Turns } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
 import type { WorldsKeeper } from '../worlds-keeper.ts'
-import { type Change, changeOf, type Effect, type Group, readGroup } from './changes.ts'
+import { type Change, changeOf, type Effect, type Group, readGroups } from './changes.ts'
 import { beginFromSeeds, doEffect, putting } from './do-effect.ts'
 import { History, MOST_ENTRIES } from './history.ts'
 import { SeedStore } from './seed-store.ts'
@@ -127,6 +127,8 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   // --- applying the log ----------------------------------------------------------------------------------------------
 
   async apply({ anew, entries, position }: News): Promise<void> {
+    // An entry that cannot be read must not leave the state between two entries. The whole log is read at the start only.
+    const groups = entries.length > MOST_ENTRIES ? readGroups(entries) : [...readGroups(entries)]
     if (anew !== undefined) {
       if (anew.snapshot !== undefined) this.load(anew.snapshot, position.at - entries.length)
       else if (entries.length === 0) this.#subjects.lost()
@@ -135,8 +137,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     // Older entries would be forgotten at once.
     const remembered = position.at - MOST_ENTRIES
     if (entries.length > MOST_ENTRIES) this.history.clear(remembered)
-    for (const entry of entries) {
-      const group = readGroup(entry)
+    for (const group of groups) {
       at += 1
       const changes: Change[] = []
       for (const [world, effect] of group.changes) {

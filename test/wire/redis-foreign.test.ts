@@ -1,0 +1,93 @@
+// Replicas whose keys in Redis are overwritten with contents of another program.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { until } from '../support/until.ts'
+import { NO_REDIS, RedisServer } from './redis-server.ts'
+import { type Replica, Replicas } from './replicas.ts'
+
+const skip = NO_REDIS
+const server = new RedisServer()
+const replicas = new Replicas()
+before(async () => void (skip === false && (await server.start())))
+after(async () => {
+  replicas.end()
+  await server.remove()
+})
+
+const stateOf = (prefix: string) => `{ redis: "${server.url}", prefix: ${prefix} }`
+
+async function untilReady(replica: Replica, status: number): Promise<string> {
+  const reply = await until(async () => {
+    const answer = await replica.send('GET control:/readyz')
+    return answer.status === status && answer
+  }, replica.output)
+  return reply.body.reason
+}
+
+const FOREIGN: readonly (readonly [name: string, commands: readonly string[], reason: RegExp])[] = [
+  ['head', ['SET {head}:head x'], /\{head\}:head holds a string instead of a hash/],
+  ['fields', ['HSET {fields}:head at abc'], /\{fields\}:head has fields of another program/],
+  ['entries', ['DEL {entries}:entries', 'SET {entries}:entries x'], /holds a string instead of a list/],
+  ['notes', ['DEL {notes}:notes', 'SET {notes}:notes x'], /holds a string instead of a list/],
+]
+
+for (const [prefix, commands, reason] of FOREIGN) {
+  test(`contents of another program (${prefix}) are kept, named at /readyz and refused with 503`, {
+    skip,
+  }, async () => {
+    const replica = await replicas.serve(stateOf(prefix))
+    assert.equal((await replica.send('POST /notes', { text: 'a' })).status, 201)
+    for (const command of commands) await server.command(command)
+    // The notes are written with the next request.
+    await replica.send('POST /notes', { text: 'b' })
+    assert.match(await untilReady(replica, 503), reason)
+    assert.equal((await replica.send('GET /notes')).status, 503)
+    await until(() => reason.test(replica.output()) && replica.output().includes('the state is not available'))
+    const later = await replicas.serve(stateOf(prefix))
+    assert.match(await untilReady(later, 503), reason)
+    assert.equal((await later.send('GET /notes')).status, 503)
+    for (const key of ['head', 'entries', 'notes']) await server.command(`DEL {${prefix}}:${key}`)
+    await untilReady(later, 200)
+    await untilReady(replica, 200)
+    assert.equal((await replica.send('POST /notes', { text: 'c' })).status, 201)
+  })
+}
+
+test('an entry that cannot be read is named at /readyz, and a process that starts refuses the state', {
+  skip,
+}, async () => {
+  const replica = await replicas.serve(stateOf('entry'))
+  assert.equal((await replica.send('POST /notes', { text: 'a' })).status, 201)
+  await server.command('RPUSH {entry}:entries garbage')
+  await server.command('HINCRBY {entry}:head at 1')
+  assert.match(await untilReady(replica, 503), /holds a state that cannot be read/)
+  assert.equal((await replica.send('POST /notes', { text: 'b' })).status, 503)
+  assert.match(replica.output(), /holds a state that cannot be read.*the state is not available/)
+  await assert.rejects(replicas.serve(stateOf('entry')), /redis 127\.0\.0\.1:\d+ holds a state that cannot be read/)
+  await server.command('RPOP {entry}:entries')
+  await server.command('HINCRBY {entry}:head at -1')
+  await untilReady(replica, 200)
+  assert.deepEqual(
+    (await replica.send('GET /notes')).body.map(({ text }: { text: string }) => text),
+    ['seed', 'a'],
+  )
+})
+
+test('a snapshot that cannot be read ends a process that starts', { skip }, async () => {
+  const replica = await replicas.serve(stateOf('snapshot'))
+  await server.command('SET {snapshot}:snapshot garbage')
+  await assert.rejects(replicas.serve(stateOf('snapshot')), /holds a state that cannot be read/)
+  replica.child.kill('SIGKILL')
+  await once(replica.child, 'exit')
+})
+
+test('a log that lost entries while no process ran is begun anew with a warning', { skip }, async () => {
+  const replica = await replicas.serve(stateOf('evicted'))
+  assert.equal((await replica.send('POST /notes', { text: 'a' })).status, 201)
+  await replica.kill()
+  await server.command('DEL {evicted}:entries')
+  const later = await replicas.serve(stateOf('evicted'))
+  assert.match(later.output(), /has lost a part of the state .*the remains were deleted, and a new state begins/)
+})
