@@ -4,7 +4,7 @@
 import type { Mask } from '../mask.ts'
 import { IDS, memberOf } from './ids.ts'
 import type { Journal } from './journal.ts'
-import type { JournalEntry } from './kept-request.ts'
+import { blankEntry, type JournalEntry } from './kept-request.ts'
 
 /** The requests to filter or verify: those of one process, or of all. */
 export interface JournalView {
@@ -89,23 +89,7 @@ function readEntry(text: string): JournalEntry {
     rare,
   ] = JSON.parse(text) as [...Usual, Rare | undefined]
   const usual = { id, at, time: time || at, world, operation, method, path, query, status, milliseconds, injected }
-  return { ...blankRare, ...usual, consumer: consumer ?? undefined, position: position || undefined, ...rare }
-}
-
-const blankRare = {
-  fault: undefined,
-  weather: undefined,
-  queued: false,
-  notes: [],
-  position: undefined,
-  refusal: undefined,
-  explanation: undefined,
-  headers: undefined,
-  replyHeaders: undefined,
-  requestBody: undefined,
-  replyBody: undefined,
-  mask: MASKED,
-  size: 0,
+  return { ...blankEntry(MASKED), ...usual, consumer: consumer ?? undefined, position: position || undefined, ...rare }
 }
 
 /** The journal of this process as text: a line about it, then its entries. */

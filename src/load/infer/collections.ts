@@ -18,6 +18,7 @@ import {
   requestSchema,
   type Single,
   singleIn,
+  singleSent,
 } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 import { isIdOf, silentList, takenBy, withIdAdded } from './taken.ts'
@@ -119,8 +120,7 @@ function findCollection(
     ...(made === undefined || (known.length > 0 && isBareId(made, parameter, schemas)) ? [] : [made]),
   ]
   const declared = [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter)
-  const request = create && requestSchema(create.operation)
-  const asked = request && singleIn(request, word, records, schemas)
+  const asked = create && singleSent(create.operation, word, records, schemas)
   let candidates = (taken === undefined ? records : [taken]).flatMap(node =>
     schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
       const shape = schemas.shape(one)

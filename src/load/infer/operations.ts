@@ -12,7 +12,16 @@ import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
 import { isPartial } from './partial.ts'
 import { isItemPath, normal, segmentsOf } from './paths.ts'
-import { answersEmpty, answersOtherwise, listedIn, nest, replySchema, requestSchema, singleIn } from './reply.ts'
+import {
+  answersEmpty,
+  answersOtherwise,
+  listedIn,
+  nest,
+  replySchema,
+  requestSchema,
+  singleIn,
+  singleSent,
+} from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
 type InferredAction = InferredOperation['action']
@@ -185,8 +194,7 @@ function fieldsGiven(
   records: readonly Node[],
   schemas: SchemaReader,
 ): ReadonlySet<string> | undefined {
-  const request = requestSchema(operation)
-  const single = request && singleIn(request, word, records, schemas)
+  const single = singleSent(operation, word, records, schemas)
   if (single === undefined) return undefined
   const fields = [...schemas.shape(single.record).properties].filter(([, node]) => !schemas.isReadOnly(node))
   return new Set(fields.map(([name]) => normal(name)))

@@ -3,7 +3,7 @@
 import type { Operation } from '../../contract/contract.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
-import { requestSchema, singleIn } from './reply.ts'
+import { singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** Descriptions such as "Only the fields provided in the data block will be updated; any others remain unchanged." */
@@ -35,7 +35,6 @@ function requiredBy(
   records: readonly Node[],
   schemas: SchemaReader,
 ): ReadonlySet<string> | undefined {
-  const request = requestSchema(operation)
-  const single = request && singleIn(request, word, records, schemas)
+  const single = singleSent(operation, word, records, schemas)
   return single && schemas.shape(single.record).required
 }

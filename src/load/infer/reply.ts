@@ -116,6 +116,17 @@ function bestList(properties: ReadonlyMap<string, Node>, word: string, schemas: 
   return lists.length === 1 && properties.size <= 8 && !properties.has('id') ? lists[0] : undefined
 }
 
+/** The record in the body that an operation takes: see `singleIn`. */
+export function singleSent(
+  operation: Operation,
+  word: string,
+  known: readonly Node[],
+  schemas: SchemaReader,
+): Single | undefined {
+  const request = requestSchema(operation)
+  return request && singleIn(request, word, known, schemas)
+}
+
 /**
  * The record in a reply or a request: what is akin to a known record, else what stands under the collection's name or a
  * usual key, else the whole.
