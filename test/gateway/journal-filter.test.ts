@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import type { RecordedRequest } from '../../src/gateway/journal/entry.ts'
 import {
   compileFilter,
   findUnknown,
   type RequestFilter,
   selectPage,
-  selectRequests,
   type Times,
   verifyRequests,
 } from '../../src/gateway/journal/filter.ts'
 import { load, OPERATIONS, simulate } from '../simulate.ts'
 import { FixedClock } from '../virtual-clock.ts'
+import { criteriaAt, recordedAt } from './recorded.ts'
 
 const clock = new FixedClock(Date.UTC(2026, 5, 1))
 const start = (yaml = '') => simulate(`${yaml}\noperations: ${OPERATIONS}`, clock)
 
-const criteriaOf = (filter: RequestFilter) => {
-  const criteria = compileFilter(filter, clock.time)
-  assert.ok(!('fault' in criteria), JSON.stringify(criteria))
-  return criteria
-}
-const recorded = ({ journal }: Gateway, filter: RequestFilter = {}, limit = 1000): RecordedRequest[] =>
-  selectRequests(journal, criteriaOf(filter), limit)
+const criteriaOf = (filter: RequestFilter) => criteriaAt(clock.time, filter)
+const recorded = (gateway: Gateway, filter?: RequestFilter, limit?: number) =>
+  recordedAt(clock.time, gateway, filter, limit)
 const verify = ({ journal }: Gateway, filter: RequestFilter, times: Times = {}) =>
   verifyRequests(journal, criteriaOf(filter), times)
 

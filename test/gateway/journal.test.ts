@@ -2,20 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { describeEntry, type RecordedRequest } from '../../src/gateway/journal/entry.ts'
-import { compileFilter, type RequestFilter, selectRequests } from '../../src/gateway/journal/filter.ts'
+import type { RequestFilter } from '../../src/gateway/journal/filter.ts'
 import { OPERATIONS, simulate } from '../simulate.ts'
 import { FixedClock } from '../virtual-clock.ts'
+import { recordedAt } from './recorded.ts'
 
 const clock = new FixedClock(Date.UTC(2026, 5, 1))
 const start = (yaml = '') => simulate(`${yaml}\noperations: ${OPERATIONS}`, clock)
 
-const criteriaOf = (filter: RequestFilter) => {
-  const criteria = compileFilter(filter, clock.time)
-  assert.ok(!('fault' in criteria), JSON.stringify(criteria))
-  return criteria
-}
-const recorded = ({ journal }: Gateway, filter: RequestFilter = {}, limit = 1000): RecordedRequest[] =>
-  selectRequests(journal, criteriaOf(filter), limit)
+const recorded = (gateway: Gateway, filter?: RequestFilter, limit?: number) =>
+  recordedAt(clock.time, gateway, filter, limit)
 
 test('the journal records operation, consumer, world and times of a request', async () => {
   const { gateway, ask } = start()
