@@ -6,12 +6,12 @@ import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../ker
 import { type Request, unreadRequest } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
+import { AllRequests } from './all-requests.ts'
 import { StandingAnswers } from './answers.ts'
 import { readControls } from './client-controls.ts'
 import { delayed } from './delayed.ts'
 import { Failures } from './failures.ts'
 import { Journal } from './journal/journal.ts'
-import { type JournalView, joinJournals, writeJournal } from './journal/portable.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { Observer, outcomeOf } from './observer.ts'
@@ -33,7 +33,9 @@ export class Gateway {
   readonly worlds: Worlds
   readonly weather: WeatherStation
   readonly answers: StandingAnswers
+  /** The requests that this process answered. */
   readonly journal: Journal
+  readonly requests: AllRequests
   readonly traffic: Traffic
   /** Set where changes of worlds are recorded. */
   state: KeptState | undefined = undefined
@@ -51,6 +53,7 @@ export class Gateway {
     this.weather = new WeatherStation(clock, log)
     this.answers = new StandingAnswers(clock, log, this.worlds)
     this.journal = new Journal(plan.simulation.journal)
+    this.requests = new AllRequests(this.journal, () => this.state)
     this.traffic = new Traffic(this.journal)
     this.#failures = new Failures(clock, log)
     this.#observer = new Observer(clock, this.worlds, this.journal, log)
@@ -81,45 +84,14 @@ export class Gateway {
   /** Resets a world (see `Worlds.reset`) and removes its requests from the journal. */
   reset(name = this.worlds.default.name): void {
     this.worlds.reset(name)
-    this.#forget(name)
+    this.requests.forgetWorld(name)
   }
 
   /** Removes a sandbox and its requests from the journal. */
   deleteWorld(name: string): WorldFault | undefined {
     const fault = this.worlds.delete(name)
-    if (fault === undefined) this.#forget(name)
+    if (fault === undefined) this.requests.forgetWorld(name)
     return fault
-  }
-
-  /** Forgets the requests of a world; the other processes do so when they learn what became of it. */
-  #forget(world: string): void {
-    this.journal.clear(world)
-    void this.state?.trail?.forget(world)
-  }
-
-  /** The requests that this process, and all that share its state, have answered. */
-  async requestsOfAll(): Promise<JournalView> {
-    const { journal, state } = this
-    if (state?.trail === undefined) return journal
-    const others = await state.ask(JSON.stringify({ ask: 'requests' } satisfies ProcessQuestion))
-    return joinJournals(journal, others, await state.trail.read())
-  }
-
-  /** Forgets all requests, or those of one world, in every process that shares the state. */
-  async forgetRequests(world?: string): Promise<void> {
-    this.journal.clear(world)
-    await this.state?.trail?.forget(world)
-    await this.state?.ask(JSON.stringify({ ask: 'forget', world } satisfies ProcessQuestion))
-  }
-
-  /** Answers a question of another process that shares the state. */
-  async answerOther(text: string): Promise<string> {
-    const question = JSON.parse(text) as ProcessQuestion
-    // A reset that was acknowledged may not have reached this process, which forgets requests then.
-    await this.state?.catchUp().catch(() => {})
-    if (question.ask === 'requests') return writeJournal(this.journal)
-    this.journal.clear(question.world)
-    return 'done'
   }
 
   /** Answers a request, internal errors included. */
@@ -240,9 +212,6 @@ export class Gateway {
     return this.#observer.finish(turn, await turn.planned.decorate(turn.exchange, bare))
   }
 }
-
-/** A question of one process to the others. */
-type ProcessQuestion = { readonly ask: 'requests' } | { readonly ask: 'forget'; readonly world?: string | undefined }
 
 const CAUGHT_UP = Promise.resolve()
 

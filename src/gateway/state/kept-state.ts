@@ -39,8 +39,8 @@ export interface Kept {
   readonly plan: Plan
   /** Serves a configuration that another process was given. */
   configure(text: string): Promise<void>
-  /** Answers a question of another process. */
-  answerOther(question: string): Promise<string>
+  /** Answers the questions of other processes. */
+  readonly requests: { answer(question: string): Promise<string> }
 }
 
 export class KeptState {
@@ -94,7 +94,7 @@ export class KeptState {
         available: this.unavailable === undefined,
       }),
     })
-    engine.answer(question => gateway.answerOther(question))
+    engine.answer(question => gateway.requests.answer(question))
   }
 
   /** Why the engine cannot be used now; `undefined` where it can. */

@@ -112,7 +112,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       answer: async call => {
         const { to } = call.body as unknown as Target
         // Another process may have answered it: no turn waits for that.
-        const request = typeof to === 'object' ? (await gateway.requestsOfAll()).find(to.request) : undefined
+        const request = typeof to === 'object' ? (await gateway.requests.read()).find(to.request) : undefined
         const rewind = inRecorded((state, { name }) => {
           const position = positionOf(to, name, state, gateway.clock.now(), request)
           if (typeof position !== 'number') return position

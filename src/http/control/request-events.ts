@@ -2,8 +2,9 @@
 
 import { Readable } from 'node:stream'
 import { describeEntry } from '../../gateway/journal/entry.ts'
-import { type Criterion, matches } from '../../gateway/journal/filter.ts'
+import type { Criterion } from '../../gateway/journal/filter.ts'
 import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
+import { matches } from '../../gateway/journal/select.ts'
 import type { Schema } from '../../kernel/schema.ts'
 
 /** The schema of a stream is that of a text; it describes one event. */

@@ -1,15 +1,10 @@
 // The routes of the journal: listing, verifying and streaming requests.
 
-import {
-  type Criterion,
-  compileFilter,
-  findUnknown,
-  type RequestFilter,
-  selectPage,
-  selectRequests,
-  verifyRequests,
-} from '../../gateway/journal/filter.ts'
+import { type Criterion, compileFilter, type RequestFilter } from '../../gateway/journal/filter.ts'
+import { findUnknown } from '../../gateway/journal/find-unknown.ts'
 import type { JournalView } from '../../gateway/journal/portable.ts'
+import { selectPage, selectRequests } from '../../gateway/journal/select.ts'
+import { verifyRequests } from '../../gateway/journal/verify.ts'
 import { eventsSchema, RequestEvents } from './request-events.ts'
 import { pageSchema, verdictSchema } from './request-schemas.ts'
 import {
@@ -93,7 +88,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       },
       replies: { 200: replyWith('The last of those that match.', pageSchema) },
       answer: async call => {
-        const view = await gateway.requestsOfAll()
+        const view = await gateway.requests.read()
         const criteria = read(call, view)
         if ('status' in criteria) return criteria
         const { limit = 100 } = call.parameters
@@ -111,7 +106,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       parameters: { world: text('The world whose requests are forgotten.') },
       replies: { 204: { description: 'Done.' } },
       answer: async ({ parameters }) => {
-        await gateway.forgetRequests(parameters.world as string | undefined)
+        await gateway.requests.forget(parameters.world as string | undefined)
         return DONE
       },
     },
@@ -132,7 +127,7 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
       },
       replies: { 200: replyWith('The verdict.', verdictSchema) },
       answer: async call => {
-        const view = await gateway.requestsOfAll()
+        const view = await gateway.requests.read()
         const criteria = read(call, view)
         if ('status' in criteria) return criteria
         const { min, max } = call.parameters as { min?: number; max?: number }

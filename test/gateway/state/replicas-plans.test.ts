@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compileFilter } from '../../../src/gateway/journal/filter.ts'
+import { selectPage } from '../../../src/gateway/journal/select.ts'
+import { verifyRequests } from '../../../src/gateway/journal/verify.ts'
 import { MemoryLog } from '../../../src/state/memory-log.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 import { GATEWAY, replica } from './replicas.ts'
@@ -52,17 +55,16 @@ test('each replica lists the requests of all replicas', async () => {
   a.clock.time += 1
   await b.send('GET /books/2')
   await b.send('GET /nowhere')
-  const { selectPage, verifyRequests, compileFilter } = await import('../../../src/gateway/journal/filter.ts')
   for (const one of [a, b]) {
-    const view = await one.gateway.requestsOfAll()
+    const view = await one.gateway.requests.read()
     const { requests, total } = selectPage(view, [], 10)
     assert.deepEqual([requests.map(({ path }) => path), total], [['/books/1', '/books/2', '/nowhere'], 3])
     const criteria = compileFilter({ operation: 'readBook' }, 0)
     assert.ok(!('fault' in criteria))
     assert.equal(verifyRequests(view, criteria, { min: 2, max: 2 }).ok, true)
   }
-  await a.gateway.forgetRequests()
-  assert.deepEqual(selectPage(await b.gateway.requestsOfAll(), [], 10).requests, [])
+  await a.gateway.requests.forget()
+  assert.deepEqual(selectPage(await b.gateway.requests.read(), [], 10).requests, [])
 })
 
 /** A clock whose sleepers the test wakes. */
