@@ -1,4 +1,5 @@
-// A collection in memory: assigns ids, counts writes, evicts, and records changes. The records are in `Rows`.
+// A collection in memory: assigns ids, and finds out whether a record is missing or stale. The records are in `Rows`,
+// and `RowWriter` changes them.
 
 import type { JsonObject } from '../kernel/json.ts'
 import { runThrough, type Steps } from '../kernel/steps.ts'
@@ -12,9 +13,8 @@ import { drawId } from './draw-id.ts'
 import type { CollectionEffect, CollectionState, Recorder } from './effects.ts'
 import { keyOf } from './key.ts'
 import { fieldIn } from './record-field.ts'
-import { recordText } from './record-text.ts'
 import type { RecordedPlace } from './recorded-place.ts'
-import type { Row } from './row-change.ts'
+import { RowWriter } from './row-writer.ts'
 import { Rows } from './rows.ts'
 import { dumpOf, fillRows, renameRows, rowsOf } from './rows-dump.ts'
 import { applyRow, becomeState, stateOf } from './rows-state.ts'
@@ -22,16 +22,16 @@ import { applyRow, becomeState, stateOf } from './rows-state.ts'
 const ALL: readonly string[] = []
 
 export class MemoryCollection implements Collection {
-  #options: CollectionOptions
   readonly #rows: Rows
   readonly #counts = new Counts()
   /** The revision that it began with. */
   #born: number
   readonly #recording = new CollectionRecording()
+  readonly #writer: RowWriter
 
   constructor(options: CollectionOptions, seeds: readonly JsonObject[] = [], budget?: Budget, from?: MemoryCollection) {
-    this.#options = options
     this.#rows = from === undefined ? Rows.withIndexes(options.indexed, budget) : from.#rows.fork(from.#counts.revision)
+    this.#writer = new RowWriter(options, this.#rows, this.#counts, this.#recording, this)
     if (from !== undefined) this.#counts.copy(from.#counts)
     if (seeds.length > 0) runThrough(this.seed(seeds))
     this.#born = this.#counts.revision
@@ -44,6 +44,10 @@ export class MemoryCollection implements Collection {
       yield
     }
     this.#born = this.#counts.revision
+  }
+
+  get #options(): CollectionOptions {
+    return this.#writer.options
   }
 
   get touched(): boolean {
@@ -89,95 +93,39 @@ export class MemoryCollection implements Collection {
     if (refusal !== undefined) return refusal
     const id = within.length === 0 ? own : (keyOf(record, idField, within) as Id)
     if (given !== undefined && this.#rows.has(id)) return 'exists'
-    const text = this.#write(record)
+    const text = this.#writer.textOf(record)
     this.#counts.creations = drawn?.ordinal ?? this.#counts.creations + 1
-    this.#pass(record)
-    return this.#add(id, record, text, given === undefined && drawn === undefined && within.length === 0)
-  }
-
-  /** Counts on from the number that a record has as its id. */
-  #pass(record: JsonObject): void {
-    this.#counts.pass(fieldIn(this.#options.idField, record) as Id | undefined)
-  }
-
-  /** The record under a key. One whose id is a part of the key names itself. */
-  #named(key: Id, fields: JsonObject): JsonObject {
-    const { idField, within = ALL } = this.#options
-    return within.length === 0 ? withId(idField, key, fields) : fields
-  }
-
-  /**
-   * Adds a record as the latest of those created; the oldest of them go where there are too many; see `Rows.put` for `last`.
-   */
-  #add(id: Id, value: JsonObject, text: string, last = false): Row {
-    const counts = this.#counts
-    const row = { id, value, text, revision: ++counts.revision, created: counts.creations }
-    this.#rows.put(row, undefined, last)
-    this.#recording.tell(row, undefined, this.#counts)
-    this.#evict()
-    return row
-  }
-
-  /** The text of a record to be stored. Throws `Full` if there is no memory for it. */
-  #write(value: JsonObject, old?: Row): string {
-    const text = recordText(value)
-    // A record that does not grow is stored wherever it fitted before.
-    if (old === undefined || text.length > old.text.length) this.#rows.reserve(text, this)
-    return text
-  }
-
-  #evict(): void {
-    const { maxRecords, maxBytes } = this.#options
-    for (;;) {
-      const oldest = this.#rows.excess(maxRecords, maxBytes)
-      if (oldest === undefined) return
-      this.#rows.delete(oldest)
-      this.#recording.tell(undefined, oldest, this.#counts)
-    }
+    return this.#writer.add(id, record, text, given === undefined && drawn === undefined && within.length === 0)
   }
 
   async replace(id: Id, fields: JsonObject, revision?: number): Promise<Entry | 'missing' | 'stale'> {
     const old = this.#rows.get(id)
     if (old === undefined) return 'missing'
     if (revision !== undefined && revision !== old.revision) return 'stale'
-    return this.#change(old, fields)
+    return this.#writer.replace(old, fields)
   }
 
   /** Like `replace`, but synchronous and without a check of memory, for changes without a request. */
   force(id: Id, fields: JsonObject): void {
     const old = this.#rows.get(id)
-    if (old !== undefined) this.#change(old, fields, true)
-  }
-
-  #change(old: Row, fields: JsonObject, forced = false): Row {
-    const { id, created } = old
-    const value = this.#named(id, fields)
-    const text = forced ? recordText(value) : this.#write(value, old)
-    const row = { id, value, text, revision: ++this.#counts.revision, created }
-    this.#rows.put(row, old)
-    this.#recording.tell(row, old, this.#counts)
-    this.#evict()
-    return row
+    if (old !== undefined) this.#writer.replace(old, fields, true)
   }
 
   async remove(id: Id, revision?: number): Promise<'removed' | 'missing' | 'stale'> {
     const row = this.#rows.get(id)
     if (row === undefined) return 'missing'
     if (revision !== undefined && revision !== row.revision) return 'stale'
-    this.#counts.revision += 1
-    this.#rows.delete(row)
-    this.#recording.tell(undefined, row, this.#counts)
+    this.#writer.remove(row)
     return 'removed'
   }
 
   async put(id: Id, fields: JsonObject): Promise<{ entry: Entry; created: boolean }> {
     const old = this.#rows.get(id)
-    if (old !== undefined) return { entry: this.#change(old, fields), created: false }
-    const value = this.#named(id, fields)
-    const text = this.#write(value)
+    if (old !== undefined) return { entry: this.#writer.replace(old, fields), created: false }
+    const value = this.#writer.recordOf(id, fields)
+    const text = this.#writer.textOf(value)
     this.#counts.creations += 1
-    this.#pass(value)
-    return { entry: this.#add(id, value, text), created: true }
+    return { entry: this.#writer.add(id, value, text), created: true }
   }
 
   async dump(): Promise<Dump> {
@@ -197,7 +145,7 @@ export class MemoryCollection implements Collection {
     this.#counts.copy({ ...counts, revision: this.#counts.revision })
     const present = this.#options
     if (present !== options) {
-      this.#options = options
+      this.#writer.options = options
       this.adapt(present)
     }
     if (before === undefined) return
@@ -242,9 +190,9 @@ export class MemoryCollection implements Collection {
 
   adapt(options: CollectionOptions): void {
     const moves = `${this.#options.within ?? ALL}` !== `${options.within ?? ALL}`
-    this.#options = options
+    this.#writer.options = options
     if (moves) renameRows(this.#rows, options)
     this.#rows.index(options.indexed)
-    this.#evict()
+    this.#writer.evict()
   }
 }

@@ -1,0 +1,88 @@
+// Writes the records of a collection: counts each write, reserves memory for it, records it, and evicts the oldest records.
+
+import type { JsonObject } from '../kernel/json.ts'
+import { type CollectionOptions, withId } from './collection.ts'
+import type { CollectionRecording } from './collection-recording.ts'
+import type { Counts } from './counts.ts'
+import type { Id } from './id.ts'
+import { fieldIn } from './record-field.ts'
+import { recordText } from './record-text.ts'
+import type { Row } from './row-change.ts'
+import type { Rows } from './rows.ts'
+
+export class RowWriter {
+  options: CollectionOptions
+  readonly #rows: Rows
+  readonly #counts: Counts
+  readonly #recording: CollectionRecording
+  readonly #owner: object
+
+  /** @param owner see `Budget.reserve` */
+  constructor(options: CollectionOptions, rows: Rows, counts: Counts, recording: CollectionRecording, owner: object) {
+    this.options = options
+    this.#rows = rows
+    this.#counts = counts
+    this.#recording = recording
+    this.#owner = owner
+  }
+
+  /** Returns the text of a record to be stored in place of `old`. Throws `Full` if there is no memory for it. */
+  textOf(value: JsonObject, old?: Row): string {
+    const text = recordText(value)
+    // A record that does not grow is stored wherever it fitted before.
+    if (old === undefined || text.length > old.text.length) this.#rows.reserve(text, this.#owner)
+    return text
+  }
+
+  /** Returns the record to be stored under a key. If its id is only a part of the key, the fields have it. */
+  recordOf(key: Id, fields: JsonObject): JsonObject {
+    const { idField, within } = this.options
+    return within === undefined || within.length === 0 ? withId(idField, key, fields) : fields
+  }
+
+  /** Adds a record as the latest of those created. @param last see `Rows.put` */
+  add(id: Id, value: JsonObject, text: string, last = false): Row {
+    const counts = this.#counts
+    // Ids count on from the number that a record has as its id.
+    counts.pass(fieldIn(this.options.idField, value) as Id | undefined)
+    const row = { id, value, text, revision: ++counts.revision, created: counts.creations }
+    this.#store(row, undefined, last)
+    return row
+  }
+
+  /** Replaces the fields of a record. @param forced without a check of memory */
+  replace(old: Row, fields: JsonObject, forced = false): Row {
+    const { id, created } = old
+    const value = this.recordOf(id, fields)
+    const text = forced ? recordText(value) : this.textOf(value, old)
+    const row = { id, value, text, revision: ++this.#counts.revision, created }
+    this.#store(row, old)
+    return row
+  }
+
+  remove(row: Row): void {
+    this.#counts.revision += 1
+    this.#delete(row)
+  }
+
+  /** Removes the oldest of the created records where there are too many. */
+  evict(): void {
+    const { maxRecords, maxBytes } = this.options
+    for (;;) {
+      const oldest = this.#rows.excess(maxRecords, maxBytes)
+      if (oldest === undefined) return
+      this.#delete(oldest)
+    }
+  }
+
+  #store(row: Row, old: Row | undefined, last = false): void {
+    this.#rows.put(row, old, last)
+    this.#recording.tell(row, old, this.#counts)
+    this.evict()
+  }
+
+  #delete(row: Row): void {
+    this.#rows.delete(row)
+    this.#recording.tell(undefined, row, this.#counts)
+  }
+}
