@@ -90,6 +90,8 @@ export interface MediaType {
   readonly encoding?: ReadonlyMap<string, Encoding>
   /** Set for a sequence. `schema` then describes the list of its items. */
   readonly sequence?: Sequence
+  /** Set for a list of operations of a JSON Patch (RFC 6902) that has another media type, such as `application/json`. */
+  readonly patch?: true
   /** Set for a form: its fields as an object of their types. */
   readonly form?: FormReader
 }

@@ -93,9 +93,18 @@ export function readContent(node: Node, side: Side, reading: ContractReading): M
     const read = readMediaType(media ?? { ...entry, value: {} }, side, reading, essenceOf(type))
     const isForm = side === 'request' && FORM.test(type) && read.schema !== undefined
     const form = isForm ? compileForm(read.schema as SchemaUse, read.encoding ?? NO_ENCODING, reading) : undefined
-    content.set(type.toLowerCase(), form === undefined ? read : { ...read, form })
+    const patch = side === 'request' && isPatch(read.schema, reading) ? { patch: true as const } : {}
+    content.set(type.toLowerCase(), form === undefined ? { ...read, ...patch } : { ...read, form })
   }
   return content
+}
+
+/** Whether a schema describes a list of objects with an `op` and a `path`. */
+function isPatch(schema: SchemaUse | undefined, { schemas }: ContractReading): boolean {
+  const items = schema?.shape.items
+  if (items === undefined || schema?.types.has('object') === true) return false
+  const { properties } = schemas.use(items, 'request').shape
+  return properties.has('op') && properties.has('path')
 }
 
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i

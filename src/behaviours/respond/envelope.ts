@@ -18,7 +18,7 @@ import { completeTemplate } from './complete-template.ts'
 import { replaceExpressions } from './expression-holes.ts'
 import type { ListConfig } from './list-config.ts'
 import { pageField } from './page-words.ts'
-import { addressOf, type Links } from './paging.ts'
+import { addressOf, type Links, originOf } from './paging.ts'
 
 interface EnvelopeContext {
   readonly page: Page
@@ -77,8 +77,6 @@ const COMPLETING: TemplateFields<EnvelopeContext> = {
     }),
   ),
 }
-
-const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
 
 /** Placeholders that need the number of all matching records. */
 const COUNTING = new Set(['total', 'pages', 'pagesOrOne', 'last'])

@@ -76,7 +76,7 @@ export const respond: Behaviour<RespondConfig> = {
       },
       body: {
         description:
-          'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.pagesOrOne} (at least 1), ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With an action on one record: its envelope, with ${record.value} filled in; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
+          'With `status`: the body, checked against the contract; ${…} is an expression in CEL, such as ${request.body.name} or ${now}; an error status without a body is a refusal. With `list`: the envelope of a page, with ${page.items}, ${page.total}, ${page.count}, ${page.more}, ${page.limit}, ${page.offset}, ${page.number}, ${page.pages}, ${page.pagesOrOne} (at least 1), ${page.cursor}, ${page.first}, ${page.prev}, ${page.next}, ${page.last}, ${page.nextNumber}, ${page.prevNumber} and ${page.self} filled in. With an action on one record: its envelope, with ${record.value}, ${record.id}, ${record.location} (its path) and ${record.url} filled in; request bodies in this envelope are unwrapped. Other properties that the contract requires of an envelope are filled in by name and type.',
       },
     } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
   },

@@ -1,20 +1,25 @@
 // JSON Patch (RFC 6902) of a record. The only file that imports the library.
 
-import { applyPatch, type Operation } from 'rfc6902'
+import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
+import type { Operation } from '../../contract/contract.ts'
 import { Decimal, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Exchange } from '../exchange.ts'
 import { inBody } from './resource.ts'
 
-/** Whether the body of a request is a JSON Patch. */
-export const isJsonPatch = ({ request }: Exchange): boolean =>
-  String(request.headers['content-type'] ?? '').startsWith('application/json-patch+json')
+/** Compiles the check whether the body of a request is a JSON Patch: by its media type, or by the schema of its operation. */
+export function compileIsPatch({ body }: Operation): (exchange: Exchange) => boolean {
+  const isDescribed = [...(body?.content.values() ?? [])].some(({ patch }) => patch === true)
+  return ({ body: sent, request }) =>
+    Array.isArray(sent) &&
+    (isDescribed || String(request.headers['content-type'] ?? '').startsWith('application/json-patch+json'))
+}
 
 /** Applies a patch that `checkPatch` has accepted. Returns the changed record, or the rule that an operation breaks. */
 export function patchRecord(record: JsonObject, patch: readonly Json[]): Json | readonly BrokenRule[] {
   const target = toPlain({ record }) as { record: Json }
   // A record is changed below its root: a patch may replace the root too.
-  const below = patch.map(one => shifted(toPlain(one) as JsonObject)) as unknown as Operation[]
+  const below = patch.map(one => shifted(toPlain(one) as JsonObject)) as unknown as PatchOperation[]
   let copies = 0
   for (const [i, operation] of below.entries()) {
     if (operation.op === 'copy' && (++copies > MOST_COPIES || stringifyJson(target).length > LONGEST)) {

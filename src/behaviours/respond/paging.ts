@@ -115,6 +115,8 @@ export function addressOf({ request, basePath, operation, segments }: Exchange, 
   return `${basePath}${path}${query === '' ? '' : `?${query}`}`
 }
 
+export const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
+
 /** Returns the request's address with one query parameter changed or removed. */
 function withQuery(exchange: Exchange, name: string, value: string | number | undefined) {
   const { request } = exchange

@@ -10,7 +10,7 @@ import { type ActionParts, NO_RULES } from './action-parts.ts'
 import { compileAddByPut } from './add-by-put.ts'
 import { compileDraft, isSound } from './draft.ts'
 import { compileId, isMissing, missingReply } from './identify-record.ts'
-import { isJsonPatch, patchRecord } from './json-patch.ts'
+import { compileIsPatch, patchRecord } from './json-patch.ts'
 import { compileKey, keepOwners } from './record-key.ts'
 import { compileDangling } from './references.ts'
 import { inBody } from './resource.ts'
@@ -31,6 +31,7 @@ export function compileWrite(
   const dangling = compileDangling(resource)
   const transition = compileTransition(resource)
   const add = config.creates === true ? compileAddByPut(resource, site, within, config, key, give) : undefined
+  const isPatch = kind === 'update' ? compileIsPatch(site.operation) : () => false
   const { idField } = resource
   // An id that the server assigns, or that requests do not have, is dropped like any other field that clients cannot set.
   const isClients = resource.assign === 'client' && resource.change === 'refuse'
@@ -45,11 +46,10 @@ export function compileWrite(
       if (isMissing(old, exchange, within)) return missing(id)
       const stopped = exchange.precondition?.(old)
       if (stopped !== undefined) return stopped
-      const merged =
-        kind === 'update' && Array.isArray(exchange.body) && isJsonPatch(exchange)
-          ? patchRecord(old.value, exchange.body)
-          : merge(old.value, draft.given(exchange))
-      if (Array.isArray(merged) && isJsonPatch(exchange)) return invalid(merged as readonly BrokenRule[])
+      const merged = isPatch(exchange)
+        ? patchRecord(old.value, exchange.body as readonly Json[])
+        : merge(old.value, draft.given(exchange))
+      if (Array.isArray(merged) && isPatch(exchange)) return invalid(merged as readonly BrokenRule[])
       if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
       const own = checksId ? idIn(idField, merged as JsonObject) : undefined
       if (own !== undefined && own !== id) {

@@ -45,7 +45,7 @@ export function compileBody(
   const check = ({ schema, patch }: BodyReading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
     if ('fault' in parsed) return [whole('syntax', parsed.fault)]
     // Some contracts describe a patch as an object, which is merged. A list is applied as a patch nevertheless.
-    if (patch && (Array.isArray(parsed.value) || schema?.types.has('object') !== true)) {
+    if (patch === 'named' && (Array.isArray(parsed.value) || schema?.types.has('object') !== true)) {
       const broken = checkPatch(parsed.value)
       if (broken.length === 0) draftOf(exchange, 'validate').body = parsed.value
       return broken
@@ -54,6 +54,8 @@ export function compileBody(
     if (violations !== undefined) {
       return violations.map(({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }))
     }
+    const broken = patch === 'described' ? checkPatch(parsed.value) : NO_RULES
+    if (broken.length > 0) return broken
     const draft = draftOf(exchange, 'validate')
     draft.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     if (draft.body !== parsed.value) draft.sent = parsed.value
@@ -182,7 +184,8 @@ export interface BodyReading {
   /** Set for an unsupported charset. */
   readonly charset: string | undefined
   /** Whether it is a JSON Patch. */
-  readonly patch: boolean
+  /** Whether it is a JSON Patch, by its media type or by its schema. */
+  readonly patch: 'named' | 'described' | undefined
 }
 
 /** Readers by documented media type. */
@@ -198,7 +201,7 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
       schema: media.schema,
       parse,
       charset: readable ? undefined : charset,
-      patch: essenceOf(type) === JSON_PATCH,
+      patch: essenceOf(type) === JSON_PATCH ? 'named' : media.patch && 'described',
     }
   }
   // The most common content types need no parsing.

@@ -3,20 +3,23 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Node } from '../../schema/document.ts'
+import { confirmsCreate } from './confirmation.ts'
 import { serverSetOf, withSelected } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
-import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, normal, segmentsOf } from './paths.ts'
+import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, normal, segmentsOf, singular } from './paths.ts'
 import {
   aloneIn,
   answersEmpty,
   answersOtherwise,
   isLike,
+  isSilent,
   type Listed,
   listedIn,
   replySchema,
   requestSchema,
   type Single,
+  shownIn,
   singleIn,
   singleSent,
 } from './reply.ts'
@@ -104,15 +107,18 @@ function findCollection(
   const taken = takenBy(own, reader, schemas)
   const list = findList(own.get('GET'), word, schemas) ?? silentList(own.get('GET'), taken, schemas)
   const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
-  const read = reader && single(reader, word, listed, schemas)
+  const parameter = itemPath === undefined ? undefined : itemParameter(itemPath)
+  const read = reader && readBy(reader, word, listed, isSurelyOne(item, word, parameter), schemas)
   // A path that names one thing, and lists things, is a collection within another.
-  if (reader !== undefined && read === undefined && taken === undefined) return undefined
+  if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
   const known = [...(read === undefined ? [] : [read.record]), ...listed]
   const posted = own.get('POST')
-  const parameter = itemPath === undefined ? undefined : itemParameter(itemPath)
   const created = posted && createdBy(posted, word, known, schemas)
+  const isShown = posted !== undefined && isCreate(posted, created, known, parameter, schemas)
   const create =
-    posted && isCreate(posted, created, known, parameter, schemas) ? { operation: posted, single: created } : undefined
+    posted && (isShown || confirmsCreate(posted, known, { word, ids: [parameter] }, schemas))
+      ? { operation: posted, single: isShown ? created : undefined }
+      : undefined
   if (list === undefined && (create === undefined || reader === undefined)) return undefined
   const made = create?.single?.record
   const records = [
@@ -169,14 +175,30 @@ function isBareId(record: Node, parameter: string | undefined, schemas: SchemaRe
   return names.length === 1 && isIdOf(names[0], parameter)
 }
 
-function single(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
+/** The record that an item's GET answers with. */
+function readBy(
+  operation: Operation,
+  word: string,
+  known: readonly Node[],
+  isOne: boolean,
+  schemas: SchemaReader,
+): Single | undefined {
   const whole = replySchema(operation)
-  return whole && singleIn(whole, word, known, schemas)
+  if (whole === undefined) return undefined
+  return isOne ? shownIn(whole, word, known, schemas, true) : singleIn(whole, word, known, schemas)
+}
+
+/** Whether a path is about one record though its GET answers with a list: it is changed or deleted, and named by its id. */
+function isSurelyOne(item: ReadonlyMap<string, Operation>, word: string, parameter: string | undefined): boolean {
+  const names = ['id', 'uuid', `${normal(singular(word))}id`, normal(singular(word))]
+  const isChanged = ['PUT', 'PATCH', 'DELETE'].some(method => item.has(method))
+  return isChanged && parameter !== undefined && names.includes(normal(parameter))
 }
 
 /** The record that a POST answers with. */
 function createdBy(posted: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
-  const one = single(posted, word, known, schemas)
+  const whole = replySchema(posted)
+  const one = whole && singleIn(whole, word, known, schemas)
   if (one !== undefined && known.some(record => schemas.areAkin(record, one.record))) return one
   return alone(posted, word, known, schemas) ?? one
 }

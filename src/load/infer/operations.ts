@@ -7,6 +7,7 @@ import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
 import { outcomeOf } from './actions.ts'
 import type { InferredCollection, Named } from './collections.ts'
+import { confirmationOf } from './confirmation.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
@@ -15,10 +16,13 @@ import { isItemPath, normal, segmentsOf } from './paths.ts'
 import {
   answersEmpty,
   answersOtherwise,
+  isLike,
   listedIn,
   nest,
   replySchema,
   requestSchema,
+  type Single,
+  shownIn,
   singleIn,
   singleSent,
 } from './reply.ts'
@@ -74,13 +78,17 @@ export function operationsOf(
   /** The keys of an operation on one record; `undefined` where it answers with something else. */
   const about = (operation: Operation): Keys | undefined => {
     const whole = replySchema(operation)
-    if (whole === undefined) return answersOtherwise(operation) ? undefined : owned(operation.path)
-    if (answersEmpty(whole, schemas)) return { ...owned(operation.path), ...(collection.taken ? {} : { body: {} }) }
+    const isRead = operation === item.get('GET')
+    const own = owned(operation.path)
+    if (whole === undefined) return answersOtherwise(operation) ? undefined : own
+    if (answersEmpty(whole, schemas)) return { ...own, ...(collection.taken || isRead ? {} : { body: {} }) }
     const isNew = operation === create?.operation
-    const single = (isNew ? create?.single : undefined) ?? singleIn(whole, word, records, schemas)
-    if (single === undefined) return undefined
-    const body: Keys = single.keys.length === 0 ? {} : { body: nest(single.keys, '${record.value}') }
-    return { ...owned(operation.path), ...body }
+    const single = isNew ? create?.single : shownIn(whole, word, records, schemas)
+    const isShown = isRead || isNew || (single !== undefined && isLike(single.record, records, schemas))
+    if (single !== undefined && isShown) return { ...own, ...bodyOf(single) }
+    const told = isRead ? undefined : confirmationOf(whole, { word, ids: [idField, lastOf(item)] }, schemas)
+    if (told !== undefined) return { ...own, body: told }
+    return single && { ...own, ...bodyOf(single) }
   }
   const addOne = (
     operation: Operation | undefined,
@@ -152,6 +160,12 @@ export function operationsOf(
   }
   return out
 }
+
+const bodyOf = ({ keys }: Single): Keys => (keys.length === 0 ? {} : { body: nest(keys, '${record.value}') })
+
+/** The parameter that names an item. */
+const lastOf = (item: InferredCollection['item']): string | undefined =>
+  expressionsOf([...item.values()][0]?.path ?? '').at(-1)
 
 /** The `set` of a change that has no body and names fields in its query: `POST /boats/{id}?name=Ada`. */
 function setByQuery(

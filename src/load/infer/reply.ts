@@ -140,7 +140,9 @@ export function singleIn(whole: Node, word: string, known: readonly Node[], sche
   if (akin !== undefined && !holdsMore(properties, akin[0], known, schemas)) {
     return { record: akin[1], keys: [akin[0]] }
   }
-  const isId = [...properties.keys()].some(name => ['id', 'uuid', 'sid'].includes(normal(name)))
+  const deeper = deeperIn(inner, word, known, schemas)
+  if (deeper !== undefined) return deeper
+  const isId = hasId(properties)
   const named = inner.find(([key]) => sameWord(key, word)) ?? inner.find(([key]) => RECORD_KEYS.includes(normal(key)))
   const isOwn = named !== undefined && sameWord(named[0], word)
   if (named !== undefined && !isId && (isOwn || !saysMuch(properties, schemas))) {
@@ -149,6 +151,32 @@ export function singleIn(whole: Node, word: string, known: readonly Node[], sche
   return { record: whole, keys: [] }
 }
 
+const hasId = (properties: ReadonlyMap<string, Node>): boolean =>
+  [...properties.keys()].some(name => ['id', 'uuid', 'sid'].includes(normal(name)))
+
+/** The record within an object under a usual key: `{ data: { post: {…} } }`. */
+function deeperIn(
+  inner: readonly (readonly [string, Node])[],
+  word: string,
+  known: readonly Node[],
+  schemas: SchemaReader,
+): Single | undefined {
+  for (const [key, node] of inner) {
+    if (!isAround(key)) continue
+    const { properties } = schemas.shape(node)
+    if (hasId(properties) || saysMuch(properties, schemas)) continue
+    const records = [...properties].filter(([, one]) => schemas.isRecord(one) && schemas.shape(one).items === undefined)
+    const found =
+      records.find(([, one]) => known.some(record => schemas.areAkin(record, one))) ??
+      records.find(([name]) => sameWord(name, word))
+    if (found !== undefined) return { record: found[1], keys: [key, found[0]] }
+  }
+  return undefined
+}
+
+/** Whether an object under this key may be around a record. */
+const isAround = (key: string): boolean => [...RECORD_KEYS, 'response', 'payload', 'body'].includes(normal(key))
+
 /** Whether an object has more than a record: it may have an `object` without being a wrapper, such as a tag. */
 function saysMuch(properties: ReadonlyMap<string, Node>, schemas: SchemaReader): boolean {
   const own = [...properties].filter(([name, node]) => !AROUND.test(normal(name)) && schemas.isScalar(node))
@@ -156,7 +184,7 @@ function saysMuch(properties: ReadonlyMap<string, Node>, schemas: SchemaReader):
 }
 
 /** Names of fields about the reply itself: `status`, `message`, `requestId`. */
-const AROUND =
+export const AROUND =
   /^(?:status|code|statuscode|message|msg|success|ok|error|errorcode|errormessage|result|resultcode|type|kind|object|version|apiversion|.*requestid|traceid|timestamp|time|count|total|page|limit|offset|.*cursor|.*token|next|prev|previous|url|href|self|etag|.*duration|took)$/
 
 /** Whether an object is a record that refers to another of its kind, not a wrapping of one: it has the record's fields. */
@@ -182,6 +210,27 @@ export function aloneIn(whole: Node, word: string, known: readonly Node[], schem
   const listed = listedIn(whole, word, schemas)
   if (listed === undefined || !isLike(listed.items, known, schemas)) return undefined
   return { record: listed.items, keys: [...listed.keys, FIRST] }
+}
+
+/**
+ * The record in a reply about one: see `singleIn`, and `aloneIn` for what is not like a known record.
+ *
+ * @param isItem whether the operation is surely about one record, so that a list has just that
+ */
+export function shownIn(
+  whole: Node,
+  word: string,
+  known: readonly Node[],
+  schemas: SchemaReader,
+  isItem = false,
+): Single | undefined {
+  const one = singleIn(whole, word, known, schemas)
+  if (one !== undefined && (known.length === 0 || isLike(one.record, known, schemas))) return one
+  const alone = aloneIn(whole, word, known, schemas)
+  if (alone !== undefined) return alone
+  const { items } = schemas.shape(whole)
+  const isOnly = isItem && known.length === 0 && items !== undefined && schemas.isRecord(items)
+  return isOnly ? { record: items, keys: [FIRST] } : one
 }
 
 /** Whether a schema describes the same thing as a known record: a related schema, or a copy with most of its fields. */

@@ -23,8 +23,9 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   const isPlain = (type: string) => isJson(type) && !isPatch(type)
   const json = types.find(([type]) => isPlain(type)) ?? types.find(([type]) => type === '*/*')
   // An empty patch is valid and changes nothing.
-  const patch = json === undefined ? types.find(([type]) => isPatch(type)) : undefined
-  if (patch !== undefined) return { type: patch[0], text: '[]' }
+  const patch = json === undefined ? types.find(([type]) => isPatch(type)) : json[1].patch && json
+  const takesNone = patch?.[1].schema?.check([], true) === undefined
+  if (patch !== undefined && (takesNone || patch !== json)) return { type: patch[0], text: '[]' }
   if (json !== undefined) {
     const [type, media] = json
     const value = firstOf(valuesOf(media, adapt), one => media.schema?.check(one, true) === undefined)
