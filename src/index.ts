@@ -121,7 +121,7 @@ export function understudy(options: UnderstudyOptions): Understudy {
   }
   const gateway = createGateway(plan, QUIET)
   let closed = false
-  const stopWatching = watchMemory(gateway.worlds, () => {})
+  const stopWatching = watchMemory(gateway.worlds.memory, () => {})
   const middleware = mountStandIn(gateway, options.unmatched ?? 'refuse', () => closed)
   return Object.assign(middleware, {
     reset: () => gateway.reset(),

@@ -72,7 +72,10 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
       throw error
     },
   )
-  const stops = [watchMemory(gateway.worlds, options.exhausted ?? (() => {})), ...(watch ? [reloader.watch()] : [])]
+  const stops = [
+    watchMemory(gateway.worlds.memory, options.exhausted ?? (() => {})),
+    ...(watch ? [reloader.watch()] : []),
+  ]
   const stopWatching = () => {
     for (const stop of stops) stop()
   }

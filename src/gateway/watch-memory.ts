@@ -2,7 +2,7 @@
 
 import { afterCollections } from '../world/clock.ts'
 import { collectGarbage, heapLimit, heapUsed } from '../world/heap.ts'
-import type { Worlds } from './worlds.ts'
+import type { WorldsMemory } from './worlds-memory.ts'
 
 /**
  * The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects.
@@ -18,7 +18,7 @@ const EXHAUSTED = 0.91
  * @param exhausted called when memory has run out although no sandbox is left to evict
  */
 export function watchMemory(
-  worlds: Pick<Worlds, 'measured' | 'relieve'>,
+  memory: Pick<WorldsMemory, 'measured' | 'relieve'>,
   exhausted: () => void,
   limit = heapLimit(),
 ): () => void {
@@ -26,7 +26,7 @@ export function watchMemory(
     // There may be new garbage: ending the process without need would be worse than a pause.
     if (heapUsed() > EXHAUSTED * limit) collectGarbage()
     const used = heapUsed()
-    worlds.measured(used)
-    if (used > STRAINED * limit && !worlds.relieve() && used > EXHAUSTED * limit) exhausted()
+    memory.measured(used)
+    if (used > STRAINED * limit && !memory.relieve() && used > EXHAUSTED * limit) exhausted()
   })
 }

@@ -3,29 +3,24 @@
 
 import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
+import type { Steps } from '../kernel/steps.ts'
 import type { Plan } from '../plan/plan.ts'
-import { Budget } from '../world/budget.ts'
 import type { Clock } from '../world/clock.ts'
-import { heapLimit } from '../world/heap.ts'
-import type { Eviction } from '../world/sandboxes.ts'
 import type { World } from '../world/world.ts'
+import { InitialState } from './initial-state.ts'
 import type { Log } from './log.ts'
 import { PermanentWorlds } from './permanent-worlds.ts'
 import { SandboxWorlds } from './sandbox-worlds.ts'
-import { maxBytesOf, seedWorld } from './seed-world.ts'
 import { directedVisit, type Held, holdWorld, momentIn, nameIn, type Visit } from './visit.ts'
 import { findMark } from './world-mark.ts'
 import type { WorldFault, WorldsKeeper } from './worlds-keeper.ts'
+import { WorldsMemory } from './worlds-memory.ts'
 
 export class Worlds {
+  readonly memory: WorldsMemory
   readonly #clock: Clock
   #plan: Plan
-  readonly #budget: Budget
-  /** The initial state. It is forked and never served. */
-  #seeded: World
-  /** The initial state of a plan that is about to be adopted. */
-  #prepared: { readonly plan: Plan; readonly seeded: World } | undefined
+  readonly #initial: InitialState
   #default: Held
   readonly #permanent = new PermanentWorlds()
   readonly #sandboxes: SandboxWorlds
@@ -34,13 +29,12 @@ export class Worlds {
   constructor(plan: Plan, clock: Clock, log: Log) {
     this.#clock = clock
     this.#plan = plan
-    this.#budget = new Budget({
-      max: maxBytesOf(plan),
-      heap: heapLimit(),
-      count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
-      drop: writer => this.#sandboxes.evictForMemory(writer)?.world.bytes,
-    })
-    this.#seeded = runThrough(seedWorld(plan, clock, this.#budget))
+    this.memory = new WorldsMemory(plan, () => ({
+      initial: this.#initial.world,
+      permanent: [...this.#permanent.values()].map(({ world }) => world),
+      sandboxes: this.#sandboxes,
+    }))
+    this.#initial = new InitialState(plan, clock, this.memory.budget)
     this.#sandboxes = new SandboxWorlds(plan, clock, log, name => this.blank(name))
     this.#default = this.#settle()
   }
@@ -64,8 +58,13 @@ export class Worlds {
   keepBy(keeper: WorldsKeeper): void {
     this.#keeper = keeper
     this.#sandboxes.keeper = keeper
-    this.#seeded.origin = keeper.seeded(this.#seeded)
-    for (const world of this.list()) world.origin = this.#seeded.origin
+    this.#nameSeeds()
+    for (const world of this.list()) world.origin = this.#initial.world.origin
+  }
+
+  #nameSeeds(): void {
+    const { world } = this.#initial
+    if (this.#keeper !== undefined) world.origin = this.#keeper.seeded(world)
   }
 
   isPermanent(name: string): boolean {
@@ -75,36 +74,6 @@ export class Worlds {
   /** The permanent worlds, then the sandboxes, most recently used first. Read-only: see `get`. */
   list(): World[] {
     return [...this.#permanent.values(), ...this.#sandboxes.list()].map(({ world }) => world)
-  }
-
-  /** The estimated bytes of all records, by the kind of world that they were written to. */
-  get bytes(): readonly { readonly kind: 'seeds' | 'permanent' | 'sandbox'; readonly bytes: number }[] {
-    const sum = (worlds: Iterable<Held>) => [...worlds].reduce((all, { world }) => all + world.bytes, 0)
-    return [
-      { kind: 'seeds', bytes: this.#seeded.bytes },
-      { kind: 'permanent', bytes: sum(this.#permanent.values()) },
-      { kind: 'sandbox', bytes: sum(this.#sandboxes.list()) },
-    ]
-  }
-
-  /** The maximum of these bytes together. */
-  get maxBytes(): number {
-    return this.#budget.max
-  }
-
-  /** Records the size of the heap after a garbage collection. */
-  measured(used: number): void {
-    this.#budget.measured(used)
-  }
-
-  /** Evicts a tenth of the sandboxes. Returns whether there was one. */
-  relieve(): boolean {
-    return this.#sandboxes.relieve()
-  }
-
-  /** How many sandboxes were evicted, by the reason. */
-  get evictions(): Readonly<Record<Eviction, number>> {
-    return this.#sandboxes.evictions
   }
 
   /** Returns the host of a permanent world, if it has one. */
@@ -135,10 +104,7 @@ export class Worlds {
 
   /** Returns a new world that is not reachable yet: see `put`. */
   blank(name: string): World {
-    const world = this.#seeded.fork(name)
-    world.copied = false
-    world.began = this.#clock.now()
-    return world.begin(world.began)
+    return this.#initial.begin(name)
   }
 
   /** Makes a world reachable under its name. */
@@ -160,10 +126,10 @@ export class Worlds {
   }
 
   /** Makes a sandbox: a copy of `from`, which defaults to the seeds. */
-  create(name: string, from: World = this.#seeded): World | WorldFault {
+  create(name: string, from: World = this.#initial.world): World | WorldFault {
     const refused = this.refuses(name)
     if (refused !== undefined) return refused
-    const held = holdWorld(this.#plan, from === this.#seeded ? this.blank(name) : from.fork(name))
+    const held = holdWorld(this.#plan, from === this.#initial.world ? this.blank(name) : from.fork(name))
     this.#sandboxes.set(held)
     this.#keeper?.placed(held.world, undefined)
     return held.world
@@ -180,18 +146,16 @@ export class Worlds {
   }
 
   /** Makes what a plan needs, in steps, so that its adoption takes no time. */
-  *prepare(plan: Plan): Steps<void> {
-    this.#prepared = { plan, seeded: yield* seedWorld(plan, this.#clock, this.#budget) }
+  prepare(plan: Plan): Steps<void> {
+    return this.#initial.prepare(plan)
   }
 
   /** Adopts another plan. Records stay; each world is adapted on its next use. */
   adopt(plan: Plan): void {
     this.#plan = plan
-    this.#budget.limit(maxBytesOf(plan))
-    const ready = this.#prepared?.plan === plan ? this.#prepared.seeded : undefined
-    this.#prepared = undefined
-    this.#seeded = ready ?? runThrough(seedWorld(plan, this.#clock, this.#budget))
-    if (this.#keeper !== undefined) this.#seeded.origin = this.#keeper.seeded(this.#seeded)
+    this.memory.adopt(plan)
+    this.#initial.adopt(plan)
+    this.#nameSeeds()
     this.#default = this.#settle()
     this.#sandboxes.adopt(plan)
   }
@@ -218,7 +182,7 @@ export class Worlds {
     if (held.plan === plan) return held
     held.plan = plan
     for (const [name, { options }] of plan.collections) {
-      held.world.adopt(name, this.#seeded.collection(name))
+      held.world.adopt(name, this.#initial.world.collection(name))
       held.world.adapt(name, options)
     }
     return held

@@ -131,11 +131,11 @@ attack(KIND, '60 creates of 900 kB in place of one another with 64 MB of memory 
 attack(KIND, 'a heap that is full and no sandbox left to evict', async () => {
   let evictions = 2
   const measured: number[] = []
-  const worlds = { measured: (used: number) => measured.push(used), relieve: () => evictions-- > 0 }
+  const memory = { measured: (used: number) => measured.push(used), relieve: () => evictions-- > 0 }
   const timer = setInterval(collectGarbage, 20)
   await new Promise<void>(resolve => {
     const stop = watchMemory(
-      worlds,
+      memory,
       () => {
         stop()
         resolve()

@@ -41,7 +41,7 @@ const create = () => {
   const add = async (world = 'default', length = 600) =>
     (await gateway.send('POST /notes', { text: 'x'.repeat(length) }, { 'understudy-world': world })).status
   const names = () => gateway.gateway.worlds.list().map(({ name }) => name)
-  const bytes = () => Object.fromEntries(gateway.gateway.worlds.bytes.map(({ kind, bytes }) => [kind, bytes]))
+  const bytes = () => Object.fromEntries(gateway.gateway.worlds.memory.bytes.map(({ kind, bytes }) => [kind, bytes]))
   return { ...gateway, add, names, bytes }
 }
 
@@ -80,7 +80,7 @@ test('the least recently used sandboxes are removed first, never the one that is
   assert.equal(await add('bob'), 201)
   assert.deepEqual(names().sort(), ['bob', 'default'])
   assert.equal(await add('bob'), 507)
-  assert.equal(gateway.worlds.evictions.memory, 2)
+  assert.equal(gateway.worlds.memory.evictions.memory, 2)
   assert.equal(await add(), 201)
   assert.deepEqual(names(), ['default'])
 })
@@ -105,10 +105,10 @@ test('records that worlds share count once; records removed by a reset do not co
 test('writes are refused while the heap is nearly full, until a record is deleted', async () => {
   const { add, gateway, send } = create()
   assert.equal(await add(), 201)
-  gateway.worlds.measured(Number.MAX_SAFE_INTEGER)
+  gateway.worlds.memory.measured(Number.MAX_SAFE_INTEGER)
   assert.equal(await add(), 507)
   assert.equal((await send('DELETE /notes/2')).status, 204)
-  gateway.worlds.measured(0)
+  gateway.worlds.memory.measured(0)
   assert.equal(await add(), 201)
 })
 

@@ -66,7 +66,7 @@ export function registerWorlds(worlds: Worlds, registers: Registry[]): void {
     labelNames: ['kind'],
     registers,
     collect() {
-      for (const { kind, bytes } of worlds.bytes) this.set({ kind }, bytes)
+      for (const { kind, bytes } of worlds.memory.bytes) this.set({ kind }, bytes)
     },
   })
   new Gauge({
@@ -74,7 +74,7 @@ export function registerWorlds(worlds: Worlds, registers: Registry[]): void {
     help: 'Limit of the bytes of the records in all worlds together.',
     registers,
     collect() {
-      this.set(worlds.maxBytes)
+      this.set(worlds.memory.maxBytes)
     },
   })
   new Counter({
@@ -84,7 +84,7 @@ export function registerWorlds(worlds: Worlds, registers: Registry[]): void {
     registers,
     collect() {
       this.reset()
-      for (const reason of EVICTIONS) this.inc({ reason }, worlds.evictions[reason])
+      for (const reason of EVICTIONS) this.inc({ reason }, worlds.memory.evictions[reason])
     },
   })
 }

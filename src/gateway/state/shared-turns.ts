@@ -1,10 +1,11 @@
 // The turns of a log that several processes append to: a turn asks the engine what came in between, runs all work that
 // waits, and appends its changes at once. Where another process was faster the changes are undone, and the work runs again.
 
-import { type Engine, type News, type Position, Unavailable } from '../../state/engine.ts'
+import { type Engine, type Position, Unavailable } from '../../state/engine.ts'
 import { monotonic } from '../../world/clock.ts'
 import type { Cause } from '../../world/turns.ts'
-import { type Change, type Group, writeGroup } from './changes.ts'
+import { type Group, writeGroup } from './changes.ts'
+import { LogFollower } from './log-follower.ts'
 import { type Asker, answerAll, mayChange, type Piece, refuseAll, settle, type TurnOutcome } from './piece.ts'
 import { SharedRecording } from './shared-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'
@@ -22,12 +23,11 @@ export class SharedTurns implements LogTurns {
   readonly #memory: Memory
   readonly #now: () => number
   readonly #meter: TurnMeter
-  #position: Position
+  readonly #follower: LogFollower
   #pieces: Piece[] = []
   #askers: Asker[] = []
   #running: Promise<void> | undefined
   #down: string | undefined
-  #compacting = false
   /** For how many turns another process is taken to append as well. */
   #contended = 0
 
@@ -38,7 +38,7 @@ export class SharedTurns implements LogTurns {
   constructor(engine: Engine, memory: Memory, position: Position, now: () => number, meter: TurnMeter) {
     this.#engine = engine
     this.#memory = memory
-    this.#position = position
+    this.#follower = new LogFollower(engine, memory, this.recording, position)
     this.#now = now
     this.#meter = meter
     engine.onAvailability(reason => {
@@ -47,7 +47,7 @@ export class SharedTurns implements LogTurns {
   }
 
   get position(): Position {
-    return this.#position
+    return this.#follower.position
   }
 
   run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
@@ -60,7 +60,7 @@ export class SharedTurns implements LogTurns {
   /** Resolves when the worlds hold everything that any process appended before this was called. */
   catchUp(): Promise<void> {
     if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
-    if (this.#engine.endsAt(this.#position)) return CAUGHT_UP
+    if (this.#engine.endsAt(this.position)) return CAUGHT_UP
     return new Promise((resolve, reject) => {
       this.#askers.push({ resolve, reject })
       this.#start()
@@ -97,38 +97,11 @@ export class SharedTurns implements LogTurns {
     const askers = this.#askers.splice(0)
     const began = monotonic()
     try {
-      await this.#apply(await this.#engine.since(this.#position))
+      await this.#follower.apply(await this.#engine.since(this.position))
       this.#meter.caughtUp((monotonic() - began) / 1000)
       answerAll(askers)
     } catch (error) {
       refuseAll(askers, error)
-    }
-  }
-
-  /** Applies new entries, then reapplies own changes without a request that are not appended yet. */
-  async #apply(news: News): Promise<void> {
-    if (news.anew === undefined && news.entries.length === 0) {
-      this.#position = news.position
-      return
-    }
-    const again = this.recording.reverse((change, effect) => this.#memory.change(change, effect))
-    await this.#memory.apply(news)
-    this.#position = news.position
-    if (news.anew !== undefined && news.anew.snapshot === undefined && news.position.at === 0) {
-      // The engine lost its log. The first process to notice gives it the state it has; the others take that over.
-      await this.#engine.compact(news.position, await this.#memory.snapshot())
-      const begun = await this.#engine.open()
-      await this.#memory.apply(begun)
-      this.#position = begun.position
-    }
-    this.#redo(again)
-  }
-
-  /** Reapplies changes without a request. */
-  #redo(changes: readonly Change[]): void {
-    for (const change of changes) {
-      this.#memory.change(change, change.effect)
-      this.recording.recordAside(change)
     }
   }
 
@@ -145,7 +118,7 @@ export class SharedTurns implements LogTurns {
       const open = await this.#runAll(left)
       const flush = this.recording.hasAside && left.some(({ cause }) => cause === FLUSH)
       if (open.length === 0 && !flush && !this.recording.changed) {
-        if (reserved) await Promise.resolve(this.#engine.append(this.#position, [])).catch(() => {})
+        if (reserved) await Promise.resolve(this.#engine.append(this.position, [])).catch(() => {})
         return
       }
       left = (await this.#append(open)) ? [] : open.map(([piece]) => piece)
@@ -157,7 +130,7 @@ export class SharedTurns implements LogTurns {
     this.#contended -= 1
     if (this.#engine.reserve === undefined) return false
     try {
-      await this.#apply(await this.#engine.reserve(this.#position))
+      await this.#follower.apply(await this.#engine.reserve(this.position))
       return true
     } catch (error) {
       refuseAll(pieces, error)
@@ -191,27 +164,27 @@ export class SharedTurns implements LogTurns {
     // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
     const askers = this.#askers.splice(0)
     const began = monotonic()
-    const first = this.#position.at + 1
+    const first = this.position.at + 1
     try {
-      const result = await this.#engine.append(this.#position, texts)
+      const result = await this.#engine.append(this.position, texts)
       if ('appended' in result) {
         this.#meter.appended((monotonic() - began) / 1000)
-        this.#position = result.appended
+        this.#follower.position = result.appended
         this.#done(open, groups, first)
         for (const [piece, outcome] of open) settle(piece, outcome)
         answerAll(askers)
-        this.#compact()
+        this.#follower.compactIfWorthwhile()
         return true
       }
       this.#meter.conflict()
       this.#contended = CONTENDED
       this.recording.giveBack(groups)
-      await this.#apply(result.missed)
+      await this.#follower.apply(result.missed)
       answerAll(askers)
       return false
     } catch (error) {
       this.recording.giveBack(groups)
-      this.#redo(this.recording.reverse((change, effect) => this.#memory.change(change, effect)))
+      this.#follower.undoRequests()
       refuseAll([...open.map(([piece]) => piece), ...askers], error)
       return true
     }
@@ -227,20 +200,8 @@ export class SharedTurns implements LogTurns {
     this.#memory.appended(groups)
   }
 
-  #compact(): void {
-    if (this.#compacting || !this.#engine.worthCompacting || this.recording.hasAside || this.recording.changed) return
-    this.compact().catch(() => {})
-  }
-
-  /** Has the engine replace the log so far by a snapshot. */
-  async compact(): Promise<void> {
-    this.#compacting = true
-    try {
-      const at = this.#position
-      await this.#engine.compact(at, await this.#memory.snapshot())
-    } finally {
-      this.#compacting = false
-    }
+  compact(): Promise<void> {
+    return this.#follower.compact()
   }
 }
 
