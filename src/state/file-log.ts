@@ -10,6 +10,8 @@ import type { EngineSurroundings, FileSettings } from './settings.ts'
 
 /** With an interval, the maximum time until waiting entries are written: at most this much is lost with the process. */
 const WRITE = 100
+/** How often an idle file is checked, because it may have been removed, and a failed write tried again, in milliseconds. */
+const CHECK = 1000
 /** Waiting lines of more bytes than this are written at once. */
 const MOST_WAITING = 2 ** 20
 /** The minimum size for a compaction in bytes, and as a multiple of the last snapshot. */
@@ -76,7 +78,10 @@ export class FileLog implements Engine {
       this.#sinceSnapshot = this.#file.bytes - this.#snapshotBytes
       this.#position = { ...from, at: from.at + entries.length }
       this.#synced = this.#around.now()
-      if (sync > 0) this.#stop = this.#around.every(Math.min(WRITE, sync), () => void this.#write())
+      const { every } = this.#around
+      const stops = [every(CHECK, () => void this.#inTurn(() => this.#flush(sync === 0, true)))]
+      if (sync > 0) stops.push(every(Math.min(WRITE, sync), () => void this.#write()))
+      this.#stop = () => stops.forEach(stop => void stop())
       return { anew: { snapshot }, entries, position: this.#position }
     } catch (error) {
       await this.#file.close()
@@ -129,21 +134,24 @@ export class FileLog implements Engine {
     return this.#turns
   }
 
-  async #flush(sync: boolean): Promise<void> {
+  /** @param check whether to look after the file although there is nothing to write */
+  async #flush(sync: boolean, check = false): Promise<void> {
     // A queued compaction would replace the lines of this write.
-    if (this.#replaced !== undefined) return
+    if (this.#replaced !== undefined || !this.#file.isOpen) return
     const [lines, waiting] = [this.#lines, this.#waiting]
     this.#waiting = []
     const compactions = this.#compactions
-    if (lines.length === 0 && !(sync && this.#dirty)) return
+    const wanted = sync && (this.#dirty || lines.length > 0)
+    if (lines.length === 0 && !wanted && !check && this.#down === undefined) return
     this.#lines = this.#spare ?? new LineBuffer()
     this.#spare = undefined
     try {
-      await this.#file.append(lines, sync)
+      const anew = await this.#file.append(lines, wanted)
+      if (anew) this.#around.warn(`${this.#settings.file} was removed while in use, and was written anew`)
+      this.#dirty = !sync && (this.#dirty || lines.length > 0)
       lines.clear()
       this.#spare = lines
       if (sync) this.#synced = this.#around.now()
-      this.#dirty = !sync
       for (const { done } of waiting) done()
       this.#become(undefined)
     } catch (error) {
@@ -157,7 +165,6 @@ export class FileLog implements Engine {
       const failure = new Unavailable(this.#down)
       for (const { failed } of [...waiting, ...this.#waiting]) failed(failure)
       this.#waiting = []
-      if (this.#settings.sync === 0) void this.#retry()
     }
   }
 
@@ -165,11 +172,6 @@ export class FileLog implements Engine {
   #putBack(lines: LineBuffer): void {
     lines.addAll(this.#lines)
     this.#lines = lines
-  }
-
-  async #retry(): Promise<void> {
-    await this.#around.sleep(1000)
-    if (this.#file.isOpen) await this.#write()
   }
 
   #become(reason: string | undefined): void {

@@ -1,10 +1,11 @@
 // The file of a log: reads its lines, appends to them, and replaces them all. One call at a time.
 
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { copyFileSync, existsSync, readFileSync, type Stats } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { type Entries, type Position, StateRefused } from './engine.ts'
 import { LineBuffer, type LineKind, type LogReading, readLines } from './log-lines.ts'
+import { writeInPlace, writeWhole } from './write-file.ts'
 
 /** The file is not a valid log. The message has the place and the remedy. */
 export class DamagedLog extends StateRefused {
@@ -31,6 +32,10 @@ export class LogFile {
   #sum = 0
   /** The number of valid bytes of the file. The next write begins there, over the rest of a failed one. */
   #end = 0
+  /** The number of bytes that it may have: a failed write may have left some behind the valid ones. */
+  #most = 0
+  /** Whether the path names the open file by the same number: some network file systems number a file anew each time. */
+  #numbered = true
 
   constructor(path: string) {
     this.path = path
@@ -50,6 +55,7 @@ export class LogFile {
     const log = exists ? readLog(this.#read(options), this.path) : undefined
     this.#handle = await open(this.path, exists ? 'r+' : 'wx+')
     await this.#handle.truncate(this.#end)
+    this.#numbered = isSameFile(await this.#handle.stat(), await stat(this.path))
     return log
   }
 
@@ -85,6 +91,7 @@ export class LogFile {
     }
     this.#sum = sum
     this.#end = end
+    this.#most = end
     return reading
   }
 
@@ -93,51 +100,90 @@ export class LogFile {
     await this.#handle?.truncate(0)
     this.#sum = 0
     this.#end = 0
+    this.#most = 0
     const lines = new LineBuffer(MOST_HEADER)
     lines.add('h', headerOf(at))
     await this.append(lines, true)
   }
 
-  /** Appends lines; where it rejects, the next call begins where this one did. */
-  async append(lines: LineBuffer, sync: boolean): Promise<void> {
+  /**
+   * Appends lines; where it rejects, the next call begins where this one did. Also called with no lines: a file that was
+   * removed is written anew, and it rejects while another one is in its place.
+   *
+   * @returns whether the file was written anew
+   */
+  async append(lines: LineBuffer, sync: boolean): Promise<boolean> {
     const { bytes, sum } = lines.seal(this.#sum)
-    await writeWhole(this.#handle as FileHandle, bytes, this.#end)
-    if (sync) await this.#handle?.datasync()
+    const handle = this.#handle as FileHandle
+    const end = this.#end + bytes.length
+    const own = await this.#statOwn(handle)
+    this.#most = Math.max(this.#most, end)
+    await writeWhole(handle, bytes, this.#end)
+    if (sync) await handle.datasync()
+    const removed = await this.#isRemoved(own)
+    if (removed) await this.#restore(handle, end)
     this.#sum = sum
-    this.#end += bytes.length
+    this.#end = end
+    return removed
+  }
+
+  /** Throws if another program wrote to the open file. */
+  async #statOwn(handle: FileHandle): Promise<Stats> {
+    const own = await handle.stat()
+    if (own.size < this.#end || own.size > this.#most) {
+      throw new Error('another program has written to it; restart to read what it holds now')
+    }
+    return own
+  }
+
+  /** Throws if another file is in the place of this one. */
+  async #isRemoved(own: Stats): Promise<boolean> {
+    const found = await stat(this.path).catch(orMissing)
+    if (found !== undefined && this.#numbered && !isSameFile(found, own)) {
+      throw new Error('another file was put in its place; restart to read that one, or move it away to keep this state')
+    }
+    return found === undefined
+  }
+
+  /** Writes the file, of which only the open handle is left, to its path again. Synced. */
+  async #restore(removed: FileHandle, end: number): Promise<void> {
+    const handle = await writeInPlace(this.path, async handle => {
+      const piece = Buffer.allocUnsafe(Math.min(end, 2 ** 20))
+      for (let at = 0; at < end; ) {
+        const { bytesRead } = await removed.read(piece, 0, Math.min(piece.length, end - at), at)
+        if (bytesRead === 0) throw new Error('it was shortened while it was copied')
+        await writeWhole(handle, piece.subarray(0, bytesRead), at)
+        at += bytesRead
+      }
+    })
+    this.#handle = handle
+    await removed.close()
   }
 
   /** Puts a snapshot, and the entries after it, in the place of everything: whole, or not at all. Synced. */
   async replace(at: Position, snapshot: string, entries: readonly string[]): Promise<void> {
-    const made = `${this.path}.new`
-    const handle = await open(made, 'w')
     let [sum, end] = [0, 0]
     const lines = new LineBuffer()
-    const write = async (kind: LineKind, texts: readonly string[]) => {
-      lines.clear()
-      for (const text of texts) lines.add(kind, text)
-      const sealed = lines.seal(sum)
-      await writeWhole(handle, sealed.bytes, end)
-      sum = sealed.sum
-      end += sealed.bytes.length
-    }
-    try {
+    await this.#isRemoved(await this.#statOwn(this.#handle as FileHandle))
+    const handle = await writeInPlace(this.path, async handle => {
+      const write = async (kind: LineKind, texts: readonly string[]) => {
+        lines.clear()
+        for (const text of texts) lines.add(kind, text)
+        const sealed = lines.seal(sum)
+        await writeWhole(handle, sealed.bytes, end)
+        sum = sealed.sum
+        end += sealed.bytes.length
+      }
       await write('h', [headerOf(at)])
       // Each line is a slice: others have their turn in between.
       for (const line of snapshot.split('\n')) await write('s', [line])
       for (let i = 0; i < entries.length; i += ENTRIES) await write('e', entries.slice(i, i + ENTRIES))
-      await handle.datasync()
-      await rename(made, this.path)
-    } catch (error) {
-      await handle.close()
-      await unlink(made).catch(() => {})
-      throw error
-    }
+    })
     await this.#handle?.close()
     this.#handle = handle
     this.#sum = sum
     this.#end = end
-    await syncFolder(dirname(this.path))
+    this.#most = end
   }
 
   async close(): Promise<void> {
@@ -171,20 +217,9 @@ function readHeader(text: string, file: string): Position {
   throw new DamagedLog(`${file}:1: this state file has a form that this version does not read`)
 }
 
-async function writeWhole(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten
-  }
-}
+const isSameFile = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.dev
 
-/** Makes a rename durable. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } catch {
-    // Some file systems cannot sync a folder.
-  } finally {
-    await handle.close()
-  }
+/** For a file that does not exist. */
+function orMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }

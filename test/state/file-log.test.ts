@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Unavailable } from '../../src/state/engine.ts'
 import { FileInUse } from '../../src/state/file-lock.ts'
 import { FileLog } from '../../src/state/file-log.ts'
 import { DamagedLog } from '../../src/state/log-file.ts'
+import { until } from '../support/until.ts'
 import { surroundings } from './surroundings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-log-'))
@@ -151,4 +153,66 @@ test('with an interval appends do not wait, and are written after it or on close
   assert.ok(!readFileSync(file, 'utf8').includes('e 1'))
   await log.close()
   assert.deepEqual([...(await read(file)).entries], ['1'])
+})
+
+test('a file that was removed while in use is written anew with everything', async () => {
+  for (const sync of [0, 1000]) {
+    const file = newFile()
+    const around = surroundings()
+    const log = new FileLog(settings(file, { sync }), around)
+    let { position } = await log.open()
+    const append = async (text: string) => {
+      const result = await log.append(position, [text])
+      if ('appended' in result) position = result.appended
+    }
+    await append('1')
+    rmSync(file)
+    await append('2')
+    // With an interval nothing is written before it.
+    around.tick()
+    await until(() => existsSync(file))
+    rmSync(file)
+    around.tick()
+    await until(() => existsSync(file))
+    await append('3')
+    await log.close()
+    assert.match(around.warnings.join('\n'), /\.state was removed while in use, and was written anew/)
+    assert.deepEqual([...(await read(file)).entries], ['1', '2', '3'])
+  }
+})
+
+test('entries are refused while another file is in the place of the own one, and it is left as it is', async () => {
+  const file = newFile()
+  const log = new FileLog(settings(file), surroundings())
+  const said: (string | undefined)[] = []
+  log.onAvailability(reason => said.push(reason))
+  const { position } = await log.open()
+  await log.append(position, ['1'])
+  writeFileSync(`${file}.other`, 'another')
+  renameSync(`${file}.other`, file)
+  const at = { ...position, at: position.at + 1 }
+  await assert.rejects(async () => log.append(at, ['2']), /another file was put in its place; restart to read that one/)
+  await log.compact({ ...position, at: position.at + 2 }, '{}')
+  assert.equal(readFileSync(file, 'utf8'), 'another')
+  await assert.rejects(async () => log.append(at, ['3']), Unavailable)
+  assert.match(String(said.at(-1)), /another file/)
+  await log.close()
+  assert.equal(readFileSync(file, 'utf8'), 'another')
+})
+
+test('a file that another program has written to is left as it is', async () => {
+  for (const other of ['', 'x'.repeat(10_000)]) {
+    const file = newFile()
+    const log = new FileLog(settings(file), surroundings())
+    const { position } = await log.open()
+    await log.append(position, ['"a longer entry"'])
+    writeFileSync(file, other)
+    const at = { ...position, at: position.at + 1 }
+    await assert.rejects(
+      async () => log.append(at, ['2']),
+      /another program has written to it; restart to read what it holds now/,
+    )
+    assert.equal(readFileSync(file, 'utf8'), other)
+    await log.close()
+  }
 })

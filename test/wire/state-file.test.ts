@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -246,4 +246,31 @@ test('changed seeds are kept at a restart with a warning that names their file',
   assert.match(second.output(), /\.\/notes\.yaml has changed, but the existing records of notes are kept/)
   assert.equal((await second.send('GET /notes')).body.length, 2)
   await second.kill()
+})
+
+test('a state file that is removed while in use is written anew, and another one in its place is not overwritten', async () => {
+  for (const args of [[], ['--workers', '2']]) {
+    const { config, state } = project()
+    const first = await serve(config, ...args)
+    assert.equal((await first.send('POST /notes', { text: 'one' })).status, 201)
+    rmSync(state)
+    assert.equal((await first.send('POST /notes', { text: 'two' })).status, 201)
+    await first.kill()
+    assert.match(first.output(), /was removed while in use, and was written anew/)
+
+    const second = await serve(config, ...args)
+    assert.equal((await second.send('GET /notes/2')).body.text, 'one')
+    assert.equal((await second.send('GET /notes/3')).body.text, 'two')
+    writeFileSync(`${state}.other`, 'mine')
+    renameSync(`${state}.other`, state)
+    const refused = await second.send('POST /notes', { text: 'three' })
+    assert.deepEqual([refused.status, readFileSync(state, 'utf8')], [503, 'mine'])
+    assert.match(second.output(), /another file was put in its place; restart to read that one, or move it away/)
+    rmSync(state)
+    await until(async () => (await second.send('POST /notes', { text: 'four' })).status === 201)
+    await second.kill()
+    const third = await serve(config, ...args)
+    assert.ok((await third.send('GET /notes')).body.some(({ text }: { text: string }) => text === 'four'))
+    await third.kill()
+  }
 })
