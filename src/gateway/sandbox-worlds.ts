@@ -5,8 +5,9 @@ import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Plan } from '../plan/plan.ts'
 import { WORLD_NAME } from '../plan/worlds.ts'
 import type { Clock } from '../world/clock.ts'
-import { type Eviction, Sandboxes } from '../world/sandboxes.ts'
+import { Sandboxes } from '../world/sandboxes.ts'
 import type { World } from '../world/world.ts'
+import { EvictionLog } from './eviction-log.ts'
 import type { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import { type Held, holdWorld, visitOf } from './visit.ts'
@@ -14,21 +15,19 @@ import type { WorldFault, WorldsKeeper } from './worlds-keeper.ts'
 
 export class SandboxWorlds {
   readonly #clock: Clock
-  readonly #log: Log
   readonly #blank: (name: string) => World
   #plan: Plan
   /** Names of worlds are shown, so they must not be credentials. */
   #mask: Mask
   #sandboxes: Sandboxes<Held>
   keeper: WorldsKeeper | undefined
-  /** Counts, for the metrics. */
-  readonly evictions: Record<Eviction, number> = { capacity: 0, idle: 0, memory: 0 }
+  readonly evictions: EvictionLog
 
   /** @param blank makes a new world with the seeds */
   constructor(plan: Plan, clock: Clock, log: Log, blank: (name: string) => World) {
     this.#plan = plan
     this.#clock = clock
-    this.#log = log
+    this.evictions = new EvictionLog(log, () => clock.now())
     this.#blank = blank
     this.#mask = new Mask(plan)
     this.#sandboxes = this.#make()
@@ -37,8 +36,7 @@ export class SandboxWorlds {
   #make(): Sandboxes<Held> {
     const now = () => this.#clock.now()
     return new Sandboxes<Held>(this.#plan.simulation.worlds, now, ({ world }, why) => {
-      this.evictions[why] += 1
-      this.#log.warn({ world: world.name, reason: why }, 'a sandbox was evicted')
+      this.evictions.evicted(world.name, why)
       this.keeper?.removed(world)
     })
   }

@@ -65,6 +65,6 @@ export class WorldsMemory {
 
   /** How many sandboxes were evicted, by the reason. */
   get evictions(): Readonly<Record<Eviction, number>> {
-    return this.#worlds().sandboxes.evictions
+    return this.#worlds().sandboxes.evictions.counts
   }
 }

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { giveReply } from './give-reply.ts'
 import { LeanKoa } from './lean-koa.ts'
 import type { RequestListener } from './listener.ts'
-import { faultOf } from './message-fault.ts'
+import { compileFaultFinder } from './message-fault.ts'
 import type { KoaMiddleware } from './middleware.ts'
 import { admitOtherOrigins } from './other-origins.ts'
 import { compileLateBodyReader } from './parsed-body.ts'
@@ -29,6 +29,7 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
     return app.callback()
   }
   const app = new Koa()
+  const faultOf = compileFaultFinder()
   app.on('error', (error: { expose?: boolean; headerSent?: boolean }) => {
     // Not a client's mistake, nor a connection that the client has closed.
     if (error.expose !== true && error.headerSent !== true) gateway.reportFailure(error)

@@ -5,8 +5,22 @@ import { type Problem, problems } from '../kernel/problem.ts'
 
 export type MessageFault = readonly [problem: Problem, detail: string]
 
-/** The fault of a request; `undefined` for a sound one. */
-export function faultOf(req: IncomingMessage, res: ServerResponse): MessageFault | undefined {
+/** Returns a function that finds the fault of a request, and returns `undefined` for a sound one. */
+export function compileFaultFinder(): (req: IncomingMessage, res: ServerResponse) => MessageFault | undefined {
+  // Most requests name the same host: a comparison costs a tenth of the search.
+  let sound = ''
+  return (req, res) => {
+    const { host } = req.headers
+    const isSound = host === sound || (host !== undefined && HOST.test(host))
+    if (isSound && host.length < MOST_KEPT) sound = host
+    return faultOf(req, res, isSound)
+  }
+}
+
+/** A longer `Host` field is not kept. */
+const MOST_KEPT = 300
+
+function faultOf(req: IncomingMessage, res: ServerResponse, isSoundHost: boolean): MessageFault | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = req
   if (httpVersionMajor !== 1) {
     // The peer frames its messages by other rules.
@@ -16,7 +30,7 @@ export function faultOf(req: IncomingMessage, res: ServerResponse): MessageFault
   const { host, 'transfer-encoding': coding } = headers
   if (host === undefined) {
     if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
-  } else if (!HOST.test(host)) return [problems.invalid_request, 'the Host field is not a valid host']
+  } else if (!isSoundHost) return [problems.invalid_request, 'the Host field is not a valid host']
   // Node keeps the first of several; a proxy in front of it may have gone by another (RFC 9112 §3.2).
   if (hasTwoHosts(rawHeaders)) return [problems.invalid_request, 'the request has more than one Host field']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
@@ -53,10 +67,8 @@ export function faultOfParser({ code, reason }: NodeJS.ErrnoException & { readon
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
 
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  return hosts > 1
+  // Few other names are as long, so that most requests need no comparison.
+  let candidates = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if ((rawHeaders[i] as string).length === 4) candidates += 1
+  return candidates > 1 && rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }

@@ -9,7 +9,7 @@ import { checkGuarded } from './control/access.ts'
 import { type ControlRoute, refuseControl } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
 import { Listener, type Plane } from './listener.ts'
-import { faultOf } from './message-fault.ts'
+import { compileFaultFinder } from './message-fault.ts'
 import type { KoaMiddleware } from './middleware.ts'
 import { createStatus } from './status.ts'
 import { askForCertificate } from './this-worker.ts'
@@ -104,6 +104,7 @@ export async function serve(
       failed,
     )
   })
+  const faultOf = compileFaultFinder()
   const controlPlane: Plane = {
     answer: async (req, res) => {
       const fault = faultOf(req, res)

@@ -9,7 +9,7 @@ import type { Plan } from '../plan/plan.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { type BodyReader, compileBodyReader } from './body.ts'
 import { DataRequest } from './data-request.ts'
-import { faultOf } from './message-fault.ts'
+import { compileFaultFinder } from './message-fault.ts'
 import { exposedNames } from './reply-fields.ts'
 import type { Status } from './status.ts'
 import { writeReply } from './wire.ts'
@@ -49,6 +49,7 @@ export function createStandIn(gateway: Gateway, status: Status, manners: Manners
     const reply = await gateway.refuse(problems.internal_error, 'something broke')
     write(ctx, reply, gateway.plan.simulation.delivery)
   }
+  const faultOf = compileFaultFinder()
   let maxBody = gateway.plan.simulation.limits.body
   let readBody = compileBodyReader(maxBody)
   const replyTo = (ctx: Context): Promise<Reply> => {
