@@ -1,78 +1,11 @@
 // The state of one process in a file: real processes, killed at random times.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { PROGRAM } from '../support/built-program.ts'
+import { test } from 'node:test'
 import { pause, until } from '../support/until.ts'
-import { NOTES } from './replicas.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
-const children: ChildProcess[] = []
-after(() => {
-  for (const child of children) child.kill('SIGKILL')
-  rmSync(folder, { recursive: true })
-})
-let files = 0
-
-const gatewayWith = (state: string) =>
-  `${NOTES.replace(/notes: \{ schema: Note.*\}/, RESOURCE).replace('limit: 5/h', 'limit: 2/h')}\nstate: ${state}\n`
-const RESOURCE =
-  'notes: { schema: Note, seed: ./notes.yaml, states: { field: status, from: { draft: { sent: { after: 30d } } } } }'
-
-/** Makes a folder with a configuration whose state file is in it. */
-function project(state = '{ file: ./state, sync: always }') {
-  const config = join(folder, `${++files}.yaml`)
-  writeFileSync(config, gatewayWith(state.replace('./state', `./${files}.state`)))
-  writeFileSync(join(folder, 'notes.yaml'), '[{ id: 1, text: seed, status: draft }]')
-  return { config, state: join(folder, `${files}.state`) }
-}
-
-function start(config: string, ...args: string[]) {
-  const child = spawn(
-    process.execPath,
-    [PROGRAM, 'serve', config, '--port', '0', '--control-port', '0', '--log-level', 'warn', ...args],
-    {
-      env: { ...process.env, NO_COLOR: '1' },
-    },
-  )
-  children.push(child)
-  let text = ''
-  const ended = once(child, 'exit')
-  const served = new Promise<void>(resolve => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', chunk => {
-        text += chunk
-        if (text.includes('curl')) resolve()
-      })
-    }
-  })
-  return { child, ended, served, output: () => text }
-}
-
-async function serve(config: string, ...args: string[]) {
-  const program = start(config, ...args)
-  await Promise.race([program.served, program.ended.then(() => assert.fail(program.output()))])
-  const api = /API +(\S+)/.exec(program.output())?.[1] as string
-  const control = /Control plane +(\S+)/.exec(program.output())?.[1] as string
-  const send = async (line: string, body?: object, headers: Record<string, string> = {}) => {
-    const [method, path] = line.split(' ') as [string, string]
-    const url = path.startsWith('control:') ? control + path.slice(8) : api + path
-    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }
-    const reply = await fetch(url, { method, headers, ...json })
-    const text = await reply.text()
-    return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) }
-  }
-  const kill = async () => {
-    program.child.kill('SIGKILL')
-    await program.ended
-  }
-  return { ...program, send, kill }
-}
+import { folder, project, serve, start } from './serve-with-file.ts'
 
 test('every acknowledged write survives kill -9', async () => {
   const { config } = project()
@@ -246,31 +179,4 @@ test('changed seeds are kept at a restart with a warning that names their file',
   assert.match(second.output(), /\.\/notes\.yaml has changed, but the existing records of notes are kept/)
   assert.equal((await second.send('GET /notes')).body.length, 2)
   await second.kill()
-})
-
-test('a state file that is removed while in use is written anew, and another one in its place is not overwritten', async () => {
-  for (const args of [[], ['--workers', '2']]) {
-    const { config, state } = project()
-    const first = await serve(config, ...args)
-    assert.equal((await first.send('POST /notes', { text: 'one' })).status, 201)
-    rmSync(state)
-    assert.equal((await first.send('POST /notes', { text: 'two' })).status, 201)
-    await first.kill()
-    assert.match(first.output(), /was removed while in use, and was written anew/)
-
-    const second = await serve(config, ...args)
-    assert.equal((await second.send('GET /notes/2')).body.text, 'one')
-    assert.equal((await second.send('GET /notes/3')).body.text, 'two')
-    writeFileSync(`${state}.other`, 'mine')
-    renameSync(`${state}.other`, state)
-    const refused = await second.send('POST /notes', { text: 'three' })
-    assert.deepEqual([refused.status, readFileSync(state, 'utf8')], [503, 'mine'])
-    assert.match(second.output(), /another file was put in its place; restart to read that one, or move it away/)
-    rmSync(state)
-    await until(async () => (await second.send('POST /notes', { text: 'four' })).status === 201)
-    await second.kill()
-    const third = await serve(config, ...args)
-    assert.ok((await third.send('GET /notes')).body.some(({ text }: { text: string }) => text === 'four'))
-    await third.kill()
-  }
 })

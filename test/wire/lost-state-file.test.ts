@@ -1,0 +1,34 @@
+// A state file that other programs remove or replace while it is in use.
+
+import assert from 'node:assert/strict'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { until } from '../support/until.ts'
+import { project, serve } from './serve-with-file.ts'
+
+test('a state file that is removed while in use is written anew, and another one in its place is not overwritten', async () => {
+  for (const args of [[], ['--workers', '2']]) {
+    const { config, state } = project()
+    const first = await serve(config, ...args)
+    assert.equal((await first.send('POST /notes', { text: 'one' })).status, 201)
+    rmSync(state)
+    assert.equal((await first.send('POST /notes', { text: 'two' })).status, 201)
+    await first.kill()
+    assert.match(first.output(), /was removed while in use, and was written anew/)
+
+    const second = await serve(config, ...args)
+    assert.equal((await second.send('GET /notes/2')).body.text, 'one')
+    assert.equal((await second.send('GET /notes/3')).body.text, 'two')
+    writeFileSync(`${state}.other`, 'mine')
+    renameSync(`${state}.other`, state)
+    const refused = await second.send('POST /notes', { text: 'three' })
+    assert.deepEqual([refused.status, readFileSync(state, 'utf8')], [503, 'mine'])
+    assert.match(second.output(), /another file was put in its place; restart to read that one, or move it away/)
+    rmSync(state)
+    await until(async () => (await second.send('POST /notes', { text: 'four' })).status === 201)
+    await second.kill()
+    const third = await serve(config, ...args)
+    assert.ok((await third.send('GET /notes')).body.some(({ text }: { text: string }) => text === 'four'))
+    await third.kill()
+  }
+})
