@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { until } from '../support/until.ts'
-import { project, serve } from './serve-with-file.ts'
+import { programsWithFile } from './serve-with-file.ts'
+
+const { project, serve } = programsWithFile()
 
 test('a state file that is removed while in use is written anew, and another one in its place is not overwritten', async () => {
   for (const args of [[], ['--workers', '2']]) {

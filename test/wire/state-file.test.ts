@@ -5,7 +5,9 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pause, until } from '../support/until.ts'
-import { folder, project, serve, start } from './serve-with-file.ts'
+import { programsWithFile } from './serve-with-file.ts'
+
+const { folder, project, serve, start } = programsWithFile()
 
 test('every acknowledged write survives kill -9', async () => {
   const { config } = project()
