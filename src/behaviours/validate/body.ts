@@ -13,6 +13,7 @@ import { firstOf } from '../../kernel/request.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
 import type { ValidateConfig } from './config.ts'
+import { explainSlips, warnOfFieldSlips } from './field-slips.ts'
 import { checkPatch, JSON_PATCH } from './json-patch.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
@@ -51,11 +52,15 @@ export function compileBody(
       return broken
     }
     const violations = schema?.check(parsed.value, parsed.exact)
-    if (violations !== undefined) {
-      return violations.map(({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }))
+    if (schema !== undefined && violations !== undefined) {
+      const rules = violations.map(
+        ({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }) as const,
+      )
+      return explainSlips(rules, parsed.value, schema)
     }
     const broken = patch === 'described' ? checkPatch(parsed.value) : NO_RULES
     if (broken.length > 0) return broken
+    if (schema !== undefined) warnOfFieldSlips(exchange, parsed.value, schema)
     const draft = draftOf(exchange, 'validate')
     draft.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     if (draft.body !== parsed.value) draft.sent = parsed.value
