@@ -30,12 +30,17 @@ export function readRequestBody(entry: Node, reading: ContractReading): RequestB
   return { required: reading.flag(childOf(node, 'required')), content }
 }
 
-/** By status as written: `200`, `4XX`, `default`. */
+/**
+ * By status as written: `200`, `4XX`, `default`. An operation that documents no response, which OpenAPI 3.1 allows, answers 200
+ * without a body.
+ */
 export function readResponses(operation: Node, reading: ContractReading): Map<string, ResponseSpec> {
   const responses = new Map<string, ResponseSpec>()
   const list = childOf(operation, 'responses')
-  if (!isObject(list.value)) reading.warn('invalid-contract', 'the operation has no responses', operation, 'key')
-  else if (Object.keys(list.value).length === 0) reading.warn('invalid-contract', '"responses" is empty', list, 'key')
+  if (!isObject(list.value)) {
+    if (reading.legacy || list.value !== undefined)
+      reading.warn('invalid-contract', 'the operation has no responses', operation, 'key')
+  } else if (Object.keys(list.value).length === 0) reading.warn('invalid-contract', '"responses" is empty', list, 'key')
   for (const [status, entry] of entriesOf(list)) {
     if (status.startsWith('x-')) continue
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/i.test(status)) {
@@ -57,6 +62,7 @@ export function readResponses(operation: Node, reading: ContractReading): Map<st
       node,
     })
   }
+  if (responses.size === 0) responses.set('200', { description: '', content: new Map(), headers: [], node: list })
   return responses
 }
 

@@ -158,3 +158,21 @@ paths:
     assert.ok(codes.has(`warning ${code}`), code)
   }
 })
+
+for (const [responses, version, warnings] of [
+  ['', '3.1.0', []],
+  ['', '3.0.3', ['the operation has no responses']],
+  ['responses: {}', '3.1.0', ['"responses" is empty']],
+] as const) {
+  test(`an operation of OpenAPI ${version} with ${responses || 'no responses'} answers 200 without a body`, async () => {
+    const files = {
+      'openapi.yaml': `openapi: ${version}\ninfo: { title: T, version: "1" }\npaths: { /x: { post: { operationId: x, ${responses} } } }\n`,
+    }
+    const { status, body } = await inProcess(files).send('POST /x')
+    assert.deepEqual([status, body], [200, ''])
+    assert.deepEqual(
+      loadFiles(files).report.list.map(({ message }) => message),
+      warnings,
+    )
+  })
+}
