@@ -137,4 +137,33 @@ components:
     const document = contract.replace('\ncomponents:\n  schemas:', loan)
     assert.deepEqual(await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': document })), [])
   })
+
+  test('sends lines of JSON, and lists in the path in every style', async () => {
+    const document = `
+openapi: 3.2.0
+info: { title: Harbour, version: '1' }
+paths:
+  /logs:
+    post:
+      operationId: addLogs
+      parameters: [{ name: dry, in: query, schema: { type: boolean } }]
+      requestBody: { required: true, content: { application/jsonl: { itemSchema: { type: object, required: [at], properties: { at: { type: integer } } } } } }
+      responses: { '200': { description: Fine. }, '400': { description: No. } }
+${['simple', 'label', 'matrix']
+  .flatMap(style =>
+    [true, false].map(
+      explode => `
+  /${style}${explode}/{depths}/{place}:
+    get:
+      operationId: ${style}${explode}
+      parameters:
+        - { name: depths, in: path, required: true, style: ${style}, explode: ${explode}, schema: { type: array, minItems: 2, items: { type: integer } } }
+        - { name: place, in: path, required: true, style: ${style}, explode: ${explode}, schema: { type: object, required: [x, y], properties: { x: { type: integer }, y: { type: integer } } } }
+      responses: { '200': { description: Fine. }, '400': { description: No. } }`,
+    ),
+  )
+  .join('')}
+`
+    assert.deepEqual(await findings(loadFiles({ 'openapi.yaml': document })), [])
+  })
 })

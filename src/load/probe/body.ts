@@ -2,6 +2,7 @@
 
 import { readXml, writeXml } from '../../answer/xml.ts'
 import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import { readSequence, writeSequence } from '../../contract/sequences.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 import { valueFor } from '../../schema/sampling.ts'
 
@@ -33,8 +34,8 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
     return { type: type === '*/*' ? 'application/json' : type, text: stringifyJson(value) }
   }
   const form = types.find(([type]) => isForm(type))
-  const xml = form === undefined ? xmlBody(types, adapt) : undefined
-  if (xml !== undefined) return xml
+  const written = form === undefined ? (xmlBody(types, adapt) ?? sequenceBody(types, adapt)) : undefined
+  if (written !== undefined) return written
   if (form === undefined) {
     if (body?.required !== true) return undefined
     return rawBody(types) ?? `no body of ${types.map(([type]) => type).join(', ') || 'no type at all'} is made up`
@@ -64,6 +65,25 @@ function xmlBody(
     const text = writeXml(value, definitions[key], definitions, 'root', 'item')
     const read = readXml(text, definitions[key], definitions)
     if ('value' in read && schema.check(read.value, read.exact) === undefined) return { type, text }
+  }
+  return undefined
+}
+
+/** A body of a sequence, such as lines of JSON. */
+function sequenceBody(
+  types: readonly (readonly [string, MediaType])[],
+  adapt: (value: Json) => Json,
+): ProbeBody | undefined {
+  const isRead = ([, { sequence }]: readonly [string, MediaType]) =>
+    sequence !== undefined && sequence.framing !== 'parts'
+  const [type, media] = types.find(isRead) ?? []
+  if (type === undefined || media?.sequence === undefined) return undefined
+  for (const value of valuesOf(media, adapt)) {
+    if (!Array.isArray(value) && typeof value !== 'string') continue
+    const text = typeof value === 'string' ? value : writeSequence(value, media.sequence, BOUNDARY)
+    const read = readSequence(text, media.sequence)
+    if (read === undefined || 'fault' in read || media.schema?.check(read.value, read.exact) !== undefined) continue
+    return { type, text }
   }
   return undefined
 }

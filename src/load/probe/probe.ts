@@ -166,13 +166,28 @@ function textsOf(
 function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
   const encode = place === 'query' || place === 'cookie' ? encodeURIComponent : (text: string) => text
   const text = (one: Json) => encode(typeof one === 'string' ? one : stringifyJson(one))
-  if (Array.isArray(value)) return [value.map(text), [value.map(text).join(',')], [text(value)]]
+  if (Array.isArray(value)) {
+    const all = value.map(text)
+    // A path and a cookie have one text.
+    const apart = place === 'path' || place === 'cookie' ? [] : [all]
+    const named = all.map(one => `${name}=${one}`)
+    return [...apart, ...prefixed(name, all, named), [text(value)]]
+  }
   if (!isObject(value)) {
     // A parameter with a media type is written as that: text of JSON has quotes.
     return [[text(value)], [`.${text(value)}`], [`;${name}=${text(value)}`], [encode(stringifyJson(value))]]
   }
   const pairs = Object.entries(value as Record<string, Json>)
-  return [[text(value)], [pairs.map(([key, one]) => `${encode(key)},${text(one)}`).join(',')]]
+  const flat = pairs.map(([key, one]) => `${encode(key)},${text(one)}`)
+  const exploded = pairs.map(([key, one]) => `${encode(key)}=${text(one)}`)
+  return [[text(value)], ...prefixed(name, flat, exploded), [exploded.join(',')]]
+}
+
+/** The ways to write a list in one text: as `simple`, `label` and `matrix` do, then with `explode`. */
+const prefixed = (name: string, parts: readonly string[], exploded: readonly string[]): string[][] => {
+  const joined = parts.join(',')
+  const separate = exploded.map(one => (one.startsWith(`${name}=`) ? one.slice(name.length + 1) : one))
+  return [[joined], [`.${joined}`], [`;${name}=${joined}`], [`.${separate.join('.')}`], [`;${exploded.join(';')}`]]
 }
 
 /** The id of a record that is there, where the parameter names one of a resource, or its owner. */
