@@ -208,4 +208,14 @@ suite('inference finds a collection', () => {
       ])}, cursor "after"`,
     ])
   })
+
+  test('a date bounds a field of seconds since 1970', async () => {
+    const Call = { type: 'object', properties: { id: { type: 'string' }, created: { type: 'integer' } } }
+    const schema = { type: 'string', format: 'date-time' }
+    const parameters = [{ in: 'query', name: 'createdAfter', schema }]
+    const paths = { '/calls': { get: { ...list({ type: 'array', items: ref('Call') }), parameters } } }
+    assert.deepEqual(await infer(paths, { Call }), [
+      'list: list "calls", filter [{"parameter":"createdAfter","field":"created","is":"more-than"}]',
+    ])
+  })
 })

@@ -16,11 +16,18 @@ const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
   ['max', 'at-most'],
 ])
 
-/** Returns the comparisons that an object of bounds asks for; `undefined` for a value that is not such an object. */
-export function boundsOf(field: string, value: Json): Comparison[] | undefined {
+/**
+ * Returns the comparisons that an object of bounds asks for; `undefined` for a value that is not such an object.
+ * @param convert converts a limit to the form that the records have
+ */
+export function boundsOf(
+  field: string,
+  value: Json,
+  convert: (limit: Json) => Json = limit => limit,
+): Comparison[] | undefined {
   if (!isObject(value)) return undefined
   return Object.entries(value).flatMap(([key, limit]) => {
     const is = BOUNDS.get(key)
-    return is === undefined ? [] : [{ field, is, value: limit as Json }]
+    return is === undefined ? [] : [{ field, is, value: convert(limit as Json) }]
   })
 }

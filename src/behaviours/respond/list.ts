@@ -15,6 +15,7 @@ import { boundsOf } from './bounds.ts'
 import { branchesWithin, schemaBelow } from './branch.ts'
 import { compileEnvelope } from './envelope.ts'
 import type { ListConfig, LocateParameter } from './list-config.ts'
+import { compileOtherTime } from './other-times.ts'
 import { compilePaging, lostCursor } from './paging.ts'
 import { type Resource, resourceOf } from './resource.ts'
 import { compileShownList } from './shown.ts'
@@ -158,18 +159,25 @@ function compileFilters(
       site.error('unknown-field', message, at, suggest(field, properties.keys()))
     }
     if (is === 'equal') site.index(list, field)
-    const takesBounds = is === 'equal' && site.operation.parameters[index]?.schema.types.has('object') === true
+    const sent = site.operation.parameters[index]
+    const takesBounds = is === 'equal' && sent?.schema.types.has('object') === true
     // If every request has to select, a record without the field is in every selection; not by a status or another enum.
     const orAbsent = site.operation.parameters[index]?.required === true && !hasChoices(field, resource, site)
-    return { field, is, at: index, takesBounds, orAbsent }
+    const node = properties.get(field)
+    const timed =
+      node === undefined || sent === undefined
+        ? undefined
+        : compileOtherTime(typesOfLimits(sent, site), describeField(field, site.contract.use(node)))
+    return { field, is, at: index, takesBounds, orAbsent, timed }
   })
   return ({ values }) => {
     let filters = NO_FILTERS
     let comparisons: Comparison[] | undefined
-    for (const { field, is, at, takesBounds, orAbsent } of compiled) {
-      const value = values[at] as Json | undefined
-      if (value === undefined) continue
-      const bounds = takesBounds ? boundsOf(field, value) : undefined
+    for (const { field, is, at, takesBounds, orAbsent, timed } of compiled) {
+      const given = values[at] as Json | undefined
+      if (given === undefined) continue
+      const bounds = takesBounds ? boundsOf(field, given, timed) : undefined
+      const value = timed === undefined ? given : timed(given)
       if (bounds !== undefined) comparisons = [...(comparisons ?? []), ...bounds]
       else if (is === 'equal') {
         const values = Array.isArray(value) ? value : [value]
@@ -178,6 +186,12 @@ function compileFilters(
     }
     return { filters, comparisons }
   }
+}
+
+/** Returns the types of a parameter's value; of an object of bounds, those of its properties. */
+function typesOfLimits({ schema }: Parameter, { contract }: Site): ReadonlySet<string> {
+  if (!schema.types.has('object')) return schema.types
+  return new Set([...schema.shape.properties.values()].flatMap(node => [...contract.use(node).types]))
 }
 
 /** Returns whether an enum limits the values of a field. */

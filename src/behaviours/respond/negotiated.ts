@@ -3,7 +3,7 @@
 import { isXml, writeBody } from '../../answer/body.ts'
 import { compileNegotiation, contentTypeFor } from '../../answer/negotiate.ts'
 import { isJson, type MediaType, responseFor } from '../../contract/contract.ts'
-import { parseJson } from '../../kernel/json.ts'
+import { parseSent } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
 import type { Handler, Site } from '../behaviour.ts'
@@ -37,7 +37,7 @@ function rewrite(reply: Reply, type: string, media: MediaType): Reply {
   const { body, headers, bytes: _, ...rest } = reply
   if (reply.refusal !== undefined || typeof body !== 'string' || headers['content-type'] !== JSON_TYPE) return reply
   if (isJson(type)) return { ...reply, headers: { ...headers, 'content-type': type } }
-  const parsed = isXml(type) ? parseJson(body) : { fault: '' }
+  const parsed = isXml(type) ? parseSent(body) : { fault: '' }
   if ('fault' in parsed) return reply
   const written = writeBody({ value: parsed.value }, media, type)
   return { ...rest, headers: { ...headers, 'content-type': written.contentType }, body: written.body }

@@ -1,7 +1,7 @@
 // Shows a record in an operation's own reply schema: `GET /projects` may list summaries of `GET /projects/{id}`. Runs only
 // if that schema differs from the record's, and once for each state of a record.
 
-import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseSent, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
 import type { Node } from '../../schema/document.ts'
 import { type Entry, idIn } from '../../world/collection.ts'
@@ -80,7 +80,7 @@ export function compileShownList(
   let last = { text: '[]', shown: '[]' }
   return text => {
     if (last.text === text) return last.shown
-    const parsed = parseJson(text)
+    const parsed = parseSent(text)
     if ('fault' in parsed || !Array.isArray(parsed.value)) return text
     const records = parsed.value as Json[]
     const fitted = records.map(record => (isObject(record) ? fit(record as JsonObject) : record))

@@ -65,8 +65,8 @@ export function rangeOf(
   for (const candidate of wanted) {
     const field = [...properties.keys()].find(key => normal(key) === candidate)
     const node = field === undefined ? undefined : properties.get(field)
-    if (field === undefined || node === undefined || !isComparable(schema.types, node, schemas)) continue
     const isDate = /^date/.test(schemas.format(schema.node) ?? '')
+    if (field === undefined || node === undefined || !isComparable(schema.types, isDate, node, schemas)) continue
     if (spoken === '' && !isDate && rest.length === 0 && !/^(?:from|to|since|until)$/.test(words[at] as string))
       continue
     return { field, is, certain: isDate || spoken !== '' || rest.length > 0 }
@@ -74,10 +74,11 @@ export function rangeOf(
   return undefined
 }
 
-/** Whether a parameter and a field are both numbers, or both times written as text. */
-function isComparable(types: ReadonlySet<string>, field: Node, schemas: SchemaReader): boolean {
+/** Whether a parameter and a field are both numbers, or both times; a date may be compared with seconds since 1970. */
+function isComparable(types: ReadonlySet<string>, isDate: boolean, field: Node, schemas: SchemaReader): boolean {
   const known = schemas.types(field)
   const isNumber = (all: ReadonlySet<string>) => all.has('integer') || all.has('number')
   if (isNumber(types)) return isNumber(known)
+  if (isDate && isNumber(known)) return true
   return types.has('string') && known.has('string') && /^date/.test(schemas.format(field) ?? '')
 }
