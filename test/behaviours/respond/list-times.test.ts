@@ -52,7 +52,7 @@ suite('a filter by time', () => {
     ['created[gte]=2020-01-01&created[lt]=2021-01-01', [1]],
     ['endedBefore=1650000000', [1]],
     ['endedBefore=1650000000000', [1]],
-    // A year is a number, but no time since 1970.
+    // A year is a number, but not a time since 1970.
     ['sinceYear=2021-01-01', []],
   ]
   for (const [query, ids] of cases) {
@@ -66,7 +66,7 @@ suite('a filter by time', () => {
     })
   }
 
-  test('a text that is no time is refused', async () => {
+  test('a text that is not a time is refused', async () => {
     assert.equal((await send('GET /calls?createdAfter=soon')).status, 400)
   })
 })
