@@ -1,9 +1,13 @@
 // Passes the changes of a collection to a recorder.
 
 import { Counts } from './counts.ts'
-import { type CollectionState, type Recorder, worldChange } from './effects.ts'
+import { type CollectionState, type Recorder, type WorldEffect, worldChange } from './effects.ts'
 import { RecordedPlace } from './recorded-place.ts'
 import { type Row, RowChange } from './row-change.ts'
+
+interface Stated {
+  state(): CollectionState
+}
 
 export class CollectionRecording {
   #recorder: Recorder | undefined
@@ -34,8 +38,9 @@ export class CollectionRecording {
   }
 
   /** All records are others. The states are read when somebody needs them. */
-  tellAll(after: () => CollectionState, before: () => CollectionState): void {
+  tellAll(after: Stated, before: Stated): void {
     const { world, collection } = this.#place
-    this.#recorder?.record(worldChange(world, ['in', collection, ['all', after]], ['in', collection, ['all', before]]))
+    const replacing = (by: Stated): WorldEffect => ['in', collection, ['all', () => by.state()]]
+    this.#recorder?.record(worldChange(world, replacing(after), replacing(before)))
   }
 }

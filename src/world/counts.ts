@@ -26,6 +26,14 @@ export class Counts implements Counted {
     this.creations = creations
   }
 
+  /** Counts a record that another copy of the collection wrote, as that one did. @param created the ordinal; 0 for a seed */
+  wrote(revision: number, created: number, id: Id | undefined): void {
+    this.revision = revision
+    if (created <= this.creations) return
+    this.creations = created
+    this.pass(id)
+  }
+
   /** Counts on from the number that a record has as its id. */
   pass(id: Id | undefined): void {
     if ((typeof id === 'number' || typeof id === 'bigint') && id >= this.next) this.next = successor(id)

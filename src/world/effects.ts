@@ -24,12 +24,21 @@ export interface CollectionState {
 /** The `entry`-th state of a record, and when the edge to `to` fires: milliseconds since the epoch, `null` for never. */
 export type PortableTimer = readonly [state: string, entry: number, due: number | null, to: string | null]
 
+/**
+ * A record is written, or removed (`null`). `created` is 0 for a seed, else the ordinal of its creation. Without counters
+ * they follow from the record: it has the latest revision, and its id and ordinal have been given.
+ */
+export type RowEffect = readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters?]
+
+/** Gathers changes of the records of a collection. Must be ended before the collection is used otherwise. */
+export interface RowBatch {
+  add(effect: RowEffect): void
+  /** Stores the records. */
+  end(): void
+}
+
 export type CollectionEffect =
-  /**
-   * A record is written, or removed (`null`). `created` is 0 for a seed, else the ordinal of its creation. Without counters
-   * they follow from the record: it has the latest revision, and its id and ordinal have been given.
-   */
-  | readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters?]
+  | RowEffect
   | readonly ['timer', PortableId, PortableTimer | null]
   /** The collection was replaced. A function, so that it is copied only if needed. */
   | readonly ['all', () => CollectionState]

@@ -6,7 +6,7 @@ import type { Filter } from './collection.ts'
 import type { Id } from './id.ts'
 import { fieldIn } from './record-field.ts'
 import type { Row } from './row-change.ts'
-import { Tree } from './tree.ts'
+import { Tree, treeOf } from './tree.ts'
 
 type FieldIndex = Tree<Row, undefined>
 
@@ -25,16 +25,14 @@ export class Indexes {
     return new Indexes(new Map([...this.#byField].map(([field, index]) => [field, index.clone()])))
   }
 
-  /** Returns the indexes on other fields. Those that are missing are built from `rows`. */
-  adapted(fields: readonly string[], rows: () => Iterable<Row>): Indexes {
-    const indexes = fields.map((field): [string, FieldIndex] => {
-      const kept = this.#byField.get(field)
-      if (kept !== undefined) return [field, kept]
-      const index = indexOn(field)
-      for (const row of rows()) index.set(row, undefined)
-      return [field, index]
-    })
-    return new Indexes(new Map(indexes))
+  /** Returns the indexes on other fields. Those that are missing are built from `rows`, in the order of their ids. */
+  adapted(fields: readonly string[], rows: () => Row[]): Indexes {
+    return new Indexes(new Map(fields.map(field => [field, this.#byField.get(field) ?? indexOf(field, rows())])))
+  }
+
+  /** Returns indexes on the same fields for other records, in the order of their ids. */
+  of(rows: readonly Row[]): Indexes {
+    return new Indexes(new Map([...this.#byField.keys()].map(field => [field, indexOf(field, rows)])))
   }
 
   /** Adds a record in the place of an older state of it. */
@@ -79,8 +77,34 @@ function selects({ field, values, orAbsent }: Filter, { value }: Row): boolean {
 /** A value before every id, where a walk along an index begins. */
 const FIRST: Id = Number.NEGATIVE_INFINITY
 
-const indexOn = (field: string): FieldIndex =>
-  new Tree<Row, undefined>(
-    undefined,
-    (a, b) => compareJson(fieldIn(field, a.value), fieldIn(field, b.value)) || compareIds(a.id, b.id),
-  )
+const indexOn = (field: string): FieldIndex => new Tree<Row, undefined>(undefined, orderBy(field))
+
+const orderBy =
+  (field: string) =>
+  (a: Row, b: Row): number =>
+    compareJson(fieldIn(field, a.value), fieldIn(field, b.value)) || compareIds(a.id, b.id)
+
+/** Makes the index of many records, which are in the order of their ids. */
+function indexOf(field: string, rows: readonly Row[]): FieldIndex {
+  const order = orderBy(field)
+  const sorted = sortedByValue(field, rows, order) ?? rows.toSorted(order)
+  return treeOf(sorted, new Array<undefined>(sorted.length), order)
+}
+
+/** Sorts values instead of records, which takes less time; `undefined` if there are too many values. */
+function sortedByValue(field: string, rows: readonly Row[], order: (a: Row, b: Row) => number): Row[] | undefined {
+  const byValue = new Map<Json | undefined, Row[]>()
+  for (const row of rows) {
+    const value = fieldIn(field, row.value)
+    const own = byValue.get(value)
+    if (own !== undefined) own.push(row)
+    else if (byValue.size === MOST_VALUES) return undefined
+    else byValue.set(value, [row])
+  }
+  const groups = [...byValue.values()].sort(([a], [b]) => order(a as Row, b as Row))
+  // Objects, and numbers that are equal and of another type, are several values that compare alike.
+  const alike = groups.some((group, i) => i > 0 && order(groups[i - 1]?.at(-1) as Row, group[0] as Row) >= 0)
+  return alike ? undefined : groups.flat()
+}
+
+const MOST_VALUES = 1000

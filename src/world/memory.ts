@@ -10,12 +10,13 @@ import { withId } from './collection.ts'
 import { CollectionRecording } from './collection-recording.ts'
 import { Counts } from './counts.ts'
 import { drawId } from './draw-id.ts'
-import type { CollectionEffect, CollectionState, Recorder } from './effects.ts'
+import type { CollectionEffect, CollectionState, Recorder, RowBatch } from './effects.ts'
 import { keyOf } from './key.ts'
 import { fieldIn } from './record-field.ts'
 import type { RecordedPlace } from './recorded-place.ts'
 import { RowWriter } from './row-writer.ts'
 import { Rows } from './rows.ts'
+import { RowsBatch } from './rows-batch.ts'
 import { dumpOf, fillRows, renameRows, rowsOf } from './rows-dump.ts'
 import { applyRow, becomeState, stateOf } from './rows-state.ts'
 
@@ -149,12 +150,8 @@ export class MemoryCollection implements Collection {
       this.adapt(present)
     }
     if (before === undefined) return
-    const after = this.fork()
     this.#recording.follow(this.#counts)
-    this.#recording.tellAll(
-      () => after.state(),
-      () => before.state(),
-    )
+    this.#recording.tellAll(this.fork(), before)
   }
 
   record(recorder: Recorder | undefined, place?: RecordedPlace): void {
@@ -164,14 +161,14 @@ export class MemoryCollection implements Collection {
 
   apply(effect: CollectionEffect): CollectionEffect {
     if (effect[0] === 'timer') return effect
-    if (effect[0] === 'row') {
-      const inverse = applyRow(this.#rows, this.#counts, this.#options, effect)
-      this.#recording.follow(this.#counts)
-      return inverse
-    }
+    if (effect[0] === 'row') return applyRow(this.#rows, this.#counts, this.#options, effect, this.#recording)
     const before = this.fork()
     this.become(effect[1]())
     return ['all', () => before.state()]
+  }
+
+  batch(): RowBatch | undefined {
+    return RowsBatch.of(this.#rows, this.#counts, this.#options, this.#recording)
   }
 
   state(base?: Collection): CollectionState {

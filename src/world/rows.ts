@@ -1,14 +1,14 @@
 // The records of a collection in memory: B-trees, which are ordered, and which clone in constant time because they share
 // what has not been written since. Counts what the records weigh, and decides nothing.
 
-import { arrange, compareIds, cutPage, isPlain, isUnsearched, pageOf, take } from './arrange.ts'
+import { arrange, ascends, compareIds, cutPage, isPlain, isUnsearched, pageOf, take } from './arrange.ts'
 import { type Budget, weigh } from './budget.ts'
 import type { Filter, Page, Query } from './collection.ts'
 import type { Id } from './id.ts'
 import { Indexes } from './indexes.ts'
 import { Pages } from './pages.ts'
 import type { Row } from './row-change.ts'
-import { differences, Tree } from './tree.ts'
+import { differences, Tree, treeOf } from './tree.ts'
 
 export class Rows {
   #byId: Tree<Id, Row>
@@ -131,9 +131,37 @@ export class Rows {
     this.#length = made.#length
   }
 
+  /**
+   * Replaces all records, which takes a fraction of the time of writing each of them.
+   *
+   * @param rows in the order of their ids, each with another id
+   */
+  fill(rows: Row[]): void {
+    this.#pages.leave(false)
+    let [length, bytes] = [0, 0]
+    for (const row of rows) {
+      length += row.text.length
+      bytes += this.#own(row)
+    }
+    this.#length = length
+    this.#count(bytes - this.#bytes)
+    this.#byId = treeOf(
+      rows.map(({ id }) => id),
+      rows,
+      compareIds,
+    )
+    const created = inCreation(rows.filter(({ created }) => created > 0))
+    this.#created = treeOf(
+      created.map(({ created }) => created),
+      created.map(({ id }) => id),
+      byNumber,
+    )
+    this.#indexes = this.#indexes.of(rows)
+  }
+
   /** Lists filter by these fields from now on. */
   index(fields: readonly string[]): void {
-    this.#indexes = this.#indexes.adapted(fields, () => this.values())
+    this.#indexes = this.#indexes.adapted(fields, () => this.all())
   }
 
   page(query: Query): Page {
@@ -183,5 +211,9 @@ export class Rows {
     this.#budget?.spend(bytes)
   }
 }
+
+const byCreation = (a: Row, b: Row): number => a.created - b.created
+
+const inCreation = (rows: Row[]): Row[] => (ascends(rows, byCreation) ? rows : rows.toSorted(byCreation))
 
 const byNumber = (a: number, b: number): number => a - b

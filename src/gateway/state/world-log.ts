@@ -8,6 +8,7 @@ import type { WorldsKeeper } from '../worlds-keeper.ts'
 import { type Change, changeOf, type Effect, type Group, readGroups } from './changes.ts'
 import { beginFromSeeds, doEffect, putting } from './do-effect.ts'
 import { History, MOST_ENTRIES } from './history.ts'
+import { RecordBatches } from './record-batches.ts'
 import { SeedStore } from './seed-store.ts'
 import { loadSnapshot, takeSnapshot } from './snapshot.ts'
 import type { Subjects } from './subjects.ts'
@@ -137,10 +138,13 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     // Older entries would be forgotten at once.
     const remembered = position.at - MOST_ENTRIES
     if (entries.length > MOST_ENTRIES) this.history.clear(remembered)
+    const batches = new RecordBatches(this.#subjects.worlds)
     for (const group of groups) {
       at += 1
       const changes: Change[] = []
+      if (at === remembered + 1) batches.end()
       for (const [world, effect] of group.changes) {
+        if (at <= remembered && batches.add(world, effect)) continue
         // A process that starts serves its file.
         if (effect[0] === 'config') await (this.#recording && this.#subjects.configure(effect[1]))
         else {

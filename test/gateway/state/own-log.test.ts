@@ -76,3 +76,30 @@ test('requests during the writing of a snapshot are in the log after it', async 
   assert.equal(((await again.send('GET /books')).body as unknown[]).length, 5002)
   await again.state.close()
 })
+
+test('a log of many entries is read as it was written', async () => {
+  const file = newFile()
+  const gateway = GATEWAY.replace('maxRecords: 50', 'maxRecords: 100000')
+  const engine = new FileLog({ kind: 'file', file, sync: 3_600_000, recover: false }, surroundings())
+  const one = await replica(engine, {}, { 'gateway.yaml': gateway })
+  const books = one.gateway.worlds.default.collection('books')
+  const write = (text: string, work: () => Promise<unknown>) => one.state.run(work, { text })
+  for (let i = 0; i < 12_000; i++) {
+    const status = i % 2 === 0 ? 'ordered' : 'shipped'
+    await write('POST /books', () => books.create({ title: `book ${i}`, status }))
+    if (i % 10 === 0) await write('DELETE /books', () => books.remove(i - 20))
+    if (i % 100 === 0) await write('PUT /books', () => books.replace(i, { id: i, title: 'replaced', status }))
+  }
+  assert.equal((await one.send('GET /limited')).status, 200)
+  const written = await books.dump()
+  // Without the snapshot that is written when a gateway ends.
+  await engine.close()
+  const again = await onFile(file, undefined, gateway)
+  const found = again.gateway.worlds.default.collection('books')
+  assert.deepEqual(await found.dump(), written)
+  assert.deepEqual(again.messages, ['the state is available'])
+  assert.equal(((await again.send('POST /books', { title: 'next' })).body as { id: number }).id, 12_003)
+  const entries = again.state.worldLog.history.of('default')
+  assert.ok(entries.length > 9000, `${entries.length} entries are remembered`)
+  await again.state.close()
+})

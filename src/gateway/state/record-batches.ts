@@ -1,0 +1,45 @@
+// Gathers the changes of records while many entries of a log are read, see `RowsBatch`.
+
+import type { RowBatch } from '../../world/effects.ts'
+import type { Worlds } from '../worlds.ts'
+import type { Effect } from './changes.ts'
+
+export class RecordBatches {
+  readonly #worlds: Worlds
+  /** By world and collection; `undefined` for collections that take no batch. */
+  readonly #batches = new Map<string, Map<string, RowBatch | undefined>>()
+
+  constructor(worlds: Worlds) {
+    this.#worlds = worlds
+  }
+
+  /** Takes the change of a record. Returns false for any other change; those that read records end the batches. */
+  add(world: string, effect: Effect): boolean {
+    if (effect[0] === 'in' && effect[2][0] === 'row') {
+      const batch = this.#of(world, effect[1])
+      batch?.add(effect[2])
+      return batch !== undefined
+    }
+    if (!COUNTING.has(effect[0])) this.end()
+    return false
+  }
+
+  #of(world: string, collection: string): RowBatch | undefined {
+    let own = this.#batches.get(world)
+    if (own === undefined) {
+      own = new Map()
+      this.#batches.set(world, own)
+    }
+    if (!own.has(collection)) own.set(collection, this.#worlds.peek(world)?.collections.get(collection)?.batch?.())
+    return own.get(collection)
+  }
+
+  /** Stores what was gathered. */
+  end(): void {
+    for (const own of this.#batches.values()) for (const batch of own.values()) batch?.end()
+    this.#batches.clear()
+  }
+}
+
+/** Kinds of effects that neither read nor replace records. */
+const COUNTING = new Set<Effect[0]>(['ordinal', 'kept'])
