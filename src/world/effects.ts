@@ -67,6 +67,8 @@ export interface WorldChange {
   readonly inverse: WorldEffect
   /** The world and the effect as the text of a JSON array, where that is faster to write than the effect is to make. */
   readonly text?: string
+  /** Returns a change to be kept for long: `into`, which becomes like this one where it is of the same kind; else this one. */
+  keptIn?(into: unknown): WorldChange
 }
 
 /** Takes down every change of a world while it is attached. */

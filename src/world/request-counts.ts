@@ -4,16 +4,25 @@ import type { WorldChange, WorldEffect } from './effects.ts'
 
 /** A number of further requests of an operation. */
 export class CountChange implements WorldChange {
-  readonly world: string
-  readonly operation: string
+  world: string
+  operation: string
   more = 1
   /** How its text begins. */
-  readonly #head: string
+  #head: string
 
   constructor(world: string, operation: string, head: string) {
     this.world = world
     this.operation = operation
     this.#head = head
+  }
+
+  keptIn(into: unknown): CountChange {
+    if (!(into instanceof CountChange)) return this
+    into.world = this.world
+    into.operation = this.operation
+    into.more = this.more
+    into.#head = this.#head
+    return into
   }
 
   get kind(): 'ordinal' {

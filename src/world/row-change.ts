@@ -17,16 +17,16 @@ export interface Counted {
 }
 
 export class RowChange implements WorldChange {
-  readonly #place: RecordedPlace
-  readonly #row: Row | undefined
-  readonly #old: Row | undefined
+  #place: RecordedPlace
+  #row: Row | undefined
+  #old: Row | undefined
   // One by one: a change and its counters are one object.
-  readonly #revision: number
-  readonly #next: number | bigint
-  readonly #creations: number
-  readonly #oldRevision: number
-  readonly #oldNext: number | bigint
-  readonly #oldCreations: number
+  #revision: number
+  #next: number | bigint
+  #creations: number
+  #oldRevision: number
+  #oldNext: number | bigint
+  #oldCreations: number
 
   /** @param row the record after the change, and `old` before it; `undefined` if there is none */
   constructor(place: RecordedPlace, row: Row | undefined, old: Row | undefined, now: Counted, before: Counted) {
@@ -39,6 +39,20 @@ export class RowChange implements WorldChange {
     this.#oldRevision = before.revision
     this.#oldNext = before.next
     this.#oldCreations = before.creations
+  }
+
+  keptIn(into: unknown): RowChange {
+    if (!(into instanceof RowChange)) return this
+    into.#place = this.#place
+    into.#row = this.#row
+    into.#old = this.#old
+    into.#revision = this.#revision
+    into.#next = this.#next
+    into.#creations = this.#creations
+    into.#oldRevision = this.#oldRevision
+    into.#oldNext = this.#oldNext
+    into.#oldCreations = this.#oldCreations
+    return into
   }
 
   get world(): string {

@@ -50,6 +50,8 @@ export interface Change {
   readonly inverse: Effect | undefined
   /** See `WorldChange.text`. */
   readonly text?: string
+  /** See `WorldChange.keptIn`. */
+  keptIn?(into: unknown): Change
 }
 
 /** The changes of one piece of work: one entry of the log. */

@@ -10,10 +10,42 @@ export type HistoryEntry = Readonly<Group>
 export const MOST_ENTRIES = 10_000
 const MOST_CHANGES = 100_000
 
+/** A place for an entry, which is used again for a later one: entries that die old cost the collector of garbage. */
+class Remembered implements Group {
+  position = 0
+  at = 0
+  by = ''
+  changes: Change[] = []
+
+  hold({ position, at, by, changes }: HistoryEntry): void {
+    this.position = position
+    this.at = at
+    // The same text again is no other object to keep.
+    if (this.by !== by) this.by = by
+    const own = this.changes
+    for (let i = 0; i < changes.length; i++) {
+      const change = changes[i] as Change
+      own[i] = change.keptIn === undefined ? change : change.keptIn(own[i])
+    }
+    if (own.length > changes.length) own.length = changes.length
+  }
+
+  /** Keeps no more than the objects that another entry needs. */
+  drop(): void {
+    if (this.changes.length > USUAL) this.changes = []
+  }
+}
+
+/** Most entries have no more changes: a record, another that is evicted for it, and a count. */
+const USUAL = 4
+
 export class History {
-  #entries: HistoryEntry[] = []
-  /** The index of the first entry: those before it are dropped now and then. */
-  #from = 0
+  /** A ring: the entry with number n is at n modulo its size. */
+  #ring: Remembered[] = []
+  /** The number of the first entry, and that of the next one. */
+  #first = 0
+  #next = 0
+  /** How many changes all entries have. */
   #changes = 0
   /** The position that no world can go back beyond. */
   #reach = 0
@@ -34,35 +66,51 @@ export class History {
   }
 
   #push(entry: HistoryEntry): void {
-    const last = this.#entries.at(-1)
-    if (last !== undefined && isUntold(entry) && worldOf(last) === worldOf(entry) && isUntold(last)) {
-      // A world that is only read still has ever more counts.
-      this.#entries[this.#entries.length - 1] = { ...entry, changes: merged([...last.changes, ...entry.changes]) }
-      return
-    }
-    this.#entries.push(entry)
-    this.#changes += entry.changes.length
-    while (this.#entries.length - this.#from > MOST_ENTRIES || this.#changes > MOST_CHANGES) {
-      const { changes, position } = this.#entries[this.#from] as HistoryEntry
-      this.#changes -= changes.length
-      this.#reach = position
-      this.#from += 1
-    }
-    if (this.#from > MOST_ENTRIES) {
-      this.#entries = this.#entries.slice(this.#from)
-      this.#from = 0
-    }
+    if (UNTOLD.has(entry.changes[0]?.kind as Effect[0]) && isUntold(entry) && this.#mergeWithLast(entry)) return
+    if (this.#next - this.#first === MOST_ENTRIES) this.#dropFirst()
+    const index = this.#next % MOST_ENTRIES
+    const place = this.#ring[index] ?? new Remembered()
+    this.#ring[index] = place
+    place.hold(entry)
+    this.#next += 1
+    this.#changes += place.changes.length
+    while (this.#changes > MOST_CHANGES) this.#dropFirst()
   }
 
-  /** The entries of a world, the oldest first. */
+  /** A world that is only read still has ever more counts. */
+  #mergeWithLast(entry: HistoryEntry): boolean {
+    if (this.#next === this.#first) return false
+    const last = this.#ring[(this.#next - 1) % MOST_ENTRIES] as Remembered
+    if (worldOf(last) !== worldOf(entry) || !isUntold(last)) return false
+    const changes = merged([...last.changes, ...entry.changes])
+    this.#changes += changes.length - last.changes.length
+    last.hold({ ...entry, changes })
+    return true
+  }
+
+  #dropFirst(): void {
+    const place = this.#ring[this.#first % MOST_ENTRIES] as Remembered
+    this.#changes -= place.changes.length
+    this.#reach = place.position
+    this.#first += 1
+    place.drop()
+  }
+
+  /** The entries of a world, the oldest first. Do not retain one: it is used again for a later entry. */
   of(world: string): readonly HistoryEntry[] {
-    return this.#entries.slice(this.#from).filter(entry => worldOf(entry) === world)
+    const entries: HistoryEntry[] = []
+    for (let n = this.#first; n < this.#next; n++) {
+      const entry = this.#ring[n % MOST_ENTRIES] as Remembered
+      if (worldOf(entry) === world) entries.push(entry)
+    }
+    return entries
   }
 
   /** Forgets everything: no world can go back beyond this position. */
   clear(position: number): void {
-    this.#entries = []
-    this.#from = 0
+    this.#ring = []
+    this.#first = 0
+    this.#next = 0
     this.#changes = 0
     this.#reach = position
   }

@@ -91,7 +91,6 @@ export class OwnTurns implements LogTurns {
     }
     const { log, at } = this.#position
     const groups = this.recording.take(cause.text, this.#now(), at + 1)
-    const began = monotonic()
     const texts = groups.map(writeGroup)
     this.#since?.push(...texts)
     const appending = this.#engine.append(this.#position, texts)
@@ -99,10 +98,16 @@ export class OwnTurns implements LogTurns {
     cause.position = this.#position.at
     this.#memory.appended(groups)
     if (this.#engine.worthCompacting) this.#compact()
-    const measure = () => this.#meter.appended((monotonic() - began) / 1000)
-    if (appending instanceof Promise) return appending.then(measure)
-    measure()
+    if (appending instanceof Promise) return this.#measure(appending)
+    // Nothing to wait for: a clock would take longer to read than the append.
+    this.#meter.appended(0)
     return undefined
+  }
+
+  async #measure(appending: Promise<unknown>): Promise<void> {
+    const began = monotonic()
+    await appending
+    this.#meter.appended((monotonic() - began) / 1000)
   }
 
   async catchUp(): Promise<void> {}

@@ -103,3 +103,24 @@ test('a log of many entries is read as it was written', async () => {
   assert.ok(entries.length > 9000, `${entries.length} entries are remembered`)
   await again.state.close()
 })
+
+test('a world with more changes than are remembered rewinds to one of the last', async () => {
+  const one = await onFile(newFile())
+  await write(one, 10_500)
+  const { history } = one.state.worldLog
+  assert.equal(history.of('default').length, 10_000)
+  const end = one.state.position
+  assert.equal(history.reach, end - 10_000)
+  const rewind = (to: number) => one.state.run(async () => one.state.worldLog.rewind('default', to), { text: 'rewind' })
+  assert.equal(await rewind(end - 7), 7)
+  assert.deepEqual((await one.send('GET /books/1')).body, { id: 1, title: '10492' })
+  assert.equal(await rewind(end), 1)
+  assert.deepEqual((await one.send('GET /books/1')).body, { id: 1, title: '10499' })
+  assert.equal(await rewind(history.reach - 1), undefined)
+  const times = history.of('default').map(({ position }) => position)
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  )
+  await one.state.close()
+})
