@@ -1,7 +1,7 @@
 // Keeps the peak of memory low while a large document is loaded. The engine would let garbage grow to three times what
 // lives: 350 MB for a document of 13 MB, of which 100 are in use.
 
-import { runThrough, type Steps } from '../kernel/steps.ts'
+import type { Steps } from '../kernel/steps.ts'
 import { collectGarbage, heapUsed } from '../world/heap.ts'
 
 /** Bytes of new objects after which garbage is collected, which takes some 50 ms. */
@@ -31,6 +31,3 @@ export function* tidily<Result>(steps: Steps<Result>, tidy: () => void = tidying
     yield
   }
 }
-
-/** Does all steps at once, and collects garbage between them. */
-export const runTidily = <Result>(steps: Steps<Result>, tidy: () => void): Result => runThrough(tidily(steps, tidy))

@@ -60,6 +60,16 @@ export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> 
   }
 }
 
+/** Returns a function to call at each step of asynchronous work: it lets others have their turn if it is due. */
+export function takingTurns(): () => Promise<void> {
+  let since = monotonic()
+  return async () => {
+    if (monotonic() - since < TURN) return
+    await breathe()
+    since = monotonic()
+  }
+}
+
 /** How many records are worked on before others have their turn: some milliseconds. */
 export const SLICE = 1000
 

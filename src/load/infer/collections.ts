@@ -2,6 +2,7 @@
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
+import type { Steps } from '../../kernel/steps.ts'
 import type { Node } from '../../schema/document.ts'
 import { confirmsCreate } from './confirmation.ts'
 import { serverSetOf, withSelected } from './defaults.ts'
@@ -56,7 +57,7 @@ export interface Named extends InferredCollection {
 }
 
 /** The collections, those with the shortest paths first, since others are views of them. */
-export function findCollections(contract: Contract, schemas: SchemaReader): InferredCollection[] {
+export function* findCollections(contract: Contract, schemas: SchemaReader): Steps<InferredCollection[]> {
   const byPath = new Map<string, Map<string, Operation>>()
   for (const one of contract.operations) {
     const known = byPath.get(one.path) ?? new Map<string, Operation>()
@@ -75,20 +76,22 @@ export function findCollections(contract: Contract, schemas: SchemaReader): Infe
   const under = (path: string | undefined) =>
     path === undefined ? [] : (byParent.get(segmentsOf(path).join('/')) ?? [])
   const me = contract.operations.filter(({ path }) => ME.test(path))
-  return [...byPath.keys()]
-    .flatMap(path => findCollection(path, byPath, items, schemas) ?? [])
-    .map(one => ({ ...one, below: under(one.itemPath), beside: under(one.path), me }))
-    .map(one => {
-      const lists = [one.list?.operation, ...one.beside.filter(({ method }) => method === 'GET')]
-      const candidates = one.candidates.map((candidate): SchemaCandidate => {
-        const record = one.records.find(node => schemas.reference(node) === candidate.schema)
-        return record === undefined
-          ? candidate
-          : { ...candidate, server: withSelected(candidate.server, record, lists, schemas) }
-      })
-      return { ...one, candidates }
+  const collections: InferredCollection[] = []
+  for (const path of byPath.keys()) {
+    yield
+    const found = findCollection(path, byPath, items, schemas)
+    if (found === undefined) continue
+    const one = { ...found, below: under(found.itemPath), beside: under(found.path), me }
+    const lists = [one.list?.operation, ...one.beside.filter(({ method }) => method === 'GET')]
+    const candidates = one.candidates.map((candidate): SchemaCandidate => {
+      const record = one.records.find(node => schemas.reference(node) === candidate.schema)
+      return record === undefined
+        ? candidate
+        : { ...candidate, server: withSelected(candidate.server, record, lists, schemas) }
     })
-    .sort((a, b) => a.segments.length - b.segments.length || a.path.length - b.path.length)
+    collections.push({ ...one, candidates })
+  }
+  return collections.sort((a, b) => a.segments.length - b.segments.length || a.path.length - b.path.length)
 }
 
 function findCollection(

@@ -1,6 +1,7 @@
 // Links generated records: a field `authorId` gets the id of an existing author.
 
 import type { Json, JsonObject } from '../../kernel/json.ts'
+import type { Steps } from '../../kernel/steps.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { idIn } from '../../world/collection.ts'
 import { sameWord } from './paths.ts'
@@ -15,9 +16,10 @@ export interface LinkedSeeds {
 }
 
 /** Returns the records of every resource, with the ids of existing records in the fields that are named for them. */
-export function linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): ReadonlyMap<string, readonly JsonObject[]> {
+export function* linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): Steps<ReadonlyMap<string, readonly JsonObject[]>> {
   const linked = new Map<string, readonly JsonObject[]>()
   for (const [name, { records, schema, idField, owned }] of all) {
+    yield
     const targets = [...(schema?.shape.properties.keys() ?? [])].flatMap(field => {
       const target = field === idField || owned.has(field) ? undefined : targetOf(field, all)
       return target === undefined ? [] : [[field, target] as const]

@@ -4,6 +4,7 @@ import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
+import type { Steps } from '../../kernel/steps.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { valueFor } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
@@ -25,19 +26,13 @@ export type Seeds = ReadonlyMap<string, readonly JsonObject[]>
 
 /** Generates seeds, and keeps them: most resources are the same from one round to the next. */
 export class SeedBook {
-  readonly #known = new Map<string, readonly JsonObject[]>()
-  readonly #tidy: () => void
+  readonly #known = new Map<string, readonly JsonObject[]>();
 
-  /** @param tidy called for each resource: see `tidying` */
-  constructor(tidy: () => void) {
-    this.#tidy = tidy
-  }
-
-  generate(
+  *generate(
     { resources, operations }: Inference,
     candidateOf: (resource: string) => SchemaCandidate,
     contract: Contract,
-  ): Seeds {
+  ): Steps<Seeds> {
     const seeds = new Map<string, readonly JsonObject[]>()
     const linked = new Map<string, LinkedSeeds>()
     const byResource = new Map(resources.map(({ name }) => [name, operations.filter(one => one.resource === name)]))
@@ -60,12 +55,12 @@ export class SeedBook {
       const known =
         this.#known.get(key) ?? (schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids()))
       this.#known.set(key, known)
-      this.#tidy()
+      yield
       seeds.set(name, known)
       const owned = new Set(own.flatMap(({ respond }) => withinsIn(respond)).map(one => one.field ?? one.parameter))
       linked.set(name, { records: known, schema, idField: candidate.idField, owned })
     }
-    return linkSeeds(linked)
+    return yield* linkSeeds(linked)
   }
 }
 

@@ -5,12 +5,14 @@ import { relative, resolve } from 'node:path'
 import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
+import type { Steps } from '../../kernel/steps.ts'
 import { compilePlanInSteps } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
+import { runInTurns, takingTurns } from '../../world/clock.ts'
 import { readResources } from '../seed/seed.ts'
-import { runTidily } from '../tidying.ts'
+import { tidily } from '../tidying.ts'
 import { type Infer, readInference } from './infer.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { SeedBook } from './seeds.ts'
@@ -42,7 +44,8 @@ export async function inferGateway(
   tidy: () => void = () => {},
 ): Promise<InferredGateway> {
   return contract.walking(async () => {
-    const attempt = new Attempt(contract, file, home, tidy)
+    const attempt = new Attempt(await runInTurns(tidily(readInference(contract), tidy)), contract, file, home, tidy)
+    await attempt.begin()
     // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
     while (attempt.open.size > 0) await attempt.round(progress)
     return attempt.finish()
@@ -54,9 +57,16 @@ const SELECTING = ['filter', 'search', 'sort', 'order'] as const
 const withoutKeys = (value: InferredOperation['respond'], keys: readonly string[]): InferredOperation['respond'] =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
 
+/** A plan of an inference, and the reasons of what does not hold by owner. */
+interface Compiled {
+  readonly plan: Plan
+  readonly describe: () => string
+  readonly blamed: ReadonlyMap<string, string>
+}
+
 class Attempt {
   /** The resources that have not been found to hold, nor been left out. */
-  readonly open: Set<string>
+  readonly open = new Set<string>()
   readonly #contract: Contract
   readonly #reference: string
   readonly #home: string
@@ -68,19 +78,26 @@ class Attempt {
   readonly #bare = new Set<string>()
   readonly #plain = new Set<string>()
   readonly #read: Infer
-  readonly #seeds: SeedBook
+  readonly #seeds = new SeedBook()
   readonly #tidy: () => void
-  #inference: Inference
+  #inference: Inference = { resources: [], operations: [] }
 
-  constructor(contract: Contract, file: string, home: string, tidy: () => void) {
+  constructor(read: Infer, contract: Contract, file: string, home: string, tidy: () => void) {
     this.#tidy = tidy
-    this.#seeds = new SeedBook(tidy)
     this.#contract = contract
     this.#home = home
     this.#reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
-    this.#read = readInference(contract)
-    this.#inference = this.#read()
-    this.open = new Set(this.#inference.resources.map(({ name }) => name))
+    this.#read = read
+  }
+
+  /** Makes the first inference. */
+  async begin(): Promise<void> {
+    this.#inference = await this.#inTurns(this.#read())
+    for (const { name } of this.#inference.resources) this.open.add(name)
+  }
+
+  #inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+    return runInTurns(tidily(steps, this.#tidy))
   }
 
   /** Compiles and tries undecided resources. */
@@ -94,12 +111,13 @@ class Attempt {
     const needed = new Set([...this.open, ...owners])
     const resources = this.#inference.resources.filter(({ name }) => needed.has(name))
     const contract = { ...this.#contract, operations: operations.map(({ operation }) => operation) }
-    const { plan, blamed } = this.#compile({ resources, operations }, contract)
+    const { plan, blamed } = await this.#inTurns(this.#compile({ resources, operations }, contract))
     // The rest of the plan is tried without the resources that the checks refuse.
     const refused = new Set([...blamed.keys()].flatMap(owner => this.#resourceOf(owner, operations)))
     this.#blame(blamed)
     const seeded = seedTrial(plan)
     const total = this.#inference.resources.length
+    const turn = takingTurns()
     for (const name of [...this.open].filter(one => !refused.has(one))) {
       const own = operations.filter(({ resource }) => resource === name)
       const faults = await tryResource(name, own, plan, seeded)
@@ -114,14 +132,15 @@ class Attempt {
       else this.#blame(reasons)
       this.#tidy()
       progress(total - this.open.size, total)
+      await turn()
     }
-    this.#infer()
+    await this.#inTurns(this.#infer())
   }
 
-  finish(): InferredGateway {
+  async finish(): Promise<InferredGateway> {
     for (;;) {
-      this.#infer()
-      const { plan, describe, blamed } = this.#compile(this.#inference, this.#contract)
+      await this.#inTurns(this.#infer())
+      const { plan, describe, blamed } = await this.#inTurns(this.#compile(this.#inference, this.#contract))
       if (blamed.size === 0) return { describe, plan, without: this.#without }
       // A resource was tried beside another one that has changed since.
       const before = this.#without.size
@@ -149,9 +168,9 @@ class Attempt {
     return true
   }
 
-  #infer(): void {
+  *#infer(): Steps<void> {
     const left = [...this.#without.keys()].filter(key => key.startsWith('resource ')).map(key => key.slice(9))
-    const { resources, operations } = this.#read(this.#choices, new Set(left))
+    const { resources, operations } = yield* this.#read(this.#choices, new Set(left))
     this.#inference = {
       resources,
       operations: operations.map(one =>
@@ -194,10 +213,10 @@ class Attempt {
     return this.#bare.has(name) ? { ...candidate, server: { defaults: {}, set: {} } } : candidate
   }
 
-  #compile(inference: Inference, contract: Contract) {
+  *#compile(inference: Inference, contract: Contract): Steps<Compiled> {
     const candidateOf = (name: string) => this.#candidateOf(name)
     const kept = inference.resources.filter(({ name }) => !this.#without.has(`resource ${name}`))
-    const seeds = this.#seeds.generate({ ...inference, resources: kept }, candidateOf, this.#contract)
+    const seeds = yield* this.#seeds.generate({ ...inference, resources: kept }, candidateOf, this.#contract)
     const reference = this.#reference
     const without = this.#without
     const described = { inference, contract, reference, seeds, candidateOf, without }
@@ -207,11 +226,9 @@ class Attempt {
     const settings = checkSimulation(source, report)
     if (settings === undefined) throw new Error('an inferred configuration is malformed')
     const file = resolve(this.#home, 'x')
-    const { resources } = runTidily(
-      readResources(settings, this.#contract, source, file, this.#home, report),
-      this.#tidy,
-    )
-    const plan = runTidily(compilePlanInSteps(simulationOf(settings, source, resources), contract, report), this.#tidy)
+    yield
+    const { resources } = yield* readResources(settings, this.#contract, source, file, this.#home, report)
+    const plan = yield* compilePlanInSteps(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     const blamed = new Map<string, string>()
     for (const { place, message } of faults) {
