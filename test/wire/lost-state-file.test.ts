@@ -15,8 +15,8 @@ test('a state file that is removed while in use is written anew, and another one
     assert.equal((await first.send('POST /notes', { text: 'one' })).status, 201)
     rmSync(state)
     assert.equal((await first.send('POST /notes', { text: 'two' })).status, 201)
+    await until(() => /was removed while in use, and was written anew/.test(first.output()))
     await first.kill()
-    assert.match(first.output(), /was removed while in use, and was written anew/)
 
     const second = await serve(config, ...args)
     assert.equal((await second.send('GET /notes/2')).body.text, 'one')
@@ -25,7 +25,8 @@ test('a state file that is removed while in use is written anew, and another one
     renameSync(`${state}.other`, state)
     const refused = await second.send('POST /notes', { text: 'three' })
     assert.deepEqual([refused.status, readFileSync(state, 'utf8')], [503, 'mine'])
-    assert.match(second.output(), /another file was put in its place; restart to read that one, or move it away/)
+    const reason = /another file was put in its place; restart to read that one, or move it away/
+    await until(() => reason.test(second.output()))
     rmSync(state)
     await until(async () => (await second.send('POST /notes', { text: 'four' })).status === 201)
     await second.kill()
