@@ -172,5 +172,10 @@ function compileStatus({ status, retryAfter: wait }: FaultSpec, { operation, err
     error('undocumented-status', `the operation ${operation.id} does not document ${status}`, [...path, 'status'], hint)
   }
   const headers = wait === undefined ? NO_HEADERS : retryAfter(parseDuration(wait) as number)
-  return refuse(problemOf(status), 'this fault was injected by the configuration', headers, status)
+  return refuse(problemOf(status), INJECTED, headers, status)
 }
+
+const INJECTED = 'this fault was injected by the configuration'
+
+/** Returns whether a configured fault made a refusal. */
+export const isInjected = ({ refusal }: Reply): boolean => refusal?.detail === INJECTED

@@ -117,6 +117,12 @@ operations: { getBook: { respond: { read: shelves } } }
     assert.deepEqual(await tried(', every: 2'), [])
   })
 
+  test('does not take a configured fault for a failure', async () => {
+    const faults = '{ kind: status, status: 503, every: 2 }'
+    const configuration = `contract: ./library.yaml\noperations: { listBooksOfAuthor: { fault: ${faults} } }\n`
+    assert.deepEqual(await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract })), [])
+  })
+
   test('sends bodies that refer to records that exist', async () => {
     const configuration = `
 contract: ./library.yaml

@@ -1,5 +1,6 @@
 // Calls every operation of a plan in process, like a client, and validates each reply.
 
+import { isInjected } from '../../behaviours/fault.ts'
 import { nonconformanceOf } from '../../contract/conformance.ts'
 import { type Operation, responseFor } from '../../contract/contract.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
@@ -53,14 +54,14 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
   return { operations: plan.operations.length, requests }
 }
 
-/** The number of attempts of a valid request, because configured faults are random. */
+/** The number of attempts of a request, because configured faults are random. */
 const TRIES = 5
 
-/** Returns the reply to a probe: for a valid one, the first success, else the last reply. */
+/** Returns the reply to a probe: for a valid one, the first success; for another, the first without a configured fault. */
 async function answer(gateway: Gateway, { request, valid }: Probe): Promise<Reply> {
   for (let tried = 1; ; tried++) {
     const reply = await gateway.handle(request)
-    if (!valid || isSuccess(reply) || tried === TRIES) return reply
+    if ((valid ? isSuccess(reply) : !isInjected(reply)) || tried === TRIES) return reply
   }
 }
 
@@ -96,6 +97,7 @@ type SelfCheckFinding = readonly ['error' | 'warning', string, string]
 function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): SelfCheckFinding | undefined {
   const { operation, lifecycle } = planned
   const { status } = reply
+  if (!valid && isInjected(reply)) return undefined
   const documented = responseFor(operation, status) !== undefined
   if (status === 501 && reply.refusal !== undefined)
     return ['warning', 'not-simulated', 'the contract documents no reply that can be sent']
