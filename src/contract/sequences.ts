@@ -43,6 +43,8 @@ export function writeSequence(items: readonly Json[], sequence: Sequence, bounda
       const parts = items.map(item => writePart(item, sequence.partType, boundary))
       return `${parts.join('')}--${boundary}--\r\n`
     }
+    default:
+      return sequence.framing satisfies never
   }
 }
 
@@ -85,6 +87,8 @@ export function readSequence(text: string, sequence: Sequence, parse: ParseItem 
         : readTexts(text.split('\u001e'), 'record', parse)
     case 'parts':
       return undefined
+    default:
+      return sequence.framing satisfies never
   }
 }
 

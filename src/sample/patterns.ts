@@ -73,8 +73,10 @@ export class PatternWriter {
         const group = Array.isArray(element.resolved) ? element.resolved[0] : element.resolved
         return group === undefined ? '' : (this.#groups.get(group as AST.CapturingGroup) ?? '')
       }
-      default:
+      case 'Assertion':
         return ''
+      default:
+        return element satisfies never
     }
   }
 

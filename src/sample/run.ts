@@ -238,6 +238,8 @@ export class Run implements Writer {
         return variant < 2 ? this.chance.next() < 0.5 : variant % 2 === 0
       case 'null':
         return null
+      default:
+        return type satisfies never
     }
   }
 }

@@ -30,7 +30,8 @@ export function stopgapFor(facets: Facets, name: string | undefined, chance: Cha
   if (choice !== undefined) return choice
   for (const { enum: values } of schemas) if (Array.isArray(values) && values.length > 0) return values[0] as Json
   const named = schemas.flatMap(({ type }) => (type === undefined ? [] : [type].flat()))
-  switch ((facets.types.length < 7 ? facets.types[0] : undefined) ?? (named[0] as Type | undefined)) {
+  const meant = (facets.types.length < 7 ? facets.types[0] : undefined) ?? (named[0] as Type | undefined)
+  switch (meant) {
     case 'object':
       return {}
     case 'array':
@@ -42,7 +43,12 @@ export function stopgapFor(facets: Facets, name: string | undefined, chance: Cha
       return chance.between(1, 100)
     case 'boolean':
       return true
-    default:
+    case 'null':
+    case undefined:
       return null
+    default: {
+      meant satisfies never
+      return null
+    }
   }
 }

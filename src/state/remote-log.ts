@@ -125,7 +125,10 @@ export class RemoteLog implements Engine {
       case 'question': {
         const answer = (text: string) => this.#channel.send({ log: 'answer', id: told.id, text } satisfies Called, [])
         void this.#handler?.(told.text).then(answer, () => answer(''))
+        return
       }
+      default:
+        told satisfies never
     }
   }
 

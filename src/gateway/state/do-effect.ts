@@ -1,6 +1,6 @@
 // Applies the effects of a log to the worlds, and returns the inverse of each.
 
-import type { CollectionState, WorldEffect } from '../../world/effects.ts'
+import type { CollectionState } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
 import type { Worlds } from '../worlds.ts'
 import type { Effect, WorldState } from './changes.ts'
@@ -50,8 +50,13 @@ export function doEffect(subjects: Subjects, seeds: SeedStore, name: string, eff
       return undefined
     case 'config':
       return undefined
+    case 'in':
+    case 'kept':
+    case 'clock':
+    case 'ordinal':
+      return world?.apply(effect)
     default:
-      return world?.apply(effect as WorldEffect)
+      return effect satisfies never
   }
 }
 

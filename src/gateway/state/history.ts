@@ -117,7 +117,8 @@ export class History {
 }
 
 /** Kinds of effects that the history leaves out, because they only count. */
-const UNTOLD = new Set<Effect[0]>(['ordinal', 'seen', 'seeds', 'config'])
+const UNTOLD_KINDS = ['ordinal', 'seen', 'seeds', 'config'] as const
+const UNTOLD = new Set<Effect[0]>(UNTOLD_KINDS)
 
 /** Whether an entry contains only counts. */
 export const isUntold = ({ changes }: HistoryEntry): boolean => changes.every(({ kind }) => UNTOLD.has(kind))
@@ -143,9 +144,10 @@ export interface DescribedChange {
 
 /** Describes the changes of an entry that somebody would look for. */
 export function describeChanges({ changes }: HistoryEntry): readonly DescribedChange[] {
-  return changes.flatMap(({ kind, effect }): readonly DescribedChange[] => {
+  return changes.flatMap(({ effect }): readonly DescribedChange[] => {
+    const [kind] = effect
     if (UNTOLD.has(kind)) return []
-    if (effect[0] !== 'in') return [{ change: WORDS[effect[0]] ?? effect[0] }]
+    if (effect[0] !== 'in') return [{ change: WORDS[kind as keyof typeof WORDS] }]
     const [, collection, own] = effect
     if (own[0] === 'all') return [{ change: 'loaded', collection }]
     // A timer follows from the record that it belongs to.
@@ -154,7 +156,7 @@ export function describeChanges({ changes }: HistoryEntry): readonly DescribedCh
   })
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS = {
   kept: 'counted',
   clock: 'clock set',
   made: 'begun',
@@ -164,4 +166,4 @@ const WORDS: Readonly<Record<string, string>> = {
   weather: 'weather set',
   answer: 'answer given, used or removed',
   reseed: 'reset to the new seeds',
-}
+} satisfies Readonly<Record<Exclude<Effect[0], 'in' | (typeof UNTOLD_KINDS)[number]>, string>>

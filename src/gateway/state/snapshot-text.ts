@@ -86,6 +86,9 @@ export function readSnapshot(text: string): LogSnapshot {
         break
       case 'rows':
         for (const row of read[1]) rows.push(row)
+        break
+      default:
+        read satisfies never
     }
   }
   return { seeds, worlds, weather, answers }

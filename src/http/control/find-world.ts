@@ -57,6 +57,8 @@ export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): Co
       const hint = suggest(name, names)
       return problem(404, 'not_found', `there is no world ${name}${hint === undefined ? '' : `; ${hint}`}`)
     }
+    default:
+      return fault satisfies never
   }
 }
 

@@ -23,7 +23,7 @@ import {
 const text = (description: string): CallParameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
 
 /** The query parameters of filters; lists are separated by commas. */
-const FILTER: Readonly<Record<string, CallParameter>> = {
+const FILTER: Readonly<Record<Exclude<keyof RequestFilter, 'header'> | 'header.*' | 'body.*', CallParameter>> = {
   operation: text('A list of operations; empty for requests that meant none.'),
   consumer: text('A list of consumers; empty for unknown consumers.'),
   world: text('A list of worlds.'),
