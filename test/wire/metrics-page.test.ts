@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { ask as askOnce } from './ask.ts'
-import { KEY, petStore } from './speak.ts'
+import { KEY, petStore } from './pet-store.ts'
 
 const { ask, gateway, post, say } = await petStore()
 

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { startGateway } from '../../src/index.ts'
 import { until } from '../support/until.ts'
 import { assertRefusal, Raw } from './raw.ts'
-import { JSON_TYPE, KEY, message } from './speak.ts'
+import { JSON_TYPE, KEY, message } from './pet-store.ts'
 
 const text = readFileSync('test/wire/small-limits.yaml', 'utf8')
 const withLimits = (limits: string) =>

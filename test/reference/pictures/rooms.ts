@@ -6,12 +6,12 @@ import { path, picture, rect, round, text } from './svg.ts'
 const WIDTH = 760
 const ROW = 62
 const BOX = 150
+/** The width of a room with named parts. */
+const WIDE = 250
 
 /** Describes the content of each room in a few words. */
 const HOLDS: Readonly<Record<string, string>> = {
-  cli: 'the command line',
-  library: 'startGateway',
-  start: 'loading and serving',
+  cli: 'the ways in',
   console: 'the web page',
   http: 'sockets, Koa, TLS',
   gateway: 'plan and worlds',
@@ -27,14 +27,10 @@ const HOLDS: Readonly<Record<string, string>> = {
   state: 'logs of changes',
   kernel: 'common types',
 }
-/** The room of each file at the top of src/. */
-const ROOMS: Readonly<Record<string, string>> = {
-  'cli.ts': 'cli',
-  'index.ts': 'library',
-  'start.ts': 'start',
-  'version.ts': 'start',
-  'world-handle.ts': 'start',
-}
+/** The files at the top of src/ are one room with the command line: the ways in. */
+const WAYS_IN = new Set(['cli.ts', 'index.ts', 'start.ts', 'version.ts', 'world-handle.ts'])
+/** Rooms whose folders are parts of the same subject. The folders of other rooms are behaviours and views. */
+const DIVIDED = new Set(['http', 'gateway', 'load'])
 
 export function drawRooms(): string {
   const imports = importsByRoom()
@@ -51,17 +47,30 @@ export function drawRooms(): string {
       .filter(to => ![...targets].some(between => between !== to && reaches(imports, between, to)))
       .map(to => edge(at(centre, from), at(centre, to))),
   )
-  const boxes = [...centre].flatMap(([room, { x, y }]) => [
-    rect(x - BOX / 2, y - 20, BOX, 40, 'box', 6),
-    text(x, y - 3, room === 'library' ? 'index' : room, 'strong', 'text-anchor="middle"'),
-    text(x, y + 13, HOLDS[room] ?? '', 'quiet small', 'text-anchor="middle"'),
-  ])
+  const boxes = [...centre].flatMap(([room, { x, y }]) => {
+    const parts = partsOf(room)
+    const width = parts === '' ? BOX : WIDE
+    const name = room === 'cli' ? 'cli · index · start' : parts === '' ? room : `${room}: ${HOLDS[room]}`
+    return [
+      rect(x - width / 2, y - 20, width, 40, 'box', 6),
+      text(x, y - 3, name, 'strong', 'text-anchor="middle"'),
+      text(x, y + 13, parts === '' ? (HOLDS[room] ?? '') : parts, 'quiet small', 'text-anchor="middle"'),
+    ]
+  })
   return picture(WIDTH, height, 'The rooms of src/: imports go down only', [...edges, ...boxes])
+}
+
+const roomOf = (file: string): string => (WAYS_IN.has(file) ? 'cli' : (file.split('/')[0] as string))
+
+/** The folders of a room, as `journal · metrics`; empty if it is not divided. */
+function partsOf(room: string): string {
+  const folders = sourceFiles.filter(file => DIVIDED.has(room) && file.path.startsWith(`${room}/`))
+  const names = folders.flatMap(file => file.path.split('/').slice(1, -1).slice(0, 1))
+  return [...new Set(names)].join(' · ')
 }
 
 function importsByRoom(): Map<string, Set<string>> {
   const rooms = new Map<string, Set<string>>()
-  const roomOf = (file: string) => ROOMS[file] ?? (file.split('/')[0] as string)
   for (const { path: file, imports } of sourceFiles) {
     const from = roomOf(file)
     const targets = rooms.get(from) ?? new Set()

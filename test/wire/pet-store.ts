@@ -1,4 +1,4 @@
-// The shipped pet store, addressed byte for byte.
+// The shipped pet store over a raw connection: its key, and requests as bytes.
 
 import { after } from 'node:test'
 import { startGateway } from '../../src/index.ts'
