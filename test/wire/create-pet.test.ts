@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { assertRefusal, Raw, type RawReply } from './raw.ts'
 import { JSON_TYPE, KEY, message, petStore } from './pet-store.ts'
+import { assertRefusal, Raw, type RawReply } from './raw.ts'
 
 const { gateway, ask, post, say } = await petStore()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertRefusal } from './raw.ts'
 import { KEY, petStore } from './pet-store.ts'
+import { assertRefusal } from './raw.ts'
 
 const { ask, say } = await petStore()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertRefusal, Raw } from './raw.ts'
 import { JSON_TYPE, KEY, message, petStore } from './pet-store.ts'
+import { assertRefusal, Raw } from './raw.ts'
 
 const { ask, gateway, say } = await petStore()
 

@@ -5,8 +5,8 @@ import { after, suite, test } from 'node:test'
 import { parse } from 'yaml'
 import { startGateway } from '../../src/index.ts'
 import { until } from '../support/until.ts'
-import { assertRefusal, Raw } from './raw.ts'
 import { JSON_TYPE, KEY, message } from './pet-store.ts'
+import { assertRefusal, Raw } from './raw.ts'
 
 const text = readFileSync('test/wire/small-limits.yaml', 'utf8')
 const withLimits = (limits: string) =>
