@@ -37,14 +37,13 @@ export class Mask {
 
   /** Replaces each path segment that contains a credential by `***`. */
   path(sent: string): string {
-    const { within, short } = this.#secrets
-    // Most paths contain none, and every log line checks.
-    if (!short && !/[%+]/.test(sent) && (within === undefined || sent.search(within) === -1)) return sent
+    if (!this.#mayHold(sent)) return sent
     return sent.replace(/[^/]+/g, segment => (this.holds(segment) ? MASKED : segment))
   }
 
   /** Replaces each query value that contains a credential, or is in the place of one, by `***`. */
   query(sent: string): string {
+    if (!this.#mayHold(sent)) return sent
     return sent.replace(/[^&]+/g, pair => {
       const at = pair.indexOf('=')
       const name = at === -1 ? pair : pair.slice(0, at)
@@ -66,6 +65,12 @@ export class Mask {
     return this.#secrets.whole.has(decoded) || this.text(decoded) !== decoded
   }
 
+  /** Returns whether a path or a query may contain a credential. Most contain none, and each request asks. */
+  #mayHold(sent: string): boolean {
+    const { suspect, short } = this.#secrets
+    return short || suspect.test(sent)
+  }
+
   get #secrets(): Known {
     this.#known ??= gather(this.#consumers ?? {}, this.#schemes, passwordsOf(this.#state))
     return this.#known
@@ -81,6 +86,8 @@ interface Known {
   /** Whether one of them is too short to be searched inside a text. */
   readonly short: boolean
   readonly within: RegExp | undefined
+  /** Finds a credential longer than that, a parameter that carries one, and escapes, in which either may be hidden. */
+  readonly suspect: RegExp
   readonly longest: number
 }
 
@@ -101,7 +108,8 @@ function gather(
   const whole = new Set([...credentials, ...passwords].flatMap(formsOf))
   const long = [...whole].filter(one => one.length >= SHORTEST_WITHIN).sort((a, b) => b.length - a.length)
   const within = long.length === 0 ? undefined : new RegExp(long.map(escapeRegExp).join('|'), 'g')
-  return { parameters, headers, whole, short: long.length < whole.size, within, longest: long[0]?.length ?? 0 }
+  const suspect = new RegExp(['[%+]', ...long.map(escapeRegExp), ...[...parameters].map(nameInQuery)].join('|'))
+  return { parameters, headers, whole, short: long.length < whole.size, within, suspect, longest: long[0]?.length ?? 0 }
 }
 
 /** Returns the forms of a credential: itself, JSON-escaped, Base64 as in Basic, and the password in it. */
@@ -110,6 +118,8 @@ function formsOf(secret: string): string[] {
   const all = [secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), password]
   return all.filter(one => one !== '')
 }
+
+const nameInQuery = (name: string): string => `${escapeRegExp(name)}=`
 
 /** Returns a pattern that matches the text literally. */
 export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

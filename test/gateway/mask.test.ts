@@ -4,7 +4,7 @@ import { selectRequests } from '../../src/gateway/journal/select.ts'
 import { Mask } from '../../src/gateway/mask.ts'
 import { load, OPERATIONS, simulate } from '../simulate.ts'
 
-const { plan } = load(`
+const CONFIG = `
 contract:
   openapi: 3.1.0
   info: { title: T, version: "1" }
@@ -17,10 +17,13 @@ contract:
 consumers:
   ann: { bearer: ann-key, query: 'a "quoted" key' }
   bob: { basic: "bob:pass:word" }
-  short: { bearer: xyz }
-`)
-assert.ok(plan)
-const mask = new Mask(plan)
+`
+const maskOf = (config: string) => {
+  const { plan } = load(config)
+  assert.ok(plan)
+  return new Mask(plan)
+}
+const mask = maskOf(`${CONFIG}  short: { bearer: xyz }\n`)
 
 test('credentials in a query are masked, known or not', () => {
   for (const [sent, shown] of [
@@ -50,6 +53,31 @@ test('known credentials in a path are masked', () => {
     ['/v1/ann%2dkey', '/v1/***'],
     ['/v1/Bearer ann-key', '/v1/***'],
     ['/v1/xyz/', '/v1/***/'],
+  ] as const) {
+    assert.equal(mask.path(sent), shown)
+  }
+})
+
+test('credentials are masked where none is short', () => {
+  const mask = maskOf(CONFIG)
+  for (const [sent, shown] of [
+    ['limit=3&status=sold', 'limit=3&status=sold'],
+    ['api_key=whatever', 'api_key=***'],
+    ['limit=3&api_key=&x', 'limit=3&api_key=***&x'],
+    ['api%5Fkey=whatever', 'api%5Fkey=***'],
+    ['other_api_key=whatever', 'other_api_key=whatever'],
+    ['note=ann-key', 'note=***'],
+    ['note=the+key+is+ann-key', 'note=***'],
+    ['note=ann%2Dkey', 'note=***'],
+    ['ann-key=1', '***=1'],
+    ['note=xyz', 'note=xyz'],
+  ] as const) {
+    assert.equal(mask.query(sent), shown)
+  }
+  for (const [sent, shown] of [
+    ['/v1/pets/7', '/v1/pets/7'],
+    ['/v1/ann-key/7', '/v1/***/7'],
+    ['/v1/ann%2dkey', '/v1/***'],
   ] as const) {
     assert.equal(mask.path(sent), shown)
   }
