@@ -16,6 +16,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { Observer, outcomeOf } from './observer.ts'
 import { Overheard } from './overheard.ts'
+import { answerShared } from './state/answer-shared.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { type ServedPlan, servePlan, type Turn, unmatchedTurn } from './turn.ts'
@@ -99,13 +100,11 @@ export class Gateway {
     const started = monotonic()
     const { state } = this
     if (state === undefined || (!state.asks && state.trail === undefined)) return this.#answer(sent, started)
-    // The memory of this process may lack changes that others have acknowledged.
-    return (state.asks ? state.catchUp() : CAUGHT_UP)
-      .then(
-        () => this.#answer(sent, started),
-        () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
-      )
-      .then(reply => state.trail?.noted(reply) ?? reply)
+    return answerShared(
+      state,
+      () => this.#answer(sent, started),
+      () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
+    )
   }
 
   /** Runs work that changes worlds: in its turn with all others, where they are recorded. */
@@ -179,7 +178,8 @@ export class Gateway {
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
-    return this.state?.trail?.noted(reply) ?? reply
+    await this.state?.trail?.left
+    return reply
   }
 
   /** Logs an error outside of API requests. */
@@ -212,7 +212,5 @@ export class Gateway {
     return this.#observer.finish(turn, await turn.planned.decorate(turn.exchange, bare))
   }
 }
-
-const CAUGHT_UP = Promise.resolve()
 
 const UNAVAILABLE = refuse(problems.unavailable, 'the state is unavailable', retryAfter(1000))

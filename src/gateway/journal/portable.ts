@@ -25,77 +25,90 @@ const MASKED = {
   longest: 0,
 } as unknown as Mask
 
-/** The fields that every entry has, and those that most have not. A time of 0 is that of `at`. */
+/** The fields that every entry has, and those that most have not. A time of 0 is that of `at`; durations in microseconds. */
 type Usual = readonly [
-  ...[id: number, at: number, time: number, world: string, operation: string, consumer: string | null],
-  ...[method: string, path: string, query: string, status: number, milliseconds: number, injected: number],
-  position: number,
+  ...[id: number, at: number, time: number, status: number, took: number, injected: number, position: number],
+  ...[path: string, query: string, world: string, operation: string, consumer: string | null, method: string],
 ]
 type Rare = Partial<
   Omit<JournalEntry, 'id' | 'at' | 'time' | 'world' | 'operation' | 'consumer' | 'method' | 'path' | 'query' | 'status'>
 >
 
-/** An entry as one line of text, credentials masked. */
-export function writeEntry(entry: JournalEntry): string {
-  const { mask, at, time, consumer, refusal, notes, query, milliseconds, position } = entry
-  const text = JSON.stringify
-  // In the order of `Usual`; most writes have a position.
-  const usual =
-    `${entry.id},${at},${time === at ? 0 : time},${text(entry.world)},${text(entry.operation)},` +
-    `${consumer === undefined ? null : text(consumer)},${text(entry.method)},${text(mask.path(entry.path))},` +
-    `${query === '' ? '""' : text(mask.query(query))},${entry.status},${Math.round(milliseconds * 1000) / 1000},${entry.injected},${position ?? 0}`
-  const { fault, weather, queued, explanation, headers, replyHeaders, requestBody, replyBody } = entry
-  const isUsual =
-    fault === undefined &&
-    weather === undefined &&
-    !queued &&
-    explanation === undefined &&
-    headers === undefined &&
-    replyHeaders === undefined &&
-    requestBody === undefined &&
-    replyBody === undefined &&
-    refusal === undefined &&
-    notes.length === 0
-  if (isUsual) return `[${usual}]`
-  const rare: Rare = {
+/** Writes entries as one line of text each, credentials masked. */
+export class EntryWriter {
+  #last: Pick<JournalEntry, 'world' | 'operation' | 'consumer' | 'method'> = NO_ENTRY
+  /** The fields of the last entry that most entries share with it, as text. */
+  #shared = ''
+
+  write(entry: JournalEntry): string {
+    const { mask, at, time, query } = entry
+    // In the order of `Usual`. Numbers first, since the others are joined as texts.
+    const usual =
+      `[${entry.id},${at},${time === at ? 0 : time},${entry.status},${Math.round(entry.milliseconds * 1000)},` +
+      `${entry.injected},${entry.position ?? 0},${JSON.stringify(mask.path(entry.path))},` +
+      `${query === '' ? '""' : JSON.stringify(mask.query(query))},${this.#sharedOf(entry)}`
+    return isUsual(entry) ? `${usual}]` : `${usual},${JSON.stringify(rareOf(entry))}]`
+  }
+
+  #sharedOf(entry: JournalEntry): string {
+    const { world, operation, consumer, method } = entry
+    const last = this.#last
+    if (last.world !== world || last.operation !== operation || last.consumer !== consumer || last.method !== method) {
+      this.#last = { world, operation, consumer, method }
+      this.#shared = JSON.stringify([world, operation, consumer ?? null, method]).slice(1, -1)
+    }
+    return this.#shared
+  }
+}
+
+const NO_ENTRY = { world: '', operation: '', consumer: undefined, method: '' }
+
+const isUsual = (entry: JournalEntry): boolean =>
+  entry.fault === undefined &&
+  entry.weather === undefined &&
+  !entry.queued &&
+  entry.explanation === undefined &&
+  entry.headers === undefined &&
+  entry.replyHeaders === undefined &&
+  entry.requestBody === undefined &&
+  entry.replyBody === undefined &&
+  entry.refusal === undefined &&
+  entry.notes.length === 0
+
+function rareOf(entry: JournalEntry): Rare {
+  const { mask, fault, weather, queued, explanation, notes, requestBody, replyBody, refusal } = entry
+  return {
     ...{ fault, weather, queued: queued || (undefined as unknown as boolean), explanation },
     ...(notes.length > 0 && { notes: notes.map(note => mask.text(note)) }),
-    headers: masked(headers, mask),
-    replyHeaders: masked(replyHeaders, mask),
+    headers: masked(entry.headers, mask),
+    replyHeaders: masked(entry.replyHeaders, mask),
     ...{ requestBody, replyBody },
     refusal: refusal && { ...refusal, detail: mask.text(refusal.detail) },
   }
-  return `[${usual},${JSON.stringify(rare)}]`
 }
 
 const masked = (headers: JournalEntry['headers'], mask: Mask): JournalEntry['headers'] =>
   headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask.header(name, `${value}`)]))
 
 function readEntry(text: string): JournalEntry {
-  const [
-    id,
-    at,
-    time,
-    world,
-    operation,
-    consumer,
-    method,
-    path,
-    query,
-    status,
-    milliseconds,
-    injected,
-    position,
-    rare,
-  ] = JSON.parse(text) as [...Usual, Rare | undefined]
-  const usual = { id, at, time: time || at, world, operation, method, path, query, status, milliseconds, injected }
-  return { ...blankEntry(MASKED), ...usual, consumer: consumer ?? undefined, position: position || undefined, ...rare }
+  const [id, at, time, status, took, injected, position, path, query, world, operation, consumer, method, rare] =
+    JSON.parse(text) as [...Usual, Rare | undefined]
+  const usual = { id, at, time: time || at, world, operation, method, path, query, status, injected }
+  return {
+    ...blankEntry(MASKED),
+    ...usual,
+    milliseconds: took / 1000,
+    consumer: consumer ?? undefined,
+    position: position || undefined,
+    ...rare,
+  }
 }
 
 /** The journal of this process as text: a line about it, then its entries. */
 export function writeJournal(journal: Journal): string {
   const head = JSON.stringify({ member: journal.member, evicted: journal.evicted } satisfies JournalHead)
-  return [head, ...[...journal.each()].map(writeEntry)].join('\n')
+  const writer = new EntryWriter()
+  return [head, ...[...journal.each()].map(entry => writer.write(entry))].join('\n')
 }
 
 interface JournalHead {

@@ -12,6 +12,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { WeatherStation } from '../weather.ts'
 import type { Worlds } from '../worlds.ts'
+import { Gathering } from './gathering.ts'
 import { findMisfits } from './misfits.ts'
 import { OwnTurns } from './own-turns.ts'
 import { Readable } from './readable.ts'
@@ -57,6 +58,7 @@ export class KeptState {
   #turns: LogTurns | undefined
   #down: string | undefined = 'the state is still being read'
   readonly #readable: Readable
+  readonly #gathering = new Gathering()
   #stop: (() => void) | undefined
   #closed = false
   /** The time when the use of each sandbox was last reported to other processes, in milliseconds. */
@@ -140,7 +142,7 @@ export class KeptState {
     if (!engine.exclusive) {
       const { journal } = this.#gateway
       journal.member = engine.member
-      this.trail = new RequestTrail(engine, journal)
+      this.trail = new RequestTrail(engine, journal, this.#gathering)
     }
     const isNew = news.anew?.snapshot === undefined && news.position.at === 0
     if (isNew) {
@@ -150,7 +152,7 @@ export class KeptState {
     }
     if (!isNew || !engine.exclusive) await this.#readable.begin(() => this.worldLog.apply(news))
     const Kind = engine.exclusive ? OwnTurns : SharedTurns
-    const turns = new Kind(engine, this.worldLog, news.position, this.#around.now, this.meter)
+    const turns = new Kind(engine, this.worldLog, news.position, this.#around.now, this.meter, this.#gathering)
     this.#turns = turns
     this.asks = !engine.exclusive && this.#settings.reads === 'strong'
     this.worldLog.attach(turns, turns.recording)

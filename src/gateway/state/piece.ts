@@ -1,6 +1,8 @@
 // Work that waits for its turn, and questions that wait for the end of the log.
 
 import type { Cause } from '../../world/turns.ts'
+import type { Group } from './changes.ts'
+import type { SharedRecording } from './shared-recording.ts'
 
 export interface Piece {
   readonly work: () => Promise<unknown>
@@ -9,10 +11,35 @@ export interface Piece {
   readonly reject: (error: unknown) => void
 }
 
-export type TurnOutcome = { readonly value: unknown } | { readonly error: unknown }
+type TurnOutcome = { readonly value: unknown } | { readonly error: unknown }
 
 /** Whether it may change something, by its method. */
 export const mayChange = ({ cause: { text } }: Piece): boolean => !text.startsWith('GET ') && !text.startsWith('HEAD ')
+
+/** Work whose reply must wait for the append, with its changes, if it made any. */
+export type OpenPiece = readonly [Piece, TurnOutcome, Group | undefined]
+
+/** Runs pieces of work one after the other, and settles those that read only state which is in the log; returns the others. */
+export async function runAll(
+  pieces: readonly Piece[],
+  recording: SharedRecording,
+  now: () => number,
+): Promise<readonly OpenPiece[]> {
+  const open: OpenPiece[] = []
+  for (const piece of pieces) {
+    recording.begin()
+    let outcome: TurnOutcome
+    try {
+      outcome = { value: await piece.work() }
+    } catch (error) {
+      outcome = { error }
+    }
+    const group = recording.end(piece.cause.text, now)
+    if (recording.changed) open.push([piece, outcome, group])
+    else settle(piece, outcome)
+  }
+  return open
+}
 
 export function settle({ resolve, reject }: Piece, outcome: TurnOutcome): void {
   if ('error' in outcome) reject(outcome.error)

@@ -1,34 +1,34 @@
 // Notes each request that this process answers with the engine, before the reply leaves: other processes know of it though
 // this one is killed. The requests of one turn of the event loop are one note.
 
-import type { Reply } from '../../kernel/reply.ts'
 import type { Engine } from '../../state/engine.ts'
-import { afterPromises } from '../../world/clock.ts'
 import type { Journal } from '../journal/journal.ts'
-import { writeEntry, writeForgotten } from '../journal/portable.ts'
+import { EntryWriter, writeForgotten } from '../journal/portable.ts'
+import type { Gathering } from './gathering.ts'
 
 export class RequestTrail {
   readonly #engine: Engine
   readonly #journal: Journal
+  readonly #gathering: Gathering
+  readonly #writer = new EntryWriter()
   #lines: string[] = []
   /** Resolves when the notes so far have been left; `undefined` where there are none to wait for. */
   #left: Promise<void> | undefined
-  #done = () => {}
   /** The mean length of a note. */
   #length = 300
 
-  constructor(engine: Engine, journal: Journal) {
+  constructor(engine: Engine, journal: Journal, gathering: Gathering) {
+    this.#gathering = gathering
     this.#engine = engine
     this.#journal = journal
-    for (const entry of journal.each()) this.#note(writeEntry(entry))
-    journal.listen(entry => this.#note(writeEntry(entry)))
+    for (const entry of journal.each()) this.#note(this.#writer.write(entry))
+    journal.listen(entry => this.#note(this.#writer.write(entry)))
     journal.onClear = world => this.#note(writeForgotten({ world, member: journal.member }))
   }
 
-  /** Returns the reply once other processes would know of it though this one were killed. */
-  noted(reply: Reply): Reply | Promise<Reply> {
-    const left = this.#left
-    return left === undefined ? reply : left.then(() => reply)
+  /** Resolves when other processes would know of all requests so far though this process were killed; unset: they do. */
+  get left(): Promise<void> | undefined {
+    return this.#left
   }
 
   /** Returns the lines that all processes have noted: see `joinJournals`. */
@@ -44,27 +44,18 @@ export class RequestTrail {
 
   #note(line: string): void {
     this.#lines.push(line)
-    if (this.#lines.length > 1) return
-    const left = new Promise<void>(resolve => {
-      this.#done = resolve
-    })
-    this.#left = left
-    afterPromises(() => this.#leave(left))
+    if (this.#lines.length === 1) this.#left = this.#leave()
   }
 
-  #leave(left: Promise<void>): void {
-    const lines = this.#lines
-    const done = this.#done
+  async #leave(): Promise<void> {
+    // The requests that arrived together are one note.
+    await this.#gathering.ready()
+    const left = this.#left
+    const note = this.#lines.join('\n')
     this.#lines = []
-    const end = () => {
-      if (this.#left === left) this.#left = undefined
-      done()
-    }
-    const note = lines.join('\n')
     this.#length += (note.length - this.#length) / 100
     const { requests, bytes } = this.#journal.bounds
-    const leaving = this.#engine.leave(note, Math.ceil(Math.min(requests, bytes / this.#length)))
-    if (leaving === undefined) end()
-    else void leaving.then(end)
+    await this.#engine.leave(note, Math.ceil(Math.min(requests, bytes / this.#length)))
+    if (this.#left === left) this.#left = undefined
   }
 }

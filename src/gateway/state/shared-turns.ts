@@ -2,11 +2,12 @@
 // waits, and appends its changes at once. Where another process was faster the changes are undone, and the work runs again.
 
 import { type Engine, type Position, Unavailable } from '../../state/engine.ts'
-import { monotonic } from '../../world/clock.ts'
+import { afterPromises, monotonic } from '../../world/clock.ts'
 import type { Cause } from '../../world/turns.ts'
 import { type Group, writeGroup } from './changes.ts'
+import type { Gathering } from './gathering.ts'
 import { LogFollower } from './log-follower.ts'
-import { type Asker, answerAll, mayChange, type Piece, refuseAll, settle, type TurnOutcome } from './piece.ts'
+import { type Asker, answerAll, mayChange, type OpenPiece, type Piece, refuseAll, runAll, settle } from './piece.ts'
 import { SharedRecording } from './shared-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'
 
@@ -21,6 +22,7 @@ export class SharedTurns implements LogTurns {
   readonly repeats = true
   readonly #engine: Engine
   readonly #memory: Memory
+  readonly #gathering: Gathering
   readonly #now: () => number
   readonly #meter: TurnMeter
   readonly #follower: LogFollower
@@ -35,9 +37,17 @@ export class SharedTurns implements LogTurns {
    * @param position the end of the log, which the memory has caught up with
    * @param now milliseconds since the epoch
    */
-  constructor(engine: Engine, memory: Memory, position: Position, now: () => number, meter: TurnMeter) {
+  constructor(
+    engine: Engine,
+    memory: Memory,
+    position: Position,
+    now: () => number,
+    meter: TurnMeter,
+    gathering: Gathering,
+  ) {
     this.#engine = engine
     this.#memory = memory
+    this.#gathering = gathering
     this.#follower = new LogFollower(engine, memory, this.recording, position)
     this.#now = now
     this.#meter = meter
@@ -63,6 +73,7 @@ export class SharedTurns implements LogTurns {
     if (this.#engine.endsAt(this.position)) return CAUGHT_UP
     return new Promise((resolve, reject) => {
       this.#askers.push({ resolve, reject })
+      this.#gathering.arrived()
       this.#start()
     })
   }
@@ -87,9 +98,20 @@ export class SharedTurns implements LogTurns {
 
   async #loop(): Promise<void> {
     while (this.#pieces.length > 0 || this.#askers.length > 0) {
-      if (this.#askers.length > 0) await this.#answer()
-      if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
+      await this.#gathering.ready()
+      const [first] = this.#askers
+      await this.#work()
+      // An append answers who waits, too; work that changes nothing does not.
+      if (first === undefined || first !== this.#askers[0]) continue
+      await this.#answer()
+      // Those who were answered bring their work now.
+      await new Promise<void>(afterPromises)
+      await this.#work()
     }
+  }
+
+  async #work(): Promise<void> {
+    if (this.#pieces.length > 0) await this.#turn(this.#pieces.splice(0))
   }
 
   /** One query for all waiting requests. */
@@ -115,7 +137,7 @@ export class SharedTurns implements LogTurns {
         refuseAll(left, new Unavailable('too many processes change the state at the same time'))
         return
       }
-      const open = await this.#runAll(left)
+      const open = await runAll(left, this.recording, this.#now)
       const flush = this.recording.hasAside && left.some(({ cause }) => cause === FLUSH)
       if (open.length === 0 && !flush && !this.recording.changed) {
         if (reserved) await Promise.resolve(this.#engine.append(this.position, [])).catch(() => {})
@@ -138,27 +160,8 @@ export class SharedTurns implements LogTurns {
     }
   }
 
-  /** Runs pieces of work one after the other; returns those whose reply must wait for the append. */
-  async #runAll(pieces: readonly Piece[]): Promise<readonly (readonly [Piece, TurnOutcome, Group | undefined])[]> {
-    const open: [Piece, TurnOutcome, Group | undefined][] = []
-    for (const piece of pieces) {
-      this.recording.begin()
-      let outcome: TurnOutcome
-      try {
-        outcome = { value: await piece.work() }
-      } catch (error) {
-        outcome = { error }
-      }
-      const group = this.recording.end(piece.cause.text, this.#now)
-      // It read only state that is in the log.
-      if (this.recording.changed) open.push([piece, outcome, group])
-      else settle(piece, outcome)
-    }
-    return open
-  }
-
   /** @returns whether the changes are in the log; if not, they are undone, and the entries in between are applied */
-  async #append(open: readonly (readonly [Piece, TurnOutcome, Group | undefined])[]): Promise<boolean> {
+  async #append(open: readonly OpenPiece[]): Promise<boolean> {
     const groups = this.recording.take(this.#now())
     const texts = groups.map(writeGroup)
     // Askers of before are answered by an append that succeeds: the log ended where these worlds do.
@@ -190,11 +193,7 @@ export class SharedTurns implements LogTurns {
     }
   }
 
-  #done(
-    open: readonly (readonly [Piece, TurnOutcome, Group | undefined])[],
-    groups: readonly Group[],
-    first: number,
-  ): void {
+  #done(open: readonly OpenPiece[], groups: readonly Group[], first: number): void {
     for (const [i, group] of groups.entries()) group.position = first + i
     for (const [{ cause }, , group] of open) if (group !== undefined) cause.position = group.position
     this.#memory.appended(groups)

@@ -26,14 +26,24 @@ test('a replica that starts later has all records', async () => {
 })
 
 test('concurrent creates on two replicas get consecutive, unique ids', async () => {
-  const { a, b } = await two()
+  const log = new MemoryLog()
+  const reader = log.connect()
+  const append = reader.append.bind(reader)
+  const [a, b] = [await replica(reader), await replica(log.connect())]
+  reader.append = async (after, entries) => {
+    reader.append = append
+    await b.send('POST /books', { title: 'between' })
+    return append(after, entries)
+  }
   const made = await Promise.all(
     Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? a : b).send('POST /books', { title: `${i}` })),
   )
-  const ids = made.map(({ body }) => (body as { id: number }).id).sort((x, y) => x - y)
+  const { body } = await b.send('GET /books')
+  const between = (body as { title: string }[]).filter(({ title }) => title === 'between')
+  const ids = [...between, ...made.map(({ body }) => body)].map(book => (book as { id: number }).id)
   assert.deepEqual(
-    ids,
-    Array.from({ length: 40 }, (_, i) => i + 3),
+    ids.sort((x, y) => x - y),
+    Array.from({ length: 41 }, (_, i) => i + 3),
   )
   assert.ok(a.state.meter.conflicts + b.state.meter.conflicts > 0, 'there were conflicts')
   assert.deepEqual((await a.send('GET /books')).body, (await b.send('GET /books')).body)
