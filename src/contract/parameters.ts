@@ -68,7 +68,7 @@ export function readParameter(node: Node, reading: ContractReading): Parameter |
     'request',
   )
   const reader =
-    media === undefined ? styleOf(node, name, place, schema, reading) : contentReader(name, media[0], place)
+    media === undefined ? styleOf(node, name, place, schema, reading) : contentReader(name, media[0], place, schema)
   return {
     name,
     in: place,
@@ -162,7 +162,7 @@ const ANY: ReadonlySet<string> = TEXT
 const NONE: ReadonlySet<string> = new Set()
 
 /** A parameter with `content`: one text in a media type. */
-function contentReader(name: string, type: string, place: Location): StyleReader {
+function contentReader(name: string, type: string, place: Location, schema: SchemaUse): StyleReader {
   const json = isJson(type)
   return {
     gather: undefined,
@@ -171,8 +171,12 @@ function contentReader(name: string, type: string, place: Location): StyleReader
       if (texts.length > 1) return { fault: 'must not be repeated' }
       const text = place === 'query' ? decodeQuery(texts[0] as string) : (texts[0] as string)
       if (text === undefined) return BROKEN
-      if (!json) return { value: text, exact: false }
-      return parseJson(text)
+      const plain = { value: text, exact: false }
+      if (!json) return plain
+      const parsed = parseJson(text)
+      // Clients write an id in a path without the quotes of JSON.
+      if (place !== 'path' || !schema.types.has('string')) return parsed
+      return 'fault' in parsed || schema.check(parsed.value, parsed.exact) !== undefined ? plain : parsed
     },
   }
 }

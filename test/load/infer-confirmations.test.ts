@@ -173,3 +173,76 @@ test('a PATCH whose schema describes a JSON Patch applies it, whatever its media
   for (const body of broken) assert.equal((await send('PATCH /flags/dark', body)).status, 400)
   assert.deepEqual((await send('GET /flags/dark')).body, patched.body)
 })
+
+test('a path that ends with an owner lists and creates its records', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/flags/{project}': {
+          ...naming('project'),
+          get: answers(200, object({ items: several(ref('Flag')) })),
+          post: { ...takes(ref('Flag')), ...answers(201, ref('Flag')) },
+        },
+        '/flags/{project}/{flag}': {
+          parameters: [...naming('project').parameters, ...naming('flag').parameters],
+          get: answers(200, ref('Flag')),
+          delete: answers(204),
+        },
+      },
+      { Flag: object({ key: string, name: string }, { required: ['key'] }) },
+    ),
+  )
+  const keysOf = async (project: string) => {
+    const { body } = await send(`GET /flags/${project}`)
+    return (body as { items: Fields[] }).items.map(({ key }) => key)
+  }
+  assert.equal((await send('POST /flags/web', { key: 'dark', name: 'Dark' })).status, 201)
+  assert.deepEqual((await send('GET /flags/web/dark')).body, { key: 'dark', name: 'Dark' })
+  assert.ok((await keysOf('web')).includes('dark'))
+  assert.ok(!(await keysOf('app')).includes('dark'))
+  assert.equal((await send('GET /flags/app/dark')).status, 404)
+})
+
+test('a limit of -1 lists all records', async () => {
+  const limit = { in: 'query', name: 'limit', schema: { ...integer, default: -1 } }
+  const Zone = object({ id: { ...string, readOnly: true }, name: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/zones': {
+          get: { parameters: [limit], ...answers(200, several(ref('Zone'))) },
+          post: { ...takes(ref('Zone')), ...answers(201, ref('Zone')) },
+        },
+        '/zones/{zoneId}': { ...naming('zoneId'), get: answers(200, ref('Zone')) },
+      },
+      { Zone },
+    ),
+  )
+  await send('POST /zones', { name: 'North' })
+  const all = (await send('GET /zones')).body as Fields[]
+  assert.ok(all.some(({ name }) => name === 'North'))
+  assert.equal(((await send('GET /zones?limit=1')).body as Fields[]).length, 1)
+  assert.deepEqual((await send('GET /zones?limit=-1')).body, all)
+})
+
+test('an id in a path whose parameter is described as JSON needs no quotes', async () => {
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/imports': {
+          get: answers(200, object({ tasks: several(ref('Task')) })),
+          post: { ...takes(object({ file: string })), ...answers(201, object({ task: ref('Task') })) },
+        },
+        '/imports/{id}': {
+          parameters: [{ in: 'path', name: 'id', required: true, content: { 'application/json': { schema: string } } }],
+          get: answers(200, object({ task: ref('Task') })),
+        },
+      },
+      { Task: object({ id: string, file: string }, { required: ['id'] }) },
+    ),
+  )
+  const { task } = (await send('POST /imports', { file: 'a.csv' })).body as { task: Fields }
+  for (const id of [String(task.id), encodeURIComponent(JSON.stringify(task.id))]) {
+    assert.deepEqual((await send(`GET /imports/${id}`)).body, { task })
+  }
+})

@@ -57,7 +57,9 @@ export function compilePaging(
     const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
     return value === undefined ? fallback : Math.max(0, Number(value))
   }
-  const sizeOf = (values: readonly unknown[]) => numberAt(values, limitAt, unlimited)
+  // Some contracts say "all" by a limit of -1.
+  const sizeOf = (values: readonly unknown[]) =>
+    Number(values[limitAt] ?? 0) < 0 ? unlimited : numberAt(values, limitAt, unlimited)
   const pageOf = (values: readonly unknown[]) => Math.max(base, numberAt(values, pageAt, base))
   return {
     counts: config.links === true && cursorAt === -1,

@@ -1,36 +1,31 @@
 // Finds the collections of a contract: a path that lists records or creates one, with the path of its items.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
-import { fieldNode } from '../../contract/field-node.ts'
 import type { Steps } from '../../kernel/steps.ts'
 import type { Node } from '../../schema/document.ts'
 import { confirmsCreate } from './confirmation.ts'
+import { createdBy, isBareId, isCreate, isGiven } from './creates.ts'
 import { serverSetOf, withSelected } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
-import { type ItemPaths, itemParameter, itemPathOf, itemPathsOf, normal, segmentsOf, singular } from './paths.ts'
 import {
-  aloneIn,
-  answersEmpty,
-  answersOtherwise,
-  isLike,
-  isSilent,
-  type Listed,
-  listedIn,
-  replySchema,
-  requestSchema,
-  type Single,
-  shownIn,
-  singleIn,
-  singleSent,
-} from './reply.ts'
+  type ItemPaths,
+  itemParameter,
+  itemPathOf,
+  itemPathsOf,
+  normal,
+  segmentsOf,
+  singular,
+  wordOf,
+} from './paths.ts'
+import { isSilent, type Listed, listedIn, replySchema, type Single, shownIn, singleIn, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 import { isIdOf, silentList, takenBy, withIdAdded } from './taken.ts'
 
 export interface InferredCollection {
   readonly path: string
   readonly segments: readonly string[]
-  /** The last of them: the name of the records. */
+  /** The last of them that is a word: the name of the records. */
   readonly word: string
   readonly itemPath: string | undefined
   readonly list: { readonly operation: Operation; readonly listed: Listed } | undefined
@@ -101,9 +96,10 @@ function findCollection(
   schemas: SchemaReader,
 ): Omit<InferredCollection, 'below' | 'beside' | 'me'> | undefined {
   const segments = segmentsOf(path)
-  const word = segments.at(-1) ?? ''
-  if (word === '' || word.includes('{')) return undefined
+  const word = wordOf(path)
   const own = byPath.get(path) as ReadonlyMap<string, Operation>
+  const isOwned = segments.at(-1)?.includes('{') === true
+  if (word === '' || (isOwned && !isOwnedList(segments, own, byPath, items, schemas))) return undefined
   const itemPath = itemPathOf(path, items)
   const item = (itemPath === undefined ? undefined : byPath.get(itemPath)) ?? NONE
   const reader = item.get('GET')
@@ -162,6 +158,19 @@ function findCollection(
   return { path, segments, word, itemPath, list, create, taken: isTaken, records, candidates: different, own, item }
 }
 
+/** Whether a path that ends with an owner lists records: `/flags/{project}` beside `/flags/{project}/{flag}`. */
+function isOwnedList(
+  segments: readonly string[],
+  own: ReadonlyMap<string, Operation>,
+  byPath: ReadonlyMap<string, unknown>,
+  items: ItemPaths,
+  schemas: SchemaReader,
+): boolean {
+  const above = `/${segments.slice(0, -1).join('/')}`
+  if (!items.exact.has(segments.join('/')) || byPath.has(above)) return false
+  return findList(own.get('GET'), wordOf(above), schemas) !== undefined
+}
+
 /** A path without expressions that ends so. */
 const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
 const NONE: ReadonlyMap<string, Operation> = new Map()
@@ -170,12 +179,6 @@ function findList(operation: Operation | undefined, word: string, schemas: Schem
   const whole = operation && replySchema(operation)
   const listed = whole && listedIn(whole, word, schemas)
   return operation === undefined || listed === undefined ? undefined : { operation, listed }
-}
-
-/** Whether a reply says no more of a record than its id. */
-function isBareId(record: Node, parameter: string | undefined, schemas: SchemaReader): boolean {
-  const names = [...schemas.shape(record).properties.keys()]
-  return names.length === 1 && isIdOf(names[0], parameter)
 }
 
 /** The record that an item's GET answers with. */
@@ -196,46 +199,4 @@ function isSurelyOne(item: ReadonlyMap<string, Operation>, word: string, paramet
   const names = ['id', 'uuid', `${normal(singular(word))}id`, normal(singular(word))]
   const isChanged = ['PUT', 'PATCH', 'DELETE'].some(method => item.has(method))
   return isChanged && parameter !== undefined && names.includes(normal(parameter))
-}
-
-/** The record that a POST answers with. */
-function createdBy(posted: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
-  const whole = replySchema(posted)
-  const one = whole && singleIn(whole, word, known, schemas)
-  if (one !== undefined && known.some(record => schemas.areAkin(record, one.record))) return one
-  return alone(posted, word, known, schemas) ?? one
-}
-
-function alone(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
-  const whole = replySchema(operation)
-  const request = requestSchema(operation)
-  // A request that is a list adds several records.
-  if (whole === undefined || (request !== undefined && schemas.shape(request).items !== undefined)) return undefined
-  return aloneIn(whole, word, known, schemas)
-}
-
-/** Whether a POST answers with the new record, or without a body. */
-function isCreate(
-  operation: Operation,
-  created: Single | undefined,
-  known: readonly Node[],
-  parameter: string | undefined,
-  schemas: SchemaReader,
-): boolean {
-  const whole = replySchema(operation)
-  if (whole === undefined) return !answersOtherwise(operation)
-  if (answersEmpty(whole, schemas)) return true
-  if (created === undefined) return false
-  if (known.length === 0 || isLike(created.record, known, schemas)) return true
-  if (isBareId(created.record, parameter, schemas)) return true
-  // A summary that names the record as its path does.
-  const isNamed = (node: Node) =>
-    [...schemas.shape(node).properties.keys()].some(name => normal(name) === normal(parameter ?? ''))
-  return isNamed(created.record) && known.some(isNamed)
-}
-
-/** Whether a request may give a field. */
-function isGiven(field: string, request: Node, schemas: SchemaReader): boolean {
-  const node = fieldNode(schemas.shape(request), field, schemas.contract)
-  return node !== undefined && !schemas.isReadOnly(node)
 }

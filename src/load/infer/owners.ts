@@ -22,7 +22,9 @@ export function ownersOf(
   const last = expressionsOf(path).at(-1)
   return expressionsOf(path).map((parameter): WithinConfig => {
     const before = segments[segments.indexOf(`{${parameter}}`) - 1] ?? ''
-    const owner = before.includes('{') ? '' : before
+    // The word before an owner at the end of a path is that of the records.
+    const isLast = segments.at(-1) === `{${parameter}}`
+    const owner = before.includes('{') || isLast ? '' : before
     const field = fieldOf(parameter, owner, properties, taken, schemas)
     if (field === undefined) return { parameter, field: `{${parameter}}` }
     taken.add(field)

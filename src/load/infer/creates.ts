@@ -1,0 +1,71 @@
+// Reads what a POST on a collection answers with: the new record, its id, or something else.
+
+import type { Operation } from '../../contract/contract.ts'
+import { fieldNode } from '../../contract/field-node.ts'
+import type { Node } from '../../schema/document.ts'
+import { normal } from './paths.ts'
+import {
+  aloneIn,
+  answersEmpty,
+  answersOtherwise,
+  isLike,
+  replySchema,
+  requestSchema,
+  type Single,
+  singleIn,
+} from './reply.ts'
+import type { SchemaReader } from './schema.ts'
+import { isIdOf } from './taken.ts'
+
+/** Whether a reply says no more of a record than its id. */
+export function isBareId(record: Node, parameter: string | undefined, schemas: SchemaReader): boolean {
+  const names = [...schemas.shape(record).properties.keys()]
+  return names.length === 1 && isIdOf(names[0], parameter)
+}
+
+/** The record that a POST answers with. */
+export function createdBy(
+  posted: Operation,
+  word: string,
+  known: readonly Node[],
+  schemas: SchemaReader,
+): Single | undefined {
+  const whole = replySchema(posted)
+  const one = whole && singleIn(whole, word, known, schemas)
+  if (one !== undefined && known.some(record => schemas.areAkin(record, one.record))) return one
+  return alone(posted, word, known, schemas) ?? one
+}
+
+function alone(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
+  const whole = replySchema(operation)
+  const request = requestSchema(operation)
+  // A request that is a list adds several records.
+  if (whole === undefined || (request !== undefined && schemas.shape(request).items !== undefined)) return undefined
+  return aloneIn(whole, word, known, schemas)
+}
+
+/** Whether a POST answers with the new record, or without a body. */
+export function isCreate(
+  operation: Operation,
+  created: Single | undefined,
+  known: readonly Node[],
+  parameter: string | undefined,
+  schemas: SchemaReader,
+): boolean {
+  const whole = replySchema(operation)
+  if (whole === undefined) return !answersOtherwise(operation)
+  if (answersEmpty(whole, schemas)) return true
+  if (created === undefined) return false
+  if (known.length === 0 || isLike(created.record, known, schemas)) return true
+  if (isBareId(created.record, parameter, schemas)) return true
+  // A summary that names the record as its path does.
+  const isNamed = (node: Node) =>
+    [...schemas.shape(node).properties.keys()].some(name => normal(name) === normal(parameter ?? ''))
+  return isNamed(created.record) && known.some(isNamed)
+}
+
+/** Whether a request may give a field. */
+export function isGiven(field: string, request: Node, schemas: SchemaReader): boolean {
+  const node = fieldNode(schemas.shape(request), field, schemas.contract)
+  return node !== undefined && !schemas.isReadOnly(node)
+}
