@@ -9,6 +9,7 @@ import { draftOf } from '../exchange.ts'
 import { ACTIONS, type ActionConfig } from './action-config.ts'
 import type { CompileAction } from './action-parts.ts'
 import { compileCreate } from './create-record.ts'
+import { compileCreateEach } from './create-records.ts'
 import { compileId, isMissing, missingReply } from './identify-record.ts'
 import { compileKey } from './record-key.ts'
 import { compileGive } from './record-reply.ts'
@@ -31,7 +32,7 @@ export function compileAction(config: ActionConfig, site: Site): Handler | undef
 }
 
 const actions: Record<(typeof ACTIONS)[number], CompileAction> = {
-  create: compileCreate,
+  create: parts => compileCreateEach(parts) ?? compileCreate(parts),
 
   read({ resource, site, within, give, config }) {
     const identify = compileId(resource, site, config)

@@ -3,7 +3,7 @@
 import { type Contract, isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply } from '../../kernel/reply.ts'
-import { compileTemplate, JsonText, type TemplateFields, unfilled } from '../../kernel/template.ts'
+import { compileTemplate, JsonText, placeholders, type TemplateFields, unfilled } from '../../kernel/template.ts'
 import type { Node } from '../../schema/document.ts'
 import { type Entry, idIn } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
@@ -16,13 +16,24 @@ import type { Resource } from './resource.ts'
 import { compileShown } from './shown.ts'
 import { recordPath } from './wrapping.ts'
 
-/** A record as a reply. */
-export type Give = (entry: Entry, status: number, exchange: Exchange, location?: string) => Reply
+/**
+ * A record as a reply.
+ *
+ * @param all the records that the request has created, if it lists several: the first of them is `entry`
+ */
+export type Give = (
+  entry: Entry,
+  status: number,
+  exchange: Exchange,
+  location?: string,
+  all?: readonly Entry[],
+) => Reply
 
 interface InRecord {
   readonly entry: Entry
   readonly exchange: Exchange
   readonly location: string | undefined
+  readonly all: readonly Entry[]
 }
 
 /** Sends a record itself, or inside the configured template. */
@@ -39,17 +50,23 @@ export function compileGive(
   const own = schemaBelow(node, written === undefined ? [] : recordPath(written), contract)
   const shown = compileShown(own, resource, site)
   if (written === undefined) {
-    return (entry, status, _, location) => ({ status, headers: headersOf(location), body: shown(entry) })
+    const isOne = node === undefined || contract.use(node).types.has('object')
+    return (entry, status, _, location, all) => ({
+      status,
+      headers: headersOf(location),
+      body: all === undefined || (isOne && node !== undefined) ? shown(entry) : `[${all.map(shown).join(',')}]`,
+    })
   }
   const { template: body, fields: inBody } = replaceExpressions<InRecord>(written, 'record', ['body'], site)
   const idOf = ({ entry }: InRecord) =>
     String(resource.within.length === 0 ? entry.id : idIn(resource.idField, entry.value))
   const addressIn = ({ exchange, location }: InRecord) => location ?? addressOf(exchange, '')
+  const textOf = ({ entry }: InRecord) => new JsonText(shown(entry))
   const fields: TemplateFields<InRecord> = {
     id: idOf,
     location: addressIn,
     url: context => originOf(context.exchange) + addressIn(context),
-    value: ({ entry }) => new JsonText(shown(entry)),
+    value: textOf,
     ...inBody,
   }
   const known = Object.keys(fields).map(name => `record.${name}`)
@@ -62,12 +79,31 @@ export function compileGive(
     const id = idOf(context)
     return /^-?\d+$/.test(id) ? new JsonText(id) : id
   }
-  const render = compileTemplate(whole, 'record', { ...fields, [NUMBER]: number })
-  return (entry, status, exchange, location) => ({
+  const render = compileTemplate(...repeated(whole, { ...fields, [NUMBER]: number }))
+  return (entry, status, exchange, location, all = [entry]) => ({
     status,
     headers: headersOf(location),
-    body: render({ entry, exchange, location }),
+    body: render({ entry, exchange, location, all }),
   })
+}
+
+/** Replaces each list of one item with a placeholder of the record by a field: a list with an item for each new record. */
+function repeated(template: Json, fields: TemplateFields<InRecord>): [Json, 'record', TemplateFields<InRecord>] {
+  const lists: Record<string, TemplateFields<InRecord>[string]> = {}
+  const replace = (value: Json): Json => {
+    if (Array.isArray(value)) {
+      const [only] = value as readonly Json[]
+      const isEach = value.length === 1 && [...placeholders(only, 'record')].length > 0
+      if (!isEach) return value.map(one => replace(one as Json))
+      const item = compileTemplate(only as Json, 'record', fields)
+      const name = `#each${Object.keys(lists).length}`
+      lists[name] = context => new JsonText(`[${context.all.map(entry => item({ ...context, entry })).join(',')}]`)
+      return `\${record.${name}}`
+    }
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, replace(one as Json)]))
+  }
+  return [replace(template), 'record', { ...fields, ...lists }]
 }
 
 /** The placeholder of an id where the contract has a number. */

@@ -4,7 +4,7 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import type { Steps } from '../../kernel/steps.ts'
 import type { Node } from '../../schema/document.ts'
 import { confirmsCreate } from './confirmation.ts'
-import { createdBy, isBareId, isCreate, isGiven } from './creates.ts'
+import { createdBy, eachSent, givenForEach, isBareId, isCreate, isGiven } from './creates.ts'
 import { serverSetOf, withSelected } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
@@ -114,9 +114,11 @@ function findCollection(
   const posted = own.get('POST')
   const created = posted && createdBy(posted, word, known, schemas)
   const isShown = posted !== undefined && isCreate(posted, created, known, parameter, schemas)
+  const each = posted && eachSent(posted, known, schemas)
+  const isEach = each !== undefined && givenForEach(posted as Operation, word, known, parameter, schemas) !== undefined
   const create =
-    posted && (isShown || confirmsCreate(posted, known, { word, ids: [parameter] }, schemas))
-      ? { operation: posted, single: isShown ? created : undefined }
+    posted && (isShown || isEach || confirmsCreate(posted, known, { word, ids: [parameter] }, schemas))
+      ? { operation: posted, single: isShown && each === undefined ? created : undefined }
       : undefined
   if (list === undefined && (create === undefined || reader === undefined)) return undefined
   const made = create?.single?.record
@@ -125,7 +127,7 @@ function findCollection(
     ...(made === undefined || (known.length > 0 && isBareId(made, parameter, schemas)) ? [] : [made]),
   ]
   const declared = [...item.values()][0]?.parameters.find(one => one.in === 'path' && one.name === parameter)
-  const asked = create && singleSent(create.operation, word, records, schemas)
+  const asked = each === undefined ? create && singleSent(create.operation, word, records, schemas) : { record: each }
   let candidates = (taken === undefined ? records : [taken]).flatMap(node =>
     schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
       const shape = schemas.shape(one)

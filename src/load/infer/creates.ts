@@ -2,13 +2,18 @@
 
 import type { Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
+import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import { confirmationOf } from './confirmation.ts'
 import { normal } from './paths.ts'
 import {
   aloneIn,
   answersEmpty,
   answersOtherwise,
+  FIRST,
   isLike,
+  listedIn,
+  nest,
   replySchema,
   requestSchema,
   type Single,
@@ -68,4 +73,39 @@ export function isCreate(
 export function isGiven(field: string, request: Node, schemas: SchemaReader): boolean {
   const node = fieldNode(schemas.shape(request), field, schemas.contract)
   return node !== undefined && !schemas.isReadOnly(node)
+}
+
+/** The record that each item of a list in a request describes; `undefined` if the request is no list of such records. */
+export function eachSent(operation: Operation, known: readonly Node[], schemas: SchemaReader): Node | undefined {
+  const request = requestSchema(operation)
+  const items = request && schemas.shape(request).items
+  return items !== undefined && schemas.isRecord(items) && isLike(items, known, schemas) ? items : undefined
+}
+
+/**
+ * The template of the reply to such a request: a list of the new records or of their ids, one of them, or nothing;
+ * `undefined` if the reply is about something else.
+ */
+export function givenForEach(
+  operation: Operation,
+  word: string,
+  known: readonly Node[],
+  parameter: string | undefined,
+  schemas: SchemaReader,
+): { readonly body?: Json } | undefined {
+  const whole = replySchema(operation)
+  if (whole === undefined) return answersOtherwise(operation) ? undefined : {}
+  if (answersEmpty(whole, schemas)) return { body: {} }
+  const single = singleIn(whole, word, known, schemas)
+  if (single !== undefined && isLike(single.record, known, schemas)) {
+    return single.keys.length === 0 ? {} : { body: nest(single.keys, '${record.value}') }
+  }
+  const listed = aloneIn(whole, word, known, schemas)
+  if (listed !== undefined) return { body: nest(listed.keys, '${record.value}') }
+  const ids = listedIn(whole, word, schemas)
+  const isIds = ids !== undefined && isBareId(ids.items, parameter, schemas)
+  const [name = ''] = isIds ? schemas.shape(ids.items).properties.keys() : []
+  if (isIds) return { body: nest([...ids.keys, FIRST], { [name]: '${record.id}' }) }
+  const told = confirmationOf(whole, { word, ids: [parameter] }, schemas)
+  return told === undefined ? undefined : { body: told }
 }

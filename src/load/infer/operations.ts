@@ -8,6 +8,7 @@ import type { Node } from '../../schema/document.ts'
 import { outcomeOf } from './actions.ts'
 import type { InferredCollection, Named } from './collections.ts'
 import { confirmationOf } from './confirmation.ts'
+import { eachSent, givenForEach } from './creates.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
@@ -103,7 +104,15 @@ export function operationsOf(
     add(operation, action, { ...keys, ...set, ...besides }, because, more)
   }
   if (list !== undefined) addList(list.operation)
-  if (create !== undefined) addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
+  const addEach = (operation: Operation, more: Partial<InferredOperation> = {}): boolean => {
+    const each = operation.method === 'POST' ? eachSent(operation, records, schemas) : undefined
+    const keys = each && givenForEach(operation, word, records, lastOf(item), schemas)
+    if (keys === undefined) return false
+    add(operation, 'create', { ...owned(operation.path), ...keys }, `creates each ${schema} of a list`, more)
+    return true
+  }
+  if (create !== undefined && !addEach(create.operation))
+    addOne(create.operation, 'create', `POST on the collection, answers ${schema}`)
   addOne(item.get('GET'), 'read', `one ${schema}, by ${idField}`)
   const put = item.get('PUT')
   const creates = put?.responses.has('201') === true || (!own.has('POST') && put?.responses.has('404') === false)
@@ -154,6 +163,7 @@ export function operationsOf(
     }
   }
   for (const operation of beside) {
+    if (!isItemPath(operation.path)) addEach(operation, OPTIONAL)
     const whole = operation.method === 'GET' && !isItemPath(operation.path) ? replySchema(operation) : undefined
     const listed = whole && listedIn(whole, word, schemas)
     if (listed !== undefined && records.some(one => schemas.areAkin(one, listed.items))) addList(operation, OPTIONAL)

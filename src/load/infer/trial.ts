@@ -30,12 +30,12 @@ export async function tryResource(
   plan: Plan,
   seeded: World,
 ): Promise<readonly TrialFault[]> {
-  const trial = new ResourceTrial(resource, plan, seeded.fork())
+  const trial = new ResourceTrial(resource, plan, seeded)
   const of = (...actions: InferredOperation['action'][]) =>
     operations.filter(one => actions.includes(one.action) && !one.fixed)
   const victims: Victim[] = []
   for (const create of of('create')) {
-    const made = await trial.create(create)
+    const made = await trial.create(create, victims)
     if (made !== undefined) victims.push(made)
   }
   for (const made of victims) for (const one of of('read', 'list')) await trial.look(one, made)
@@ -85,13 +85,15 @@ class ResourceTrial {
   readonly faults: TrialFault[] = []
   readonly #resource: string
   readonly #plan: Plan
+  readonly #seeded: World
   readonly #world: World
   readonly #planned: ReadonlyMap<Operation, PlannedOperation>
 
-  constructor(resource: string, plan: Plan, world: World) {
+  constructor(resource: string, plan: Plan, seeded: World) {
     this.#resource = resource
     this.#plan = plan
-    this.#world = world
+    this.#seeded = seeded
+    this.#world = seeded.fork()
     this.#planned = new Map(plan.operations.map(one => [one.operation, one]))
   }
 
@@ -102,10 +104,15 @@ class ResourceTrial {
     return { given: new Map(), id: resource && seed && (idIn(resource.idField, seed) as Id), value: seed }
   }
 
-  async create(create: InferredOperation): Promise<Victim | undefined> {
+  async create(create: InferredOperation, others: readonly Victim[]): Promise<Victim | undefined> {
     const sent = this.#request(create, new Map())
     if (sent === undefined) return undefined
     const { reply, exchange } = await this.#send(create, sent)
+    if (reply.status === 409 && others.length > 0) {
+      // Another create has made the record that this request gives the id of.
+      this.#holds(create, (await this.#send(create, sent, this.#seeded.fork())).reply)
+      return undefined
+    }
     if (!this.#holds(create, reply)) return undefined
     const names = expressionsOf(create.operation.path)
     const given = new Map(names.map((name, i) => [name, exchange.segments[i] as Json]))
@@ -184,12 +191,12 @@ class ResourceTrial {
     return undefined
   }
 
-  async #send({ operation }: InferredOperation, { planned, request }: TrialRequest) {
+  async #send({ operation }: InferredOperation, { planned, request }: TrialRequest, world = this.#world) {
     const found = this.#plan.find(request.method, request.path)
     const base = found?.target.basePath ?? ''
     const exchange = new Exchange({
       request,
-      world: this.#world,
+      world,
       operation,
       basePath: base,
       segments: found?.segments ?? [],

@@ -1,0 +1,64 @@
+// Creates each record of a list in a request: all of them, or none.
+
+import { type RequestBody, successStatus } from '../../contract/contract.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Entry } from '../../world/collection.ts'
+import type { Handler, Site } from '../behaviour.ts'
+import { draftOf, Exchange } from '../exchange.ts'
+import type { ActionParts } from './action-parts.ts'
+import { compileCreate } from './create-record.ts'
+import { inBody } from './resource.ts'
+
+/** The maximum number of records in a request. */
+const MOST = 1000
+/** Between the ordinals of the parts of one request: they draw different values, and no other request has their ordinals. */
+const APART = 2 ** 32
+
+/** Compiles the creation of the records that a request lists; `undefined` if its body is not a list. */
+export function compileCreateEach(parts: ActionParts): Handler | undefined {
+  const { site, resource, give } = parts
+  const body = bodyOfOne(site)
+  if (body === undefined) return undefined
+  const create = compileCreate({ ...parts, site: { ...site, operation: { ...site.operation, body } } })
+  const status = successStatus(site.operation, 201, 200)
+  const { invalid } = site
+  const size = (rule: string, bound: string) => invalid([inBody('', rule, `must have ${bound} items`)])
+  return async exchange => {
+    const list = exchange.body
+    if (!Array.isArray(list)) return create(exchange)
+    if (list.length === 0) return size('minItems', 'at least 1')
+    if (list.length > MOST) return size('maxItems', `at most ${MOST}`)
+    const made: Entry[] = []
+    for (const [i, item] of (list as Json[]).entries()) {
+      const one = partOf(exchange, item, i)
+      const reply = await create(one)
+      if (one.entry === undefined) {
+        const collection = exchange.world.collection(resource.name)
+        for (const { id, revision } of made) await collection.remove(id, revision)
+        return reply
+      }
+      made.push(one.entry)
+    }
+    const [first] = made as [Entry]
+    draftOf(exchange, 'respond').entry = first
+    return give(first, status, exchange, undefined, made)
+  }
+}
+
+/** The body of an operation that takes one of the list's items. */
+function bodyOfOne({ operation: { body }, contract }: Site): RequestBody | undefined {
+  const content = [...(body?.content ?? [])].flatMap(([type, media]) => {
+    const items = media.schema?.shape.items
+    const isList = items !== undefined && media.schema?.types.has('object') === false
+    return isList ? [[type, { ...media, schema: contract.use(items), examples: [] }] as const] : []
+  })
+  return body === undefined || content.length === 0 ? undefined : { ...body, content: new Map(content) }
+}
+
+/** The exchange of one item. */
+function partOf(exchange: Exchange, body: Json, i: number): Exchange {
+  const { request, world, operation, basePath, segments, clock, values, consumer } = exchange
+  const ordinal = exchange.ordinal + i * APART
+  const one = new Exchange({ request, world, operation, basePath, segments, clock, ordinal })
+  return Object.assign(one, { values, consumer, body })
+}

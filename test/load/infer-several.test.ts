@@ -1,0 +1,90 @@
+// Inferred creates of several records at once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+import { answers, documentOf, integer, naming, object, ref, string, takes } from '../support/small-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+const several = (schema: object) => ({ type: 'array', items: schema })
+const Boat = object({ id: integer, name: string, length: { type: 'number', minimum: 1 } }, { required: ['name'] })
+const BOATS = [{ name: 'Ada' }, { name: 'Grace', length: 12.5 }]
+
+const withPosts = (posts: object) =>
+  inferredInProcess(
+    documentOf(
+      {
+        ...posts,
+        '/boats': {
+          get: answers(200, several(ref('Boat'))),
+          ...(posts as Readonly<Record<string, object>>)['/boats'],
+        },
+        '/boats/{id}': { ...naming('id', integer), get: answers(200, ref('Boat')), delete: answers(204) },
+      },
+      { Boat },
+    ),
+  )
+
+test('a POST of a list on a collection creates each record', async () => {
+  const { send } = await withPosts({
+    '/boats': { post: { ...takes(several(ref('Boat'))), ...answers(201, several(ref('Boat'))) } },
+  })
+  const { status, body } = await send('POST /boats', BOATS)
+  const made = body as Fields[]
+  assert.equal(status, 201)
+  assert.deepEqual(
+    made.map(({ id, ...rest }) => rest),
+    BOATS,
+  )
+  assert.equal(new Set(made.map(({ id }) => id)).size, 2)
+  for (const one of made) assert.deepEqual((await send(`GET /boats/${one.id}`)).body, one)
+  const listed = (await send('GET /boats')).body as Fields[]
+  for (const one of made) assert.ok(listed.some(({ id }) => id === one.id))
+})
+
+test('a list with one invalid or known record creates none', async () => {
+  const { send } = await withPosts({
+    '/boats': { post: { ...takes(several(ref('Boat'))), ...answers(201, several(ref('Boat'))) } },
+  })
+  const before = (await send('GET /boats')).body as Fields[]
+  assert.equal((await send('POST /boats', [{ name: 'Ada' }, { name: 'Grace', length: 0 }])).status, 400)
+  assert.equal((await send('POST /boats', [{ name: 'Ada' }, { ...before[0], name: 'Grace' }])).status, 409)
+  assert.equal((await send('POST /boats', [])).status, 400)
+  assert.equal(
+    (
+      await send(
+        'POST /boats',
+        Array.from({ length: 1001 }, () => ({ name: 'Ada' })),
+      )
+    ).status,
+    400,
+  )
+  assert.deepEqual((await send('GET /boats')).body, before)
+})
+
+test('lists are created beside a collection that creates one record', async () => {
+  const { send } = await withPosts({
+    '/boats': { post: { ...takes(ref('Boat')), ...answers(200, ref('Boat')) } },
+    '/boats/createWithList': { post: { ...takes(several(ref('Boat'))), ...answers(200, ref('Boat')) } },
+    '/boats/createWithArray': { post: { ...takes(several(ref('Boat'))), ...answers(200) } },
+  })
+  const names = async () => ((await send('GET /boats')).body as Fields[]).map(({ name }) => name)
+  assert.equal(((await send('POST /boats', { name: 'Mary' })).body as Fields).name, 'Mary')
+  assert.equal(((await send('POST /boats/createWithList', BOATS)).body as Fields).name, 'Ada')
+  assert.equal((await send('POST /boats/createWithArray', [{ name: 'Hedy' }])).status, 200)
+  const listed = await names()
+  for (const name of ['Mary', 'Ada', 'Grace', 'Hedy']) assert.ok(listed.includes(name), name)
+})
+
+test('a reply with the ids of new records has all of them', async () => {
+  const ids = object({ items: several(object({ id: integer })) })
+  for (const reply of [ids, object({ ids: several(integer) })]) {
+    const { send } = await withPosts({ '/boats': { post: { ...takes(several(ref('Boat'))), ...answers(200, reply) } } })
+    const { items, ids: bare } = (await send('POST /boats', BOATS)).body as { items?: Fields[]; ids?: number[] }
+    const made = bare ?? items?.map(({ id }) => id) ?? []
+    assert.equal(made.length, 2)
+    for (const [i, id] of made.entries()) {
+      assert.equal(((await send(`GET /boats/${id}`)).body as Fields).name, BOATS[i]?.name)
+    }
+  }
+})
