@@ -51,6 +51,9 @@ for i = 1, 8 do
     return redis.error_reply('FOREIGN the hash ' .. KEYS[1] .. ' has fields of another program')
   end
 end
+if exists and redis.call('LLEN', KEYS[2]) > tonumber(head[4]) - tonumber(head[5]) then
+  return redis.error_reply('FOREIGN the list ' .. KEYS[2] .. ' has entries of another program')
+end
 if redis.call('EXISTS', KEYS[5]) == 1 and not string.match(redis.call('GET', KEYS[5]), '^%d+$') then
   return redis.error_reply('FOREIGN the key ' .. KEYS[5] .. ' holds no number')
 end
@@ -62,7 +65,11 @@ return 1
  * tells these apart.
  */
 const OPEN = `${HEAD}
-local whole = head[1] and redis.call('LLEN', KEYS[2]) == at - from
+local length = redis.call('LLEN', KEYS[2])
+if head[1] and length > at - from then
+  return redis.error_reply('FOREIGN the list ' .. KEYS[2] .. ' has entries of another program')
+end
+local whole = head[1] and length == at - from
 if whole and snap then whole = redis.call('EXISTS', KEYS[3]) == 1 end
 if not whole then
   local parts = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3])
@@ -87,6 +94,7 @@ const APPEND = `${HEAD}
 local position, count = tonumber(ARGV[2]), #ARGV - 4
 if head[1] == ARGV[1] then
   if at == position and head[4] == ARGV[3] then
+    if redis.call('LLEN', KEYS[2]) ~= at - from then return {'anew', 'damaged'} end
     local bytes = 0
     for i = 5, #ARGV, 1000 do
       redis.call('RPUSH', KEYS[2], unpack(ARGV, i, math.min(i + 999, #ARGV)))

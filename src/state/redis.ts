@@ -15,6 +15,8 @@ import type { EngineSurroundings, RedisSettings } from './settings.ts'
 const KEPT_ENTRIES = 1000
 /** The minimum size for a compaction in bytes of entries, and as a multiple of the last snapshot. */
 const [WORTH_BYTES, WORTH_FACTOR] = [2 ** 20, 2]
+/** Entries of more bytes may take seconds on a slow network. */
+const LARGE = 4 * 2 ** 20
 
 /** A place in the log, with the token of the append that it follows. */
 interface MarkedPosition extends Position {
@@ -111,12 +113,14 @@ export class RedisLog implements Engine {
   async since(after: Position): Promise<News> {
     // A plain command costs the server a tenth of a script. Where others write it would be one more.
     if (!this.#isBusy) {
-      const [log, at, mark] = (await this.#send(['HMGET', this.#keys[0] as string, 'log', 'at', 'mark'])) as string[]
+      const fields = ['log', 'at', 'mark', 'bytes']
+      const [log, at, mark, bytes] = (await this.#send(['HMGET', this.#keys[0] as string, ...fields])) as string[]
       if (log === after.log && at === String(after.at) && mark === markOf(after)) {
         return { anew: undefined, entries: [], position: after }
       }
+      this.#bytes = Number(bytes ?? 0)
     }
-    const reply = await this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after)])
+    const reply = await this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after)], laneOf(this.#bytes))
     const news = await this.#newsOf(after, reply)
     this.#isBusy = news.entries.length > 0
     return news
@@ -126,7 +130,9 @@ export class RedisLog implements Engine {
     this.#appends += 1
     const token = `${this.#self}.${this.#appends}`
     const texts = entries.map(entry => `${token} ${entry}`)
-    const reply = await this.#run(SCRIPTS.append, [after.log, String(after.at), markOf(after), token, ...texts])
+    const size = texts.reduce((sum, text) => sum + text.length, 0)
+    const args = [after.log, String(after.at), markOf(after), token, ...texts]
+    const reply = await this.#run(SCRIPTS.append, args, laneOf(Math.max(size, this.#bytes)))
     const [outcome] = reply as [string]
     if (outcome !== 'appended') return { missed: await this.#newsOf(after, reply) }
     const [, at, bytes, snapshotBytes] = reply as [string, number, number | string, string]
@@ -222,6 +228,9 @@ const LOSSES: { readonly [why: string]: string } = {
   other: 'has lost the last changes (a failover?)',
   damaged: 'has lost a part of the state (does it evict keys?)',
 }
+
+/** The connection for entries of this many bytes. */
+const laneOf = (bytes: number): Lane => (bytes > LARGE ? 'bulk' : 'questions')
 
 const withoutToken = (entry: string): string => entry.slice(entry.indexOf(' ') + 1)
 

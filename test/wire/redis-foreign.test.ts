@@ -91,3 +91,27 @@ test('a log that lost entries while no process ran is begun anew with a warning'
   const later = await replicas.serve(stateOf('evicted'))
   assert.match(later.output(), /has lost a part of the state .*the remains were deleted, and a new state begins/)
 })
+
+test('entries that another program added are kept, and nothing is deleted', { skip }, async () => {
+  const replica = await replicas.serve(stateOf('more'))
+  assert.equal((await replica.send('POST /notes', { text: 'a' })).status, 201)
+  await server.command('RPUSH {more}:entries stranger')
+  assert.equal((await replica.send('POST /notes', { text: 'b' })).status, 503)
+  assert.match(await untilReady(replica, 503), /the list \{more\}:entries has entries of another program/)
+  const later = await replicas.serve(stateOf('more'))
+  assert.match(await untilReady(later, 503), /the list \{more\}:entries has entries of another program/)
+  await server.command('LREM {more}:entries 1 stranger')
+  await untilReady(replica, 200)
+  await untilReady(later, 200)
+  assert.equal((await later.send('POST /notes', { text: 'c' })).status, 201)
+  const texts = (await replica.send('GET /notes')).body.map(({ text }: { text: string }) => text)
+  assert.deepEqual(texts, ['seed', 'a', 'c'])
+})
+
+test('an entry of many megabytes reaches the other replicas', { skip }, async () => {
+  const config = `${stateOf('large')}\nlimits: { body: 20MB }`
+  const [one, other] = [await replicas.serve(config), await replicas.serve(config)]
+  const text = 'x'.repeat(8_000_000)
+  assert.equal((await one.send('POST /notes', { text })).status, 201)
+  assert.equal((await other.send('GET /notes/2')).body.text, text)
+})
