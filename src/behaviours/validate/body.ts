@@ -12,6 +12,7 @@ import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
+import { compileWorkBound } from './alternatives.ts'
 import type { ValidateConfig } from './config.ts'
 import { explainSlips, warnOfFieldSlips } from './field-slips.ts'
 import { checkPatch, JSON_PATCH } from './json-patch.ts'
@@ -43,8 +44,11 @@ export function compileBody(
   const absent = body.required ? [whole('required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  const check = ({ schema, patch }: BodyReading, exchange: Exchange, parsed: Parsed): readonly BrokenRule[] => {
+  const check = (reading: BodyReading, exchange: Exchange, parsed: Parsed, bytes: number): readonly BrokenRule[] => {
+    const { schema, patch } = reading
     if ('fault' in parsed) return [whole('syntax', parsed.fault)]
+    const excess = reading.excessOf?.(parsed.value, bytes)
+    if (excess !== undefined) return [whole('anyOf', excess)]
     // Some contracts describe a patch as an object, which is merged. A list is applied as a patch nevertheless.
     if (patch === 'named' && (Array.isArray(parsed.value) || schema?.types.has('object') !== true)) {
       const broken = checkPatch(parsed.value)
@@ -90,8 +94,8 @@ export function compileBody(
       // A body that is not JSON, a form or text is kept as bytes.
       if (reading.parse === undefined) return NO_RULES
       const parsed = reading.parse(read.bytes, type)
-      if (!(parsed instanceof Promise)) return check(reading, exchange, parsed)
-      return parsed.then(value => check(reading, exchange, value))
+      if (!(parsed instanceof Promise)) return check(reading, exchange, parsed, read.bytes.length)
+      return parsed.then(value => check(reading, exchange, value, read.bytes.length))
     })
   }
 }
@@ -188,7 +192,8 @@ export interface BodyReading {
   readonly parse: ParseBody | undefined
   /** Set for an unsupported charset. */
   readonly charset: string | undefined
-  /** Whether it is a JSON Patch. */
+  /** See `compileWorkBound`. */
+  readonly excessOf: ReturnType<typeof compileWorkBound> | undefined
   /** Whether it is a JSON Patch, by its media type or by its schema. */
   readonly patch: 'named' | 'described' | undefined
 }
@@ -205,6 +210,7 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
     return {
       schema: media.schema,
       parse,
+      excessOf: media.schema && compileWorkBound(media.schema),
       charset: readable ? undefined : charset,
       patch: essenceOf(type) === JSON_PATCH ? 'named' : media.patch && 'described',
     }

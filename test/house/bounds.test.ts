@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ROOT, sourceFiles } from './source-files.ts'
+
+/** The bounds that somebody outside can reach, as `docs/operations.md` writes them. */
+const DOCUMENTED: Readonly<Record<string, string>> = {
+  'answer/xml.ts DEEPEST': '64 levels',
+  'answer/xml.ts LONGEST': '65,536 characters',
+  'answer/xml.ts MOST': '4,000 elements',
+  'behaviours/idempotency.ts LONGEST_KEY': '255 characters',
+  'behaviours/respond/json-patch.ts LONGEST': 'a record of 500,000 characters',
+  'behaviours/respond/json-patch.ts MOST_COPIES': '20 copies',
+  'behaviours/validate/alternatives.ts MOST_COMPARISONS': '500,000',
+  'behaviours/validate/body.ts MOST_FIELDS': '10,000',
+  'behaviours/validate/json-patch.ts MOST': '1,000; 20 copies',
+  'contract/bracketed.ts DEEPEST': '32 levels',
+  'contract/read-servers.ts MOST_PATHS': 'values of a server variable | 32',
+  'contract/styles.ts DEEPEST': '16 levels',
+  'contract/styles.ts MOST_ITEMS': '1,000 items of',
+  'expression/evaluate.ts LONGEST_RESULT': 'a result of 1,000,000 characters',
+  'expression/syntax-tree.ts MOST_STEPS': '20,000 steps',
+  'gateway/answers.ts MOST_ANSWERS': 'answers on demand | 1,000',
+  'gateway/client-controls.ts LONGEST_DELAY': '10 minutes',
+  'gateway/import.ts MOST_FAULTS': '20 of records',
+  'gateway/state/history.ts MOST_CHANGES': '100,000 changes',
+  'gateway/state/history.ts MOST_ENTRIES': '10,000 entries',
+  'gateway/traffic.ts MOST_NAMES': '65,535',
+  'http/control/collections.ts MAX_RECORDS_BODY': '64 MB',
+  'http/control/config.ts MAX_CONFIGURATION': '8 MB',
+  'http/control/invalid-records.ts MOST_FAULTS': '20 of records',
+  'http/control/read-call.ts MAX_BODY': '1 MB',
+  'http/control/read-call.ts MOST_OBJECTS': '1,000,000 objects',
+  'http/control/read-call.ts MOST_PARAMETERS': 'query parameters of such a call | 100',
+  'http/control/request-events.ts MOST_WAITING': '1,000,000 waiting characters',
+  'http/control/requests.ts MOST_PAST': '1,000 past requests',
+  'http/control/requests.ts MOST_STREAMS': '`/requests/stream` | 100',
+  'http/control/snapshot.ts MAX_SNAPSHOT': '64 MB',
+  'kernel/alias-bound.ts MOST_VALUES': '5,000,000 values',
+  'kernel/bounded-errors.ts MOST_ERRORS': '1,000 found',
+  'kernel/diagnostic.ts MOST_SHOWN': '100 of a configuration',
+  'kernel/json.ts MAX_DEPTH': '256',
+  'kernel/read-source.ts MOST_BYTES': '256 MB a file',
+  'kernel/read-source.ts MOST_SETTINGS': '100,000 in a gateway file',
+  'kernel/reply-files.ts LARGEST': '16 MiB',
+  'plan/invalid.ts MOST_RULES': '20, of at most',
+  'plan/known-keys.ts MOST': '1,500,000 keys and values',
+  'world/idempotency.ts MOST_CHARACTERS': '32 Mi characters',
+  'world/idempotency.ts MOST_KEYS': '10,000 keys',
+  'world/lives.ts MOST_FIRINGS': '100,000 in each collection',
+  'world/path-counts.ts MOST_PATHS': 'paths that count requests in a world | 100,000',
+  'world/quotas.ts MOST_KEYS': 'callers whose quotas a world counts | 10,000',
+  'world/sandboxes.ts MOST_PROPOSED': 'not authenticated yet | 100',
+  'world/world-clock.ts MAX_RATE': 'rate of a clock | 1,000,000',
+}
+
+/** Rooms whose bounds only change how a value is generated, an inference is made or a mistake is worded. */
+const INSIDE = /^(?:console|sample|schema|load|state)\//
+
+/** Bounds elsewhere that nobody outside notices: of caches, of wordings and of searches for suggestions. */
+const UNNOTICED = new Set([
+  'answer/negotiate.ts MOST_KNOWN',
+  'behaviours/prefer.ts LONGEST_WORD',
+  'behaviours/respond/branch.ts DEEPEST',
+  'behaviours/respond/mend.ts MOST',
+  'behaviours/scope.ts DEEPEST',
+  'behaviours/validate/alternatives.ts DEEPEST',
+  'behaviours/validate/index.ts LONGEST_NAME',
+  'behaviours/validate/index.ts MOST_SLIPS',
+  'expression/linear-match.ts MOST_COMPILED',
+  'gateway/explain.ts LONGEST_TEXT',
+  'gateway/explain.ts MOST_ITEMS',
+  'gateway/first-call.ts LONGEST',
+  'gateway/import.ts MOST_LOOKED_AT',
+  'gateway/metrics/metrics.ts MOST_EXPECTED',
+  'gateway/state/shared-turns.ts MOST_CONFLICTS',
+  'gateway/world-calendar.ts MOST_EACH',
+  'http/message-fault.ts MOST_KEPT',
+  'kernel/closest-branch.ts MOST_BRANCHES',
+  'kernel/closest-branch.ts MOST_PARTS',
+  'kernel/closest-branch.ts MOST_PROPERTIES',
+  'kernel/diagnostic.ts LONGEST',
+  'kernel/diagnostic.ts MOST_KEPT',
+  'kernel/guarded-pattern.ts MOST_SKIPPED',
+  'kernel/read-source.ts LARGEST',
+  'kernel/read-source.ts MOST_WORDED',
+  'kernel/schema-unions.ts DEEPEST_UNION',
+  'kernel/schema-unions.ts MOST_UNIONS',
+  'plan/calendar.ts MOST_RESTS',
+  'plan/known-keys.ts MOST_UNKNOWN',
+  'plan/near-paths.ts LONGEST',
+  'plan/near-paths.ts MOST_FOUND',
+  'plan/near-paths.ts MOST_PREFIX',
+  'world/budget.ts MOST_HEAP',
+  'world/draw-id.ts MOST_DRAWS',
+])
+
+const BOUND = /^(?:export )?const ((?:[A-Z]+_)*(?:MOST|MAX|LARGEST|LONGEST|DEEPEST)(?:_[A-Z]+)*) = /gm
+
+test('every bound that somebody outside can reach is in docs/operations.md', () => {
+  const found = sourceFiles.flatMap(({ path, text }) =>
+    INSIDE.test(path) ? [] : [...text.matchAll(BOUND)].map(([, name]) => `${path} ${name}`),
+  )
+  assert.deepEqual(
+    found.filter(name => !UNNOTICED.has(name)).sort(),
+    Object.keys(DOCUMENTED).sort(),
+    'document it in docs/operations.md and here, or list it as unnoticed',
+  )
+  assert.deepEqual(
+    [...UNNOTICED].filter(name => !found.includes(name)),
+    [],
+    'these are gone',
+  )
+  const [, section = ''] =
+    /\n## Bounds\n([\s\S]*?)\n## /.exec(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')) ?? []
+  for (const [name, words] of Object.entries(DOCUMENTED)) assert.ok(section.includes(words), `${name}: ${words}`)
+})
