@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { bundle } from './support/bundle.ts'
 
 /** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
 const LONG = [
@@ -16,6 +17,8 @@ const LONG = [
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
   /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|two-workers|workers)\.test)/
+/** Groups that would take longer than all others: two processes run half of the files each. */
+const HALVED = ['unit', 'wire']
 /** Wire tests that start programs and wait for them. They run concurrently. */
 const WAITING = /^wire\/(?:cli|first-minutes|secrets|shown-code)\.test/
 
@@ -34,20 +37,30 @@ const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8'
 if (all.length === 0) process.exitCode = 1
 if (all.some(file => /^(?:attack|browser|wire)\//.test(file))) await import('./support/built-program.ts')
 
+/** The files of a group run one after another in one process, or four at a time where they wait for programs. */
 const groupOf = (file: string): string => {
-  if (ALONE.test(file)) return 'alone'
+  if (ALONE.test(file)) return file.replace(/[^a-z-]+/g, '-')
   if (WAITING.test(file)) return 'waiting'
   return /^(?:wire|property)\//.exec(file)?.[0].slice(0, -1) ?? 'unit'
 }
-const shared = ['waiting', 'unit', 'wire', 'property'].flatMap(group => {
-  const members = all.filter(file => groupOf(file) === group)
-  process.env[group.toUpperCase()] = members.join()
-  return members.length > 0 ? [`together/${group}.ts`] : []
+const names = [...new Set(all.map(groupOf))]
+const groups = names.flatMap(name => {
+  const files = all.filter(file => groupOf(file) === name)
+  const concurrency = name === 'waiting' ? 4 : 1
+  if (!HALVED.includes(name)) return [{ name, files, concurrency }]
+  return [0, 1].flatMap(half => {
+    const part = files.filter((_, i) => i % 2 === half)
+    return part.length > 0 ? [{ name: `${name}-${half + 1}`, files: part, concurrency }] : []
+  })
 })
-const files = [...all.filter(file => groupOf(file) === 'alone'), ...shared]
+// The longest ones first, so that none is left for the end.
+const LAST = ['property', 'waiting']
+groups.sort((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name))
 
+// A process of a group needs no loader, and fewer collections of garbage.
+process.execArgv.splice(0, Number.POSITIVE_INFINITY, '--enable-source-maps', '--max-semi-space-size=64')
 const stream = run({
-  files: files.map(file => `${import.meta.dirname}/${file}`),
+  files: await bundle(groups),
   // Waiting files leave their core to others.
   concurrency: availableParallelism() + 1,
   // The time-out of a process in milliseconds, far above the time of any on a busy machine.

@@ -79,8 +79,27 @@ export function fileOf(yaml: string): string {
   return path
 }
 
+/** The files of a folder have fewer configurations each. */
+const MOST_LOADS = 8
+
+/** Configurations that were loaded a moment ago. A plan never changes, so the tests of a file may share it. */
+export class KeptLoads {
+  readonly #byText = new Map<string, Loaded>()
+
+  /** Returns what was loaded from this text, or loads it. The least recently used is dropped. */
+  of(text: string, load: () => Loaded): Loaded {
+    const loaded = this.#byText.get(text) ?? load()
+    this.#byText.delete(text)
+    this.#byText.set(text, loaded)
+    if (this.#byText.size > MOST_LOADS) this.#byText.delete(this.#byText.keys().next().value as string)
+    return loaded
+  }
+}
+
+const keptLoads = new KeptLoads()
+
 /** Loads a configuration from text. */
-export const load = (yaml: string): Loaded => loadPlan(fileOf(yaml), folder, {})
+export const load = (yaml: string): Loaded => keptLoads.of(yaml, () => loadPlan(fileOf(yaml), folder, {}))
 
 export interface Ask {
   readonly headers?: Readonly<Record<string, string>>

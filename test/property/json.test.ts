@@ -10,6 +10,13 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('#', '=', '"', '\\', '\\"', '#9007199254740993', '__proto__'),
 )
+/** Whether the engine, as in Node 26.10, reads an escaped key as `\` after an object of the same shape with that key. */
+const misreadsKeys = (): boolean => {
+  JSON.parse('{"shape":0,"\\\\":0}')
+  return Object.keys(JSON.parse('{"shape":0,"\\n":0}'))[1] !== '\n'
+}
+const MISREADS = misreadsKeys()
+const key = text.filter(one => !MISREADS || one !== '\\')
 const integer = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n })
 const { value } = fc.letrec<{ value: Json }>(tie => ({
   value: fc.oneof(
@@ -20,7 +27,7 @@ const { value } = fc.letrec<{ value: Json }>(tie => ({
     text,
     integer.map(n => (n >= -(2n ** 53n) + 1n && n < 2n ** 53n ? Number(n) : n)),
     fc.array(tie('value')),
-    fc.array(fc.tuple(text, tie('value'))).map(members => Object.fromEntries(members)),
+    fc.array(fc.tuple(key, tie('value'))).map(members => Object.fromEntries(members)),
   ),
 }))
 
@@ -128,6 +135,7 @@ const said = (parsed: Parsed): string =>
 test('a text that is read in pieces has the same value, and the same faults', () => {
   fc.assert(
     fc.property(fc.oneof(spaced, damaged), fc.integer({ min: 1, max: 40 }), fc.boolean(), (json, size, decimals) => {
+      fc.pre(!MISREADS || !json.includes('"\\\\"'))
       assert.equal(said(runThrough(parseJsonInSteps(json, decimals, size))), said(parseJson(json, decimals)))
     }),
     { numRuns: cases(20_000) },

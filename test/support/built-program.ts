@@ -3,14 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { CACHE, PROGRAM, ROOT } from './program-paths.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
-const HOME = join(ROOT, 'node_modules/.cache/understudy')
-
-/** The path of the built command line; give it to `node`. */
-export const PROGRAM = join(HOME, 'dist/cli.js')
-/** The path of the built library. */
-export const LIBRARY = join(HOME, 'dist/index.js')
+export { LIBRARY, PROGRAM } from './program-paths.ts'
 
 /**
  * Builds both unless they are newer than every source. `test/run.ts` calls this before it starts any test, and this module
@@ -19,10 +14,10 @@ export const LIBRARY = join(HOME, 'dist/index.js')
 export function buildWhenStale(): void {
   const built = existsSync(PROGRAM) ? statSync(PROGRAM).mtimeMs : 0
   if (newest(join(ROOT, 'src')) < built && statSync(join(ROOT, 'package-lock.json')).mtimeMs < built) return
-  mkdirSync(HOME, { recursive: true })
+  mkdirSync(CACHE, { recursive: true })
   // The program reads its version from the manifest beside its folder.
-  copyFileSync(join(ROOT, 'package.json'), join(HOME, 'package.json'))
-  execFileSync(process.execPath, ['src/build.mjs', join(HOME, 'dist')], { cwd: ROOT, stdio: 'inherit' })
+  copyFileSync(join(ROOT, 'package.json'), join(CACHE, 'package.json'))
+  execFileSync(process.execPath, ['src/build.mjs', join(CACHE, 'dist')], { cwd: ROOT, stdio: 'inherit' })
 }
 
 /** When a file below the folder was last written, added or removed, in milliseconds since 1970. */

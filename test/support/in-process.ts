@@ -5,11 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { type Loaded, loadInferred, loadPlan } from '../../src/load/load.ts'
-import { gatewayOf, requestOf } from '../simulate.ts'
+import { gatewayOf, KeptLoads, requestOf } from '../simulate.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
+const keptLoads = new KeptLoads()
+
 /** Writes files into a new directory and loads the first of them. */
-export function loadFiles(files: Readonly<Record<string, string>>): Loaded {
+export const loadFiles = (files: Readonly<Record<string, string>>): Loaded =>
+  keptLoads.of(JSON.stringify(files), () => loadAnew(files))
+
+/** As `loadFiles`, but never returns what another call has loaded. */
+export function loadAnew(files: Readonly<Record<string, string>>): Loaded {
   const home = mkdtempSync(join(tmpdir(), 'understudy-'))
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text)

@@ -14,11 +14,19 @@ before(async () => {
     environment: { PETSTORE_API_KEY: 'a-key-from-the-environment' },
   })
 })
-afterEach(() => ask(`${gateway.control}/reload`, { method: 'POST' }))
+// Returns to the file after a test that changed the configuration.
+let changed = false
+afterEach(async () => {
+  if (changed) await ask(`${gateway.control}/reload`, { method: 'POST' })
+  changed = false
+})
 after(() => gateway.close())
 
-const put = (body: string, headers: Readonly<Record<string, string>> = YAML) =>
-  ask(`${gateway.control}/config`, { method: 'PUT', headers, body })
+const put = async (body: string, headers: Readonly<Record<string, string>> = YAML) => {
+  const reply = await ask(`${gateway.control}/config`, { method: 'PUT', headers, body })
+  changed ||= reply.status < 300
+  return reply
+}
 const get = (path: string, key = 'frontend-key'): Promise<Asked> =>
   ask(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })
 

@@ -1,3 +1,0 @@
-import { runTogether } from './suites.ts'
-
-await runTogether('WAITING', 4)
