@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
-import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { type Check, type Schema, Schemas } from '../../src/kernel/schema.ts'
 import { ask } from './ask.ts'
 import { SAMPLES } from './control-samples.ts'
 
@@ -102,14 +102,20 @@ describe('the control plane follows its OpenAPI document', () => {
         assert.ok(content[type], `${what}: ${type} is not documented`)
         const value = type.endsWith('json') ? reply.body : reply.text
         const { schema } = content[type]
-        const check = new Schemas().compile(
-          isReference(schema) ? (document.components.schemas[nameOf(schema)] as Schema) : schema,
-        )
+        const check = checkOf(isReference(schema) ? (document.components.schemas[nameOf(schema)] as Schema) : schema)
         assert.deepEqual(check(value) ?? [], [], what)
       }
     })
   }
 })
+
+/** Compiles each schema once. */
+const checks = new Map<Schema, Check>()
+function checkOf(schema: Schema): Check {
+  const check = checks.get(schema) ?? new Schemas().compile(schema)
+  checks.set(schema, check)
+  return check
+}
 
 const isReference = (schema: Schema): schema is { readonly $ref: string } =>
   typeof schema === 'object' && typeof schema.$ref === 'string'
