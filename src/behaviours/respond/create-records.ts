@@ -1,7 +1,8 @@
 // Creates each record of a list in a request: all of them, or none.
 
-import { type RequestBody, successStatus } from '../../contract/contract.ts'
+import { isJson, type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
+import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import type { Entry } from '../../world/collection.ts'
 import type { Handler, Site } from '../behaviour.ts'
 import { draftOf, Exchange } from '../exchange.ts'
@@ -23,10 +24,11 @@ export function compileCreateEach(parts: ActionParts): Handler | undefined {
   const status = successStatus(site.operation, 201, 200)
   const { invalid } = site
   const size = (rule: string, bound: string) => invalid([inBody('', rule, `must have ${bound} items`)])
+  const none = nothingCreated(site, status)
   return async exchange => {
     const list = exchange.body
     if (!Array.isArray(list)) return create(exchange)
-    if (list.length === 0) return size('minItems', 'at least 1')
+    if (list.length === 0) return none ?? size('minItems', 'at least 1')
     if (list.length > MOST) return size('maxItems', `at most ${MOST}`)
     const made: Entry[] = []
     for (const [i, item] of (list as Json[]).entries()) {
@@ -43,6 +45,15 @@ export function compileCreateEach(parts: ActionParts): Handler | undefined {
     draftOf(exchange, 'respond').entry = first
     return give(first, status, exchange, undefined, made)
   }
+}
+
+/** The reply to an empty list: a list as empty, or no body; `undefined` if the contract has another reply. */
+function nothingCreated({ operation, contract }: Site, status: number): Reply | undefined {
+  const content = responseFor(operation, status)?.content
+  if (content === undefined || content.size === 0) return { status, headers: {}, body: undefined }
+  const node = [...content].find(([type]) => isJson(type))?.[1].schema?.node
+  const isList = node !== undefined && contract.use(node).check([], true) === undefined
+  return isList ? { status, headers: JSON_HEADERS, body: '[]' } : undefined
 }
 
 /** The body of an operation that takes one of the list's items. */
