@@ -1,6 +1,7 @@
 // Authenticates requests: checks the contract's security schemes against the configured consumers, before the body is read.
 
-import { type Contract, isOauth, type Operation, type SecurityScheme } from '../contract/contract.ts'
+import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
+import { placeOf } from '../contract/credential-place.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
@@ -71,12 +72,9 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
   const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
   const schemes = names.flatMap(name => contract.securitySchemes.get(name) ?? [])
   const challenges = (parameters: string) =>
-    schemes.flatMap(scheme => {
-      if (isOauth(scheme)) return [`Bearer ${quoted}${parameters}`]
-      if (scheme.type !== 'http') return []
-      if (scheme.scheme === 'bearer') return [`Bearer ${quoted}${parameters}`]
-      if (scheme.scheme === 'basic') return [`Basic ${quoted}, charset="UTF-8"`]
-      return [`${scheme.scheme.charAt(0).toUpperCase()}${scheme.scheme.slice(1)} ${quoted}`]
+    schemes.flatMap(schemeWord).map(word => {
+      if (word === 'Bearer') return `Bearer ${quoted}${parameters}`
+      return word === 'Basic' ? `Basic ${quoted}, charset="UTF-8"` : `${word} ${quoted}`
     })
   const where = [...new Set(schemes.flatMap(describeScheme))].join(' or ')
   const reply = (detail: string, parameters: string, problem = problems.unauthorized): Reply => {
@@ -111,18 +109,30 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
 
 /** The scheme name at the beginning of an `Authorization` field. */
 function schemeWord(scheme: SecurityScheme): string[] {
-  if (isOauth(scheme)) return ['Bearer']
-  if (scheme.type !== 'http') return []
-  return [scheme.scheme.charAt(0).toUpperCase() + scheme.scheme.slice(1)]
+  const place = placeOf(scheme)
+  return place.in === 'authorization' ? [place.word] : []
 }
 
-const isKnown = (scheme: SecurityScheme | undefined): boolean => scheme !== undefined && scheme.type !== 'other'
+const isKnown = (scheme: SecurityScheme | undefined): boolean => placeOf(scheme).in !== 'nowhere'
 
 function describeScheme(scheme: SecurityScheme): string[] {
-  if (scheme.type === 'other') return []
-  if (scheme.type === 'mutualTLS') return ['a client certificate']
-  if (scheme.type === 'apiKey') return [`the ${scheme.in} ${scheme.in === 'query' ? 'parameter ' : ''}${scheme.name}`]
-  if (scheme.type === 'http' && scheme.scheme === 'basic') return ['Authorization: Basic <user:password>']
-  if (scheme.type === 'http' && scheme.scheme !== 'bearer') return [`Authorization: ${scheme.scheme} <credential>`]
-  return ['Authorization: Bearer <key>']
+  const place = placeOf(scheme)
+  switch (place.in) {
+    case 'nowhere':
+      return []
+    case 'certificate':
+      return ['a client certificate']
+    case 'query':
+      return [`the query parameter ${place.name}`]
+    case 'header':
+    case 'cookie':
+      return [`the ${place.in} ${place.name}`]
+    case 'authorization':
+      return [`Authorization: ${place.word} ${FORMS[place.word] ?? '<credential>'}`]
+    default:
+      return place satisfies never
+  }
 }
+
+/** The forms of credentials that most schemes of `Authorization` have. */
+const FORMS: Readonly<Record<string, string>> = { Basic: '<user:password>', Bearer: '<key>' }

@@ -2,6 +2,7 @@
 // configuration itself publishes.
 
 import type { Operation, SecurityRequirement } from '../contract/contract.ts'
+import { placeOf } from '../contract/credential-place.ts'
 import { requestTo } from '../load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 
@@ -89,9 +90,9 @@ function credentialOf(
   const query: string[] = []
   let known = true
   for (const { scheme: name } of alternative) {
-    const scheme = contract.securitySchemes.get(name)
-    if (scheme === undefined || scheme.type === 'other') continue
-    const basic = scheme.type === 'http' && scheme.scheme === 'basic'
+    const place = placeOf(contract.securitySchemes.get(name))
+    if (place.in === 'nowhere') continue
+    const basic = place.in === 'authorization' && place.word === 'Basic'
     const variable = simulation.keyVariables.get(`${consumer} ${name}`)
     const published = simulation.published.get(`${consumer} ${name}`)
     const key =
@@ -103,14 +104,25 @@ function credentialOf(
     if (consumer !== undefined && published === undefined && variable === undefined) known = false
     // The shell fills a variable in between double quotes only.
     const quoted = (text: string) => (key.startsWith('$') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`)
-    if (scheme.type === 'mutualTLS') options.push('--cert cert.pem --key key.pem')
-    else if (basic) options.push(`-u ${quoted(key)}`)
-    else if (scheme.type !== 'apiKey') {
-      const word = scheme.type === 'http' && scheme.scheme !== 'bearer' ? scheme.scheme : 'Bearer'
-      options.push(`-H ${quoted(`Authorization: ${word} ${key}`)}`)
-    } else if (scheme.in === 'header') options.push(`-H ${quoted(`${scheme.name}: ${key}`)}`)
-    else if (scheme.in === 'cookie') options.push(`-b ${quoted(`${scheme.name}=${key}`)}`)
-    else query.push(`${encodeURIComponent(scheme.name)}=${/^[$<]/.test(key) ? key : encodeURIComponent(key)}`)
+    switch (place.in) {
+      case 'certificate':
+        options.push('--cert cert.pem --key key.pem')
+        break
+      case 'authorization':
+        options.push(basic ? `-u ${quoted(key)}` : `-H ${quoted(`Authorization: ${place.word} ${key}`)}`)
+        break
+      case 'header':
+        options.push(`-H ${quoted(`${place.name}: ${key}`)}`)
+        break
+      case 'cookie':
+        options.push(`-b ${quoted(`${place.name}=${key}`)}`)
+        break
+      case 'query':
+        query.push(`${encodeURIComponent(place.name)}=${/^[$<]/.test(key) ? key : encodeURIComponent(key)}`)
+        break
+      default:
+        place satisfies never
+    }
   }
   return { known, options, query }
 }

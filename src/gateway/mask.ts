@@ -1,6 +1,7 @@
 // Masks credentials in texts: those of the consumers, and values in the places where the contract expects one.
 
 import type { Contract } from '../contract/contract.ts'
+import { placeOf } from '../contract/credential-place.ts'
 import { decodeQuery } from '../contract/parameters.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
@@ -99,8 +100,9 @@ function gather(
   const parameters = new Set<string>()
   const headers = new Set<string>()
   for (const scheme of schemes.values()) {
-    if (scheme.type === 'apiKey' && scheme.in === 'query') parameters.add(scheme.name)
-    if (scheme.type === 'apiKey' && scheme.in === 'header') headers.add(scheme.name.toLowerCase())
+    const place = placeOf(scheme)
+    if (place.in === 'query') parameters.add(place.name)
+    if (place.in === 'header') headers.add(place.name)
   }
   const credentials = Object.values(consumers).flatMap(({ expires: _, scopes: __, ...own }) =>
     Object.values(own as Readonly<Record<string, string>>),

@@ -2,13 +2,8 @@
 // consumers.
 
 import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
-import {
-  type Contract,
-  isOauth,
-  type Operation,
-  type SecurityRequirement,
-  type SecurityScheme,
-} from '../contract/contract.ts'
+import { type Contract, isOauth, type Operation, type SecurityRequirement } from '../contract/contract.ts'
+import { type CredentialPlace, placeOf } from '../contract/credential-place.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/parameters.ts'
 import { firstOf, type Request } from '../kernel/request.ts'
 import { parseSubject } from './tls.ts'
@@ -77,12 +72,13 @@ function tryAlternative({ checks, scopes }: Alternative, request: Request, now: 
 const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
 
 function compileScheme(name: string, contract: Contract, consumers: readonly Consumer[]): SchemeCheck[] {
-  const scheme = contract.securitySchemes.get(name)
-  if (scheme === undefined || scheme.type === 'other') return []
-  if (scheme.type === 'mutualTLS') return [compileCertificateCheck(name, consumers)]
-  const read = compileCredential(scheme)
+  const place = placeOf(contract.securitySchemes.get(name))
+  if (place.in === 'nowhere') return []
+  if (place.in === 'certificate') return [compileCertificateCheck(name, consumers)]
+  const read = compileCredential(place)
+  const word = place.in === 'authorization' ? place.word : undefined
   if (consumers.length === 0) {
-    const wellFormed = scheme.type === 'http' && scheme.scheme === 'basic' ? /^[^:]*:/s : /./s
+    const wellFormed = word === 'Basic' ? /^[^:]*:/s : /./s
     return [request => (wellFormed.test(read(request) ?? '') ? ANYBODY : 'missing')]
   }
   // A look-up in a hash table with a seed per process takes the same time for every key and reveals no prefix of one.
@@ -92,7 +88,7 @@ function compileScheme(name: string, contract: Contract, consumers: readonly Con
     if (key !== undefined) byKey.set(key, consumer)
   }
   // The usual spelling is found without parsing the field.
-  const whole = scheme.type === 'http' && scheme.scheme === 'bearer' ? [...byKey] : []
+  const whole = word === 'Bearer' ? [...byKey] : []
   const byField = new Map(whole.map(([key, consumer]) => [`Bearer ${key}`, consumer]))
   return [
     request => {
@@ -122,22 +118,30 @@ function compileCertificateCheck(name: string, consumers: readonly Consumer[]): 
   }
 }
 
-/** Returns a function that reads a scheme's credential from a request; it returns `undefined` if there is none. */
+/** Returns a function that reads the credential at a place of a request; it returns `undefined` if there is none. */
 function compileCredential(
-  scheme: Exclude<SecurityScheme, { type: 'mutualTLS' }>,
+  place: Exclude<CredentialPlace, { in: 'certificate' | 'nowhere' }>,
 ): (request: Request) => string | undefined {
-  if (scheme.type === 'apiKey') {
-    const { name } = scheme
-    if (scheme.in === 'header') return ({ headers }) => firstOf(headers[name])
-    if (scheme.in === 'cookie') return ({ headers }) => cookieValues(firstOf(headers.cookie), name)[0]
-    return ({ query }) => decodeQuery(splitQuery(query).get(name)?.[0] ?? '') || undefined
+  switch (place.in) {
+    case 'header':
+      return ({ headers }) => firstOf(headers[place.name])
+    case 'cookie':
+      return ({ headers }) => cookieValues(firstOf(headers.cookie), place.name)[0]
+    case 'query':
+      return ({ query }) => decodeQuery(splitQuery(query).get(place.name)?.[0] ?? '') || undefined
+    case 'authorization':
+      return compileAuthorization(place.word)
+    default:
+      return place satisfies never
   }
-  const word = scheme.type === 'http' ? scheme.scheme : 'bearer'
-  // RFC 9110 §11.4: the scheme in any case, one or more spaces, the credential.
-  const credential = word === 'bearer' ? '(\\S+)' : word === 'basic' ? '([A-Za-z0-9+/]+=*)' : '(\\S.*?)'
+}
+
+/** RFC 9110 §11.4: the scheme in any case, one or more spaces, the credential. */
+function compileAuthorization(word: string): (request: Request) => string | undefined {
+  const credential = word === 'Bearer' ? '(\\S+)' : word === 'Basic' ? '([A-Za-z0-9+/]+=*)' : '(\\S.*?)'
   const form = new RegExp(`^${word.replace(/[^\w-]/g, '\\$&')} +${credential} *$`, 'i')
   const read = ({ headers }: Request) => form.exec(firstOf(headers.authorization) ?? '')?.[1]
-  if (word !== 'basic') return read
+  if (word !== 'Basic') return read
   return request => {
     const text = read(request)
     return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8')

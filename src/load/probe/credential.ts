@@ -1,6 +1,7 @@
 // The credential that a request to an operation has, and the request without it.
 
 import type { Operation } from '../../contract/contract.ts'
+import { carryCredentials, placeOf } from '../../contract/credential-place.ts'
 import type { ClientCertificate } from '../../kernel/request.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { parseSubject } from '../../plan/tls.ts'
@@ -16,13 +17,10 @@ interface CredentialParts {
 export const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
   security.length > 0 &&
   security.every(alternative =>
-    alternative.some(({ scheme }) => contract.securitySchemes.get(scheme)?.type !== 'other'),
+    alternative.some(({ scheme }) => placeOf(contract.securitySchemes.get(scheme)).in !== 'nowhere'),
   )
 
 export function credentialFor({ security }: Operation, { contract, simulation }: Plan): CredentialParts {
-  let certificate: ClientCertificate | undefined
-  const query: [string, string][] = []
-  const headers: Record<string, string> = {}
   const consumers = Object.values(simulation.file.consumers ?? {}).filter(one => one.expires === undefined)
   const alternative = security[0] ?? []
   const consumer = consumers.find(one =>
@@ -30,22 +28,16 @@ export function credentialFor({ security }: Operation, { contract, simulation }:
       ({ scheme, scopes }) => one[scheme] !== undefined && scopes.every(scope => one.scopes?.includes(scope)),
     ),
   )
-  for (const { scheme: name } of alternative) {
-    const scheme = contract.securitySchemes.get(name)
-    const key = String(consumer?.[name] ?? 'self:check')
-    if (scheme?.type === 'apiKey') {
-      if (scheme.in === 'query') query.push([scheme.name, encodeURIComponent(key)])
-      else if (scheme.in === 'header') headers[scheme.name] = key
-      else headers.cookie = `${scheme.name}=${key}`
-    } else if (scheme?.type === 'http' && scheme.scheme === 'basic') {
-      headers.authorization = `Basic ${Buffer.from(key).toString('base64')}`
-    } else if (scheme?.type === 'mutualTLS') {
-      certificate = { verified: true, subject: parseSubject(key) ?? [] }
-    } else if (scheme?.type !== 'other') {
-      headers.authorization = `${scheme?.type === 'http' ? scheme.scheme : 'Bearer'} ${key}`
-    }
+  const given = alternative.map(
+    ({ scheme }) =>
+      [placeOf(contract.securitySchemes.get(scheme)), String(consumer?.[scheme] ?? 'self:check')] as const,
+  )
+  const { headers, query, subject } = carryCredentials(given)
+  return {
+    query: query.map(([name, value]) => [name, encodeURIComponent(value)]),
+    headers,
+    certificate: subject === undefined ? undefined : { verified: true, subject: parseSubject(subject) ?? [] },
   }
-  return { query, headers, certificate }
 }
 
 export function withoutCredential(draft: CredentialParts, operation: Operation, plan: Plan): Partial<CredentialParts> {
