@@ -118,9 +118,10 @@ export class Listener {
    * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and cuts what is
    * left.
    *
+   * @param allClosed resolves when no other process accepts connections at this port
    * @returns how many connections were cut
    */
-  async close(grace: number): Promise<number> {
-    return this.listening ? this.#stop.end(grace) : 0
+  async close(grace: number, allClosed = async () => {}): Promise<number> {
+    return this.listening ? this.#stop.end(grace, allClosed) : 0
   }
 }

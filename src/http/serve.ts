@@ -12,7 +12,7 @@ import { Listener, type Plane } from './listener.ts'
 import { compileFaultFinder } from './message-fault.ts'
 import type { KoaMiddleware } from './middleware.ts'
 import { createStatus } from './status.ts'
-import { askForCertificate } from './this-worker.ts'
+import { allClosed, askForCertificate } from './this-worker.ts'
 import { writeReply } from './wire.ts'
 import type { Fleet } from './workers.ts'
 
@@ -151,7 +151,7 @@ export async function serve(
       await new Promise(resolve => setTimeout(resolve, drain))
     }
     if (data.busy > 0) say(`waiting for ${data.busy} requests under way, at most ${grace / 1000} s`)
-    const cut = await data.close(grace)
+    const cut = await data.close(grace, workers === 'worker' ? allClosed : undefined)
     if (cut > 0) log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
     await stopped
     await control.close(grace === 0 ? 0 : CONTROL_GRACE)

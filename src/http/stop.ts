@@ -5,6 +5,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type { Busy } from './wire.ts'
 
+/** The port closes when no client has connected for `QUIET`, at most after `LONGEST_HOLD`, both in milliseconds. */
+const [QUIET, LONGEST_HOLD] = [20, 250]
+
 /** How often the open connections are looked at, in milliseconds. */
 const SWEEP = 50
 
@@ -16,6 +19,8 @@ export class Stop {
   /** The newest response of a connection: of pipelined ones, only the last may close it. */
   readonly #newest = new WeakMap<Socket, ServerResponse>()
   #begun = false
+  /** When a reply was last made the last of its connection, by the clock of `performance`. */
+  #madeLast = Number.NEGATIVE_INFINITY
 
   constructor(server: Server) {
     this.#server = server
@@ -46,6 +51,7 @@ export class Stop {
   }
 
   #makeLast(socket: Socket, response: ServerResponse): void {
+    this.#madeLast = performance.now()
     const before = this.#newest.get(socket)
     if (before !== undefined && !before.headersSent) before.shouldKeepAlive = true
     this.#newest.set(socket, response)
@@ -56,16 +62,18 @@ export class Stop {
    * Accepts no more connections, closes those that ask for nothing, waits for the others, at most `grace` milliseconds, and
    * cuts what is left.
    *
+   * @param allClosed resolves when no other process accepts connections at this port
    * @returns how many connections were cut
    */
-  async end(grace: number): Promise<number> {
+  async end(grace: number, allClosed: () => Promise<void>): Promise<number> {
     this.begin()
-    // Accepts the connections that are in line: closing the port resets those that are left there.
-    await new Promise(resolve => setImmediate(resolve))
+    const release = await this.#acceptWaiting()
     const closed = new Promise(resolve => {
       // The method of `http.Server` would close idle connections at once, some of which have a request on its way.
       NetServer.prototype.close.call(this.#server, resolve)
     })
+    await allClosed()
+    release()
     let cut = 0
     const cutting = setTimeout(() => {
       cut = this.#sockets.size
@@ -83,6 +91,46 @@ export class Stop {
     clearInterval(sweeping)
     clearTimeout(cutting)
     return cut
+  }
+
+  /**
+   * Accepts the connections that wait in line: closing the port resets those that are left there. Meanwhile requests are
+   * held back, because a client that gets its reply connects again. The returned function passes them on.
+   */
+  async #acceptWaiting(): Promise<() => void> {
+    const began = performance.now()
+    const turn = () => new Promise(resolve => setImmediate(resolve))
+    // All clients are idle, or have a connection that stays open until its reply.
+    if (began - this.#madeLast > SWEEP) {
+      await turn()
+      return () => {}
+    }
+    let last = began
+    const look = () => {
+      last = performance.now()
+    }
+    this.#server.on('connection', look)
+    const release = this.#holdRequests()
+    while (performance.now() < Math.min(last + QUIET, began + LONGEST_HOLD)) await turn()
+    this.#server.off('connection', look)
+    return release
+  }
+
+  #holdRequests(): () => void {
+    const server = this.#server
+    const held: (() => void)[] = []
+    const restore = ['request', 'checkContinue'].map(event => {
+      const listeners = server.listeners(event) as ((...args: unknown[]) => void)[]
+      server.removeAllListeners(event)
+      server.on(event, (...args) => void held.push(() => server.emit(event, ...args)))
+      return () => {
+        server.removeAllListeners(event)
+        for (const listener of listeners) server.on(event, listener)
+      }
+    })
+    return () => {
+      for (const one of [...restore, ...held]) one()
+    }
   }
 
   #closeIdle(): void {

@@ -14,6 +14,9 @@ import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
 const TELL = 100
 
+/** The maximum time in milliseconds to wait for the other workers to close the port. */
+const PATIENCE = 250
+
 /** The places of the shared files among those that a worker inherits, behind `PIPE`. */
 const [END, NOTES] = [5, [6, 7]] as const
 
@@ -36,6 +39,25 @@ export const askForCertificate = (): Promise<KeyPair> =>
     worker?.on('message', hear)
     worker?.once('disconnect', () => reject(new Error('the primary process has ended')))
     worker?.send({ asks: 'certificate' } satisfies WorkerMessage, () => {})
+  })
+
+/** In a worker that accepts no more connections: resolves when no other one does either, so that the port is closed. */
+export const allClosed = (): Promise<void> =>
+  new Promise(resolve => {
+    const { worker } = cluster
+    const end = () => {
+      clearTimeout(timer)
+      worker?.off('message', hear)
+      worker?.off('disconnect', end)
+      resolve()
+    }
+    const hear = ({ order }: WorkerOrder) => {
+      if (order === 'closed') end()
+    }
+    const timer = setTimeout(end, PATIENCE)
+    worker?.on('message', hear)
+    worker?.once('disconnect', end)
+    worker?.send({ accepts: false } satisfies WorkerMessage, () => {})
   })
 
 /** Executes the orders of the primary. Calls `stop` on its order or when it ends. */
@@ -61,7 +83,8 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
         stop()
         return
       case 'certificate':
-        // For `askForCertificate`.
+      case 'closed':
+        // For `askForCertificate` and `allClosed`.
         return
       default:
         kind satisfies never

@@ -35,6 +35,8 @@ export class Fleet {
   #shared: { readonly log: MemoryLog; readonly end: LogEnd } | undefined
   /** The workers that receive orders, by their ids. */
   readonly #obeying = new Set<number>()
+  /** The workers that still accept connections after the order to stop. */
+  readonly #accepting = new Set<number>()
   /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
   readonly #told = new Map<number, MetricsSnapshot>()
   #totalsOfExited: Promise<MetricsSnapshot> = Promise.resolve([])
@@ -104,8 +106,8 @@ export class Fleet {
         // The worker has missed orders before this.
         if (this.#reloads !== reloads) send(worker, { order: 'reload' })
         if (this.#stopping) send(worker, { order: 'stop' })
-      } else if ('counts' in told)
-        this.#told.set(worker.id, Metrics.renew(this.#told.get(worker.id) ?? [], told.counts))
+      } else if ('accepts' in told) this.#closed(worker)
+      else if ('counts' in told) this.#told.set(worker.id, Metrics.renew(this.#told.get(worker.id) ?? [], told.counts))
     })
     const endLog = this.#shared && serveLog(this.#shared.log.connect(), channelTo(worker))
     let served = false
@@ -123,7 +125,10 @@ export class Fleet {
 
   #replace(worker: Worker, born: number, how: object): void {
     this.#bury(worker)
-    if (this.#stopping) return
+    if (this.#stopping) {
+      this.#closed(worker)
+      return
+    }
     this.#replaced += 1
     this.#log.warn({ worker: worker.process.pid, ...how }, 'a worker ended and is replaced')
     // A worker that cannot begin must not be begun again and again without a pause.
@@ -170,9 +175,16 @@ export class Fleet {
     this.#totalsOfExited = this.#totalsOfExited.then(totals => Metrics.totalsOfExited([totals, last]))
   }
 
+  /** When no worker accepts connections, all of them give the replies that they have held back. */
+  #closed({ id }: Worker): void {
+    this.#accepting.delete(id)
+    if (this.#accepting.size === 0) this.#tell({ order: 'closed' })
+  }
+
   /** Lets every worker finish its running requests. */
   async stop(): Promise<void> {
     this.#stopping = true
+    for (const { id } of this.#workers) this.#accepting.add(id)
     const gone = this.#workers.map(worker => new Promise(resolve => worker.once('exit', resolve)))
     this.#tell({ order: 'stop' })
     // A starting worker has nothing to finish.
