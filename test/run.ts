@@ -16,7 +16,7 @@ const LONG = [
 ]
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
-  /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|shutdown|slow-clients|two-workers|workers)\.test)/
+  /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|lost-state-file|redis-foreign|shutdown|slow-clients|two-workers|workers)\.test)/
 /** Groups that would take longer than all others: two processes run half of the files each. */
 const HALVED = ['unit', 'wire']
 /** Wire tests that start programs and wait for them. They run concurrently. */
@@ -62,7 +62,7 @@ process.execArgv.splice(0, Number.POSITIVE_INFINITY, '--enable-source-maps', '--
 const stream = run({
   files: await bundle(groups),
   // Waiting files leave their core to others.
-  concurrency: availableParallelism() + 1,
+  concurrency: availableParallelism() + 2,
   // The time-out of a process in milliseconds, far above the time of any on a busy machine.
   timeout: 1_800_000,
 })
