@@ -11,7 +11,7 @@ import { bundle } from './support/bundle.ts'
 /** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
 const LONG = [
   /^(?:attack|browser|contributing|property\/queueing)/,
-  /^wire\/(?:early-refusal|first-minutes|killed-journal|large-files|redis-failures|redis-history|secrets|shown-code)\.test/,
+  /^wire\/(?:early-refusal|first-minutes|killed-journal|large-files|lost-state-file|redis-failures|redis-foreign|redis-history|secrets|shown-code)\.test/,
   /^wire\/(?:shutdown|slow-clients|state-file|two-workers|workers)\.test/,
 ]
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
