@@ -1,7 +1,8 @@
 // The names and forms that schemas give their XML (OpenAPI "XML Object").
 
 import { isObject } from '../kernel/json.ts'
-import { type Definitions, keyOf, type SchemaObject } from '../sample/schema-parts.ts'
+import { keyOf } from '../kernel/reached-schema.ts'
+import type { Definitions, SchemaObject } from '../sample/schema-parts.ts'
 
 interface XmlKeywords {
   readonly name?: string

@@ -128,11 +128,14 @@ function describeScheme(scheme: SecurityScheme): string[] {
     case 'cookie':
       return [`the ${place.in} ${place.name}`]
     case 'authorization':
-      return [`Authorization: ${place.word} ${FORMS[place.word] ?? '<credential>'}`]
+      return [`Authorization: ${place.word} ${FORMS.get(place.word) ?? '<credential>'}`]
     default:
       return place satisfies never
   }
 }
 
 /** The forms of credentials that most schemes of `Authorization` have. */
-const FORMS: Readonly<Record<string, string>> = { Basic: '<user:password>', Bearer: '<key>' }
+const FORMS: ReadonlyMap<string, string> = new Map([
+  ['Basic', '<user:password>'],
+  ['Bearer', '<key>'],
+])

@@ -6,6 +6,9 @@ export interface Encoding {
   readonly explode: boolean | undefined
 }
 
+/** The media type of a JSON Patch (RFC 6902). */
+export const JSON_PATCH = 'application/json-patch+json'
+
 /** Returns whether a media type is JSON (RFC 6839 §3.1 for `+json`). */
 export const isJson = (mediaType: string): boolean => /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;|$)/i.test(mediaType)
 

@@ -9,7 +9,7 @@ import type { Parameter } from './parameters.ts'
 import type { Method } from './paths.ts'
 import type { Sequence } from './sequences.ts'
 
-export { type Encoding, essenceOf, isJson } from './content-type.ts'
+export { type Encoding, essenceOf, isJson, JSON_PATCH } from './content-type.ts'
 
 export interface Contract {
   readonly title: string

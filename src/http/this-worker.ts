@@ -28,37 +28,44 @@ export const primaryLog = (): Engine =>
 export const isWorker = (): boolean => cluster.isWorker
 
 /** In a worker: the certificate that the primary made. */
-export const askForCertificate = (): Promise<KeyPair> =>
-  new Promise((resolve, reject) => {
-    const { worker } = cluster
-    const hear = (order: WorkerOrder) => {
-      if (order.order !== 'certificate') return
-      worker?.off('message', hear)
-      resolve(order.pair)
-    }
-    worker?.on('message', hear)
-    worker?.once('disconnect', () => reject(new Error('the primary process has ended')))
-    worker?.send({ asks: 'certificate' } satisfies WorkerMessage, () => {})
-  })
+export async function askForCertificate(): Promise<KeyPair> {
+  const given = await ask({ asks: 'certificate' }, 'certificate')
+  if (given === undefined) throw new Error('the primary process has ended')
+  return given.pair
+}
 
 /** In a worker that accepts no more connections: resolves when no other one does either, so that the port is closed. */
-export const allClosed = (): Promise<void> =>
-  new Promise(resolve => {
+export async function allClosed(): Promise<void> {
+  await ask({ accepts: false }, 'closed', PATIENCE)
+}
+
+/**
+ * Sends a message to the primary and waits for an order of this kind; `undefined` where the primary ends, or there is none
+ * within `patience` milliseconds.
+ */
+function ask<Kind extends WorkerOrder['order']>(
+  message: WorkerMessage,
+  kind: Kind,
+  patience?: number,
+): Promise<(WorkerOrder & { readonly order: Kind }) | undefined> {
+  return new Promise(resolve => {
     const { worker } = cluster
-    const end = () => {
+    const end = (order?: WorkerOrder & { readonly order: Kind }) => {
       clearTimeout(timer)
       worker?.off('message', hear)
-      worker?.off('disconnect', end)
-      resolve()
+      worker?.off('disconnect', gone)
+      resolve(order)
     }
-    const hear = ({ order }: WorkerOrder) => {
-      if (order === 'closed') end()
+    const gone = () => end()
+    const hear = (order: WorkerOrder) => {
+      if (order.order === kind) end(order as WorkerOrder & { readonly order: Kind })
     }
-    const timer = setTimeout(end, PATIENCE)
+    const timer = patience === undefined ? undefined : setTimeout(gone, patience)
     worker?.on('message', hear)
-    worker?.once('disconnect', end)
-    worker?.send({ accepts: false } satisfies WorkerMessage, () => {})
+    worker?.once('disconnect', gone)
+    worker?.send(message, () => {})
   })
+}
 
 /** Executes the orders of the primary. Calls `stop` on its order or when it ends. */
 export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): void {
@@ -84,7 +91,7 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
         return
       case 'certificate':
       case 'closed':
-        // For `askForCertificate` and `allClosed`.
+        // For `ask`.
         return
       default:
         kind satisfies never

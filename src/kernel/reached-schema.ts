@@ -112,6 +112,7 @@ export function reachedBy(
   return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true)]))
 }
 
-const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
+/** Returns the key of a reference to a definition: `#/$defs/KEY`. */
+export const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])

@@ -3,7 +3,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { boundErrors, MOST_ERRORS } from './bounded-errors.ts'
 import { approximate, holdsExact, type Json } from './json.ts'
-import { reachedBy } from './reached-schema.ts'
+import { keyOf, reachedBy } from './reached-schema.ts'
 import { describeErrors, type Violations } from './schema-errors.ts'
 import { addFormats, type Format } from './schema-formats.ts'
 import { addKeywords, patternOf, SIDES, type Side, ValidationContext } from './schema-keywords.ts'
@@ -135,8 +135,6 @@ export class Schemas {
     return this.#ajv.getSchema(`${BOOK}#/$defs/${key}`) as ValidateFunction
   }
 }
-
-const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
 
 const SMALL = 300
 

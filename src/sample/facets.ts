@@ -2,8 +2,9 @@
 // union. Generates nothing. Most values that are built from the result are valid; the caller checks.
 
 import { isObject, type Json } from '../kernel/json.ts'
+import { keyOf } from '../kernel/reached-schema.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
-import { type Definitions, keyOf, type SchemaObject } from './schema-parts.ts'
+import type { Definitions, SchemaObject } from './schema-parts.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
 export type Type = (typeof TYPES)[number]

@@ -2,10 +2,11 @@
 // generator checks each value once, part by part, and needs only yes or no.
 
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import { keyOf } from '../kernel/reached-schema.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
 import { fitsNumber, fitsString } from './fits-scalar.ts'
-import { type Definitions, entries, keyOf, propertySchemas, type SchemaObject } from './schema-parts.ts'
+import { type Definitions, entries, propertySchemas, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that refers to itself endlessly accepts no value. */
 const DEEPEST = 400

@@ -2,7 +2,8 @@
 // this to see a cycle before it enters one.
 
 import { isObject } from '../kernel/json.ts'
-import { type Definitions, keyOf } from './schema-parts.ts'
+import { keyOf } from '../kernel/reached-schema.ts'
+import type { Definitions } from './schema-parts.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
 

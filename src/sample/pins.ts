@@ -2,7 +2,8 @@
 // as the request. Independent of requests: it receives the value.
 
 import { Decimal, isObject, type Json } from '../kernel/json.ts'
-import { type Definitions, entries, keyOf, objectOf, type SchemaObject } from './schema-parts.ts'
+import { keyOf } from '../kernel/reached-schema.ts'
+import { type Definitions, entries, objectOf, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that chooses between branches: its properties, and those that name a branch. */
 export interface Fork {

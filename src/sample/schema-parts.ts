@@ -8,9 +8,6 @@ export type SchemaObject = Readonly<Record<string, unknown>>
 /** Schemas by key: `#/$defs/KEY`. */
 export type Definitions = Readonly<Record<string, Schema>>
 
-/** Returns the key of a reference. */
-export const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)
-
 /** Returns the schemas for one property: by name, by pattern, else `additionalProperties`. */
 export function propertySchemas(schema: SchemaObject, name: string): unknown[] {
   const { properties, patternProperties, additionalProperties } = schema

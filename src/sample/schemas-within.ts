@@ -1,7 +1,8 @@
 // Finds the schemas of a nested value: follows a path of names and positions through references and compositions.
 
 import { isObject } from '../kernel/json.ts'
-import { type Definitions, keyOf, propertySchemas } from './schema-parts.ts'
+import { keyOf } from '../kernel/reached-schema.ts'
+import { type Definitions, propertySchemas } from './schema-parts.ts'
 
 /** Returns what the schemas say about the value at `path` inside their value, from all branches of their unions. */
 export const schemasWithin = (

@@ -1,7 +1,7 @@
 // JSON Patch (RFC 6902) of a record. The only file that imports the library.
 
 import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
-import type { Operation } from '../../contract/contract.ts'
+import { JSON_PATCH, type Operation } from '../../contract/contract.ts'
 import { Decimal, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Exchange } from '../exchange.ts'
@@ -11,8 +11,7 @@ import { inBody } from './resource.ts'
 export function compileIsPatch({ body }: Operation): (exchange: Exchange) => boolean {
   const isDescribed = [...(body?.content.values() ?? [])].some(({ patch }) => patch === true)
   return ({ body: sent, request }) =>
-    Array.isArray(sent) &&
-    (isDescribed || String(request.headers['content-type'] ?? '').startsWith('application/json-patch+json'))
+    Array.isArray(sent) && (isDescribed || String(request.headers['content-type'] ?? '').startsWith(JSON_PATCH))
 }
 
 /** Applies a patch that `checkPatch` has accepted. Returns the changed record, or the rule that an operation breaks. */

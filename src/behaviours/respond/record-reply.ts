@@ -50,11 +50,11 @@ export function compileGive(
   const own = schemaBelow(node, written === undefined ? [] : recordPath(written), contract)
   const shown = compileShown(own, resource, site)
   if (written === undefined) {
-    const isOne = node === undefined || contract.use(node).types.has('object')
+    const isOne = node !== undefined && contract.use(node).types.has('object')
     return (entry, status, _, location, all) => ({
       status,
       headers: headersOf(location),
-      body: all === undefined || (isOne && node !== undefined) ? shown(entry) : `[${all.map(shown).join(',')}]`,
+      body: all === undefined || isOne ? shown(entry) : `[${all.map(shown).join(',')}]`,
     })
   }
   const { template: body, fields: inBody } = replaceExpressions<InRecord>(written, 'record', ['body'], site)

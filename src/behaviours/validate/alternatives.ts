@@ -1,6 +1,7 @@
 // Bounds the work of comparing a large body with many alternatives: each value of it is compared with each of them.
 
 import { isObject } from '../../kernel/json.ts'
+import { keyOf } from '../../kernel/reached-schema.ts'
 import type { SchemaUse } from '../../schema/schema-use.ts'
 
 /** A smaller body, in bytes, is not counted. */
@@ -77,5 +78,3 @@ export function countAlternatives(key: string, definitions: Readonly<Record<stri
   }
   return widest
 }
-
-const keyOf = (reference: string): string => reference.slice('#/$defs/'.length)

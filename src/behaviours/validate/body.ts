@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { readXml } from '../../answer/xml.ts'
-import { essenceOf, isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import { essenceOf, isJson, JSON_PATCH, type MediaType, type Operation } from '../../contract/contract.ts'
 import { compileMediaTypes } from '../../contract/media-types.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
 import { readSequence } from '../../contract/sequences.ts'
@@ -15,7 +15,7 @@ import { draftOf } from '../exchange.ts'
 import { compileWorkBound } from './alternatives.ts'
 import type { ValidateConfig } from './config.ts'
 import { explainSlips, warnOfFieldSlips } from './field-slips.ts'
-import { checkPatch, JSON_PATCH } from './json-patch.ts'
+import { checkPatch } from './json-patch.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
 

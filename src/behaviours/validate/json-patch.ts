@@ -3,8 +3,6 @@
 import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 
-export const JSON_PATCH = 'application/json-patch+json'
-
 /** Operations that a patch may have. */
 const MOST = 1000
 const WITH_VALUE: ReadonlySet<unknown> = new Set(['add', 'replace', 'test'])
