@@ -1,6 +1,6 @@
 // Generates strings: by format, by pattern, or by the property's name; then adjusts the length.
 
-import type { Chance } from './chance.ts'
+import { Chance } from './chance.ts'
 import type { Facets } from './facets.ts'
 import type { Fitting } from './fits.ts'
 import { lengthOf } from './fits-scalar.ts'
@@ -72,10 +72,14 @@ const FORMATS: Readonly<Record<string, (chance: Chance) => string>> = {
 /** Texts that satisfy common rules for passwords, tried for expressions with look-ahead. */
 const STURDY = ['Aa1!aaaa', 'Aa1@Bb2#Cc3$', 'Passw0rd', 'abc123', 'Abc123!@#xyz', 'A1', 'aA1-', '0', '1', 'a', 'A', 'x']
 const MANY = 48
+/** The number of searches after which no text is expected to match. */
+const SEARCHES = 3
 
 export class StringWriter {
   readonly #fitting: Fitting
   readonly #patterns = new Map<string, PatternWriter | undefined>()
+  /** A text for each combination of patterns, formats and lengths; `undefined` if none was found. */
+  readonly #texts = new Map<string, string | undefined>()
 
   constructor(fitting: Fitting) {
     this.#fitting = fitting
@@ -107,7 +111,27 @@ export class StringWriter {
     return facets.schemas.every(({ pattern, format }) => this.#fitting.fits({ pattern, format }, text))
   }
 
+  /**
+   * Writes a text for patterns. A combination that no text is found for, such as the pattern of an id with the format of a
+   * time, is searched once: a body may have hundreds of such fields. The result depends on `chance` alone, not on requests
+   * before.
+   */
   #byPattern(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
+    const { patterns, formats, minLength, maxLength } = facets
+    const key = JSON.stringify([patterns, formats, minLength, maxLength])
+    if (!this.#texts.has(key)) {
+      const searches = Array.from({ length: SEARCHES }, (_, i) => i)
+      const found = searches.reduce<string | undefined>(
+        (text, i) => text ?? this.#search(facets, undefined, new Chance(i)),
+        undefined,
+      )
+      this.#texts.set(key, found)
+    }
+    const known = this.#texts.get(key)
+    return known === undefined ? undefined : (this.#search(facets, name, chance) ?? known)
+  }
+
+  #search(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
     const natural = fitLength(words.writeFor(name, chance), facets)
     if (this.#holds(facets, natural)) return natural
     for (const pattern of facets.patterns) {

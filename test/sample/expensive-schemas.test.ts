@@ -96,3 +96,42 @@ test('the same seed gives the same value, independent of earlier values', () => 
   for (let seed = 1; seed < 7; seed++) sampler.sample('Node', { seed, dynamic: seed % 2 === 0 })
   assert.deepEqual(sampler.sample('Node', { seed: 7, dynamic: true }), first)
 })
+
+/** Several open branches, of which the first is valid for any object. */
+const overlapping: Record<string, Schema> = {
+  Settings: {
+    oneOf: [
+      { type: 'object', properties: { title: { type: 'string' } } },
+      ...['mail', 'chat', 'file'].map(
+        (kind): Schema => ({
+          type: 'object',
+          properties: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${kind}${i}`, { type: 'integer' }])),
+        }),
+      ),
+    ],
+  },
+}
+
+test('a value is valid for one of several branches that overlap, though each must be broken by a property', () => {
+  const sampler = new Sampler(overlapping)
+  const { value, fits } = sampler.sample('Settings', { seed: 1 })
+  assert.equal(fits, true)
+  assert.equal(new Schemas(overlapping).compileKey('Settings')(value), undefined)
+  assert.ok(sampler.work < MOST_WORK, `${sampler.work} comparisons`)
+})
+
+test('a text that cannot exist is searched once, and a value does not depend on earlier ones', () => {
+  const impossible: Schema = { type: 'string', format: 'date-time', pattern: '^se(-[a-z0-9]+)+$', maxLength: 25 }
+  const definitions = {
+    It: object({ made: impossible, code: { type: 'string', pattern: '^[a-z]{12}$', format: 'date-time' } }),
+    Code: { type: 'string', pattern: '^[A-Z]{3}-[0-9]{4}$' },
+  }
+  const sampler = new Sampler(definitions)
+  const { fits, gaps } = sampler.sample('It', { seed: 1 })
+  assert.equal(fits, false)
+  assert.ok(gaps.some(({ path }) => path.join('/') === 'made'))
+  const codes = [1, 2, 3].map(seed => sampler.sample('Code', { seed, dynamic: true }).value)
+  const alone = [3, 2, 1].map(seed => new Sampler(definitions).sample('Code', { seed, dynamic: true }).value)
+  assert.deepEqual(codes, alone.reverse())
+  assert.equal(new Set(codes).size, 3)
+})
