@@ -28,6 +28,7 @@ const EXAMPLES: Readonly<Record<string, readonly Json[]>> = {
   'consumers.*': [{ apiKey: '${DEMO_KEY:-demo-key}' }],
   'consumers.*.scopes': [['read', 'write']],
   'consumers.*.*': ['${DEMO_KEY:-demo-key}'],
+  'respond.filter.all': ['all'],
   'errors.body': [{ code: '${problem.code}', message: '${problem.detail}' }],
   'errors.codes': [{ not_found: 'NOT_FOUND' }],
   'resources.*': [{ schema: 'Book', seed: './books.yaml' }],

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../kernel/json.ts'
 import type { Id } from '../../world/collection.ts'
-import type { WithinConfig } from './within.ts'
+import type { WithinConfig } from './within-config.ts'
 
 export const ACTIONS = ['create', 'read', 'replace', 'update', 'delete'] as const
 export type ActionConfig = { readonly [action in (typeof ACTIONS)[number]]?: string } & {

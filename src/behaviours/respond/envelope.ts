@@ -32,7 +32,7 @@ const FIELDS: TemplateFields<EnvelopeContext> = {
   total: ({ page }) => page.total ?? page.count,
   more: ({ page }) => page.more,
   limit: ({ links }) => links.limit,
-  offset: ({ links }) => links.offset,
+  offset: ({ links }) => links.offset + links.origin,
   number: ({ links }) => links.number,
   pagesOrOne: ({ page, links }) =>
     Math.max(1, links.limit > 0 ? Math.ceil((page.total ?? page.count) / links.limit) : 1),
@@ -149,7 +149,7 @@ const mediaOf = (operation: Operation): MediaType | undefined =>
 /** Validates an empty page in its envelope: its mistakes are those of every page. */
 function checkEnvelope(render: (context: EnvelopeContext) => string, site: Site): void {
   const page: Page = { text: '[]', bytes: 2, count: 0, total: 0, more: false }
-  const links: Links = { first: '/', prev: '/', next: '/', last: '/', number: 1, limit: 1, offset: 0 }
+  const links: Links = { first: '/', prev: '/', next: '/', last: '/', number: 1, limit: 1, offset: 0, origin: 0 }
   const { operation } = site
   const exchange = { operation, basePath: '', segments: [], request: { query: '', headers: {} } } as unknown as Exchange
   const parsed = parseJson(render({ page, links, exchange }))

@@ -12,7 +12,7 @@ import { compileFixed, type FixedConfig } from './fixed.ts'
 import { compileList, listSchema } from './list.ts'
 import type { ListConfig } from './list-config.ts'
 import { compileNegotiated } from './negotiated.ts'
-import { withinSchema } from './within.ts'
+import { withinSchema } from './within-config.ts'
 
 export type RespondConfig = ActionConfig &
   Partial<ListConfig> &

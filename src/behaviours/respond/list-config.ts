@@ -3,7 +3,7 @@
 import type { Json } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
 import type { Comparison } from '../../world/collection.ts'
-import type { WithinConfig } from './within.ts'
+import type { WithinConfig } from './within-config.ts'
 
 export interface PagingConfig {
   readonly limit?: string
@@ -30,6 +30,8 @@ export interface FilterConfig {
   readonly parameter: string
   readonly field?: string
   readonly is?: 'equal' | Comparison['is']
+  /** A value of the parameter that filters nothing. */
+  readonly all?: string
 }
 
 /** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */

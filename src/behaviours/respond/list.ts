@@ -40,6 +40,7 @@ export const listSchema = {
           enum: ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
           description: 'How the field must compare with the parameter. Default: equal.',
         },
+        all: { type: 'string', description: 'A value of the parameter that filters nothing, such as `all`.' },
       },
     },
     description: 'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
@@ -148,7 +149,7 @@ function compileFilters(
   locate: LocateParameter,
 ): (exchange: Exchange) => Selected {
   const compiled = filter.map((entry, i) => {
-    const { parameter, field = parameter, is = 'equal' } = typeof entry === 'string' ? { parameter: entry } : entry
+    const { parameter, field = parameter, is = 'equal', all } = typeof entry === 'string' ? { parameter: entry } : entry
     const { properties } = resource.schema.shape
     const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
     const index = locate(parameter, path('parameter'))
@@ -168,14 +169,14 @@ function compileFilters(
       node === undefined || sent === undefined
         ? undefined
         : compileOtherTime(typesOfLimits(sent, site), describeField(field, site.contract.use(node)))
-    return { field, is, at: index, takesBounds, orAbsent, timed }
+    return { field, is, all, at: index, takesBounds, orAbsent, timed }
   })
   return ({ values }) => {
     let filters = NO_FILTERS
     let comparisons: Comparison[] | undefined
-    for (const { field, is, at, takesBounds, orAbsent, timed } of compiled) {
+    for (const { field, is, all, at, takesBounds, orAbsent, timed } of compiled) {
       const given = values[at] as Json | undefined
-      if (given === undefined) continue
+      if (given === undefined || (all !== undefined && [given].flat().includes(all))) continue
       const bounds = takesBounds ? boundsOf(field, given, timed) : undefined
       const value = timed === undefined ? given : timed(given)
       if (bounds !== undefined) comparisons = [...(comparisons ?? []), ...bounds]

@@ -20,6 +20,8 @@ export interface Links {
   readonly number: number
   readonly limit: number
   readonly offset: number
+  /** The offset of the first record in the client's counting: 0, or 1. */
+  readonly origin: number
 }
 
 export interface Paging {
@@ -53,6 +55,7 @@ export function compilePaging(
   const unlimited = pageAt === -1 ? Number.POSITIVE_INFINITY : PAGE_SIZE
   // If 0 is a valid page number, pages count from 0.
   const base = lowest(parameters[pageAt])
+  const origin = originOfOffset(parameters[offsetAt])
   const numberAt = (values: readonly unknown[], index: number, fallback: number): number => {
     const value = index === -1 ? undefined : (values[index] as number | bigint | undefined)
     return value === undefined ? fallback : Math.max(0, Number(value))
@@ -69,14 +72,16 @@ export function compilePaging(
         const after = readId(values[cursorAt], ids)
         return after === undefined ? lostCursor(config.cursor as string) : { limit, after }
       }
-      const offset = pageAt === -1 ? numberAt(values, offsetAt, 0) : (pageOf(values) - base) * limit
+      const offset =
+        pageAt === -1 ? Math.max(0, numberAt(values, offsetAt, origin) - origin) : (pageOf(values) - base) * limit
       return offset === 0 ? { limit } : { limit, offset }
     },
     links(exchange, { total, more, last }, { limit, offset = 0, after }) {
       const { values } = exchange
       const link = (name: string | undefined, value: string | number | undefined) =>
         name === undefined ? undefined : withQuery(exchange, name, value)
-      const position = { number: pageOf(values), limit: Number.isFinite(limit) ? limit : (total ?? 0), offset }
+      const shown = Number.isFinite(limit) ? limit : (total ?? 0)
+      const position = { number: pageOf(values), limit: shown, offset, origin }
       if (cursorAt !== -1) {
         return {
           ...position,
@@ -86,7 +91,7 @@ export function compilePaging(
       }
       const paged = pageAt !== -1
       const name = paged ? config.page : config.offset
-      const to = (skip: number) => link(name, paged ? base + Math.floor(skip / limit) : skip)
+      const to = (skip: number) => link(name, paged ? base + Math.floor(skip / limit) : skip + origin)
       const final = total === undefined || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
       if (name === undefined || !Number.isFinite(limit) || limit === 0) return position
       return {
@@ -103,6 +108,12 @@ export function compilePaging(
 function lowest(page: Parameter | undefined): number {
   const schema = page?.schema.node.value
   return page?.default === 0 || (isObject(schema) && schema.minimum === 0) ? 0 : 1
+}
+
+/** If the lowest offset is 1, it is the number of a record, such as `startIndex` in SCIM (RFC 7644, section 3.4.2.4). */
+function originOfOffset(offset: Parameter | undefined): number {
+  const schema = offset?.schema.node.value
+  return offset?.default === 1 || (isObject(schema) && schema.minimum === 1) ? 1 : 0
 }
 
 function readId(value: unknown, ids: Resource['ids']): Id | undefined {

@@ -1,13 +1,13 @@
 // Finds a record by the id in a request, which may be unique only among the records of the owners in the path.
 
-import type { JsonObject } from '../../kernel/json.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
 import { type Entry, type Id, idIn } from '../../world/collection.ts'
 import { joinKey } from '../../world/key.ts'
 import { withField } from '../../world/record-field.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { withoutOwners } from '../resource.ts'
 import type { Resource } from './resource.ts'
-import { isUnshown, type Within } from './within.ts'
+import { isUnshown } from './within-config.ts'
 
 export interface RecordKey {
   /** The key that a record with this id has under the owners in the path. */
@@ -18,8 +18,22 @@ export interface RecordKey {
   nameOf(entry: Entry): Id
 }
 
-/** Reports a path that does not name all that an id is unique within. */
-export function compileKey(resource: Resource, within: Within | undefined, site: Site): RecordKey {
+/** The owners in the path, by the field that holds each. */
+interface Owners {
+  readonly ownerOf: ReadonlyMap<string, (exchange: Exchange) => Json>
+}
+
+/**
+ * Reports a path that does not name all that an id is unique within.
+ *
+ * @param at the setting of `respond` that names the resource
+ */
+export function compileKey(
+  resource: Resource,
+  within: Owners | undefined,
+  site: Site,
+  at: readonly (string | number)[] = [],
+): RecordKey {
   const { name, idField } = resource
   if (resource.within.length === 0) {
     return {
@@ -32,7 +46,7 @@ export function compileKey(resource: Resource, within: Within | undefined, site:
     const ownerOf = within?.ownerOf.get(field)
     if (ownerOf === undefined) {
       const message = `an id of ${name} is unique within "${field}", and the path ${site.operation.path} does not name it`
-      site.error('no-identifier', message, [], `within: { parameter: …, field: ${JSON.stringify(field)} }`)
+      site.error('no-identifier', message, at, `within: { parameter: …, field: ${JSON.stringify(field)} }`)
     }
     return { shown: !isUnshown(field), ownerOf }
   })

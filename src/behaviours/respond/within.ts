@@ -9,49 +9,9 @@ import { type Reply, refuse } from '../../kernel/reply.ts'
 import type { Filter, Id } from '../../world/collection.ts'
 import { fieldIn, withField } from '../../world/record-field.ts'
 import type { Exchange, Site } from '../behaviour.ts'
+import { compileKey, type RecordKey } from './record-key.ts'
 import { asId, type Resource } from './resource.ts'
-
-export interface WithinConfig {
-  readonly parameter: string
-  readonly field?: string
-  readonly resource?: string
-}
-
-const oneWithin = {
-  type: 'object',
-  required: ['parameter'],
-  additionalProperties: false,
-  properties: {
-    parameter: { type: 'string', description: 'The path parameter with the id of the owner.' },
-    field: {
-      type: 'string',
-      description:
-        'The field of a record with the id of its owner, such as `metadata.namespace`. A field in braces, `{repo}`, is stored with the record but not shown in replies; a record without it belongs to every owner. Default: the name of the parameter.',
-    },
-    resource: {
-      type: 'string',
-      description: 'The resource of the owners; a request for an owner that does not exist gets 404.',
-    },
-  },
-} as const
-
-export const withinSchema = {
-  ...oneWithin,
-  type: ['object', 'array'],
-  description: 'With a resource: only the records of the owner in the path; a list if the path has several owners.',
-  items: oneWithin,
-  minItems: 1,
-} as const
-
-/** Whether a field is kept with a record and is not a part of it: `{repo}`. */
-export const isUnshown = (field: string): boolean => field.startsWith('{')
-
-/** The owners that a configuration names, of which there may be one or several. */
-export const withinsOf = (config: WithinConfig | readonly WithinConfig[] | undefined): readonly WithinConfig[] =>
-  config === undefined ? [] : isList(config) ? config : [config]
-
-const isList = (config: WithinConfig | readonly WithinConfig[]): config is readonly WithinConfig[] =>
-  Array.isArray(config)
+import { isList, isUnshown, type WithinConfig, withinsOf } from './within-config.ts'
 
 export interface Within {
   filters(exchange: Exchange): readonly Filter[]
@@ -66,7 +26,9 @@ export interface Within {
 }
 
 export function compileWithin(config: WithinConfig | readonly WithinConfig[], resource: Resource, site: Site): Within {
-  const all = withinsOf(config).map((one, i) => compileOne(one, resource, site, isList(config) ? [i] : []))
+  const at = (i: number) => (isList(config) ? [i] : [])
+  const named = withinsOf(config).map((one, i) => compileOne(one, resource, site, at(i)))
+  const all = named.map((one, i) => ({ ...one, orphan: compileOrphan(named, i, site, at(i)) }))
   const ownerOf = new Map(all.map(one => [one.field, one.ownerOf]))
   const [first, second] = all
   if (first !== undefined && second === undefined) return { ...first, filters: one => [first.filter(one)], ownerOf }
@@ -83,6 +45,14 @@ export function compileWithin(config: WithinConfig | readonly WithinConfig[], re
     own: (exchange, fields) => all.reduce((record, one) => one.own(exchange, record), fields),
     ownerOf,
   }
+}
+
+/** One owner in the path. */
+interface Owner {
+  readonly parameter: string
+  readonly field: string
+  readonly resource: string | undefined
+  readonly ownerOf: (exchange: Exchange) => Json
 }
 
 function compileOne(
@@ -115,16 +85,12 @@ function compileOne(
   const ownerOf = ({ values, segments }: Exchange): Json =>
     asId((index === -1 ? segments[names.indexOf(parameter)] : values[index]) as Id, numeric ? 'integer' : 'text')
   return {
+    parameter,
     field,
+    resource: owners,
     ownerOf,
     filter: (exchange: Exchange): Filter =>
       unshown ? { field, values: [ownerOf(exchange)], orAbsent: true } : { field, values: [ownerOf(exchange)] },
-    async orphan(exchange: Exchange): Promise<Reply | undefined> {
-      if (owners === undefined) return undefined
-      const id = ownerOf(exchange) as Id
-      if ((await exchange.world.collection(owners).read(id)) !== undefined) return undefined
-      return refuse(problems.not_found, `there is no record ${id} in ${owners}`)
-    },
     // Compared as text, because an id may be a number in one place and a bigint in another.
     owns(exchange: Exchange, record: JsonObject): boolean {
       const own = fieldIn(field, record)
@@ -132,4 +98,42 @@ function compileOne(
     },
     own: (exchange: Exchange, fields: JsonObject): JsonObject => withField(field, ownerOf(exchange), fields),
   }
+}
+
+/** Returns the check of one owner, which refuses a request if it does not exist. */
+function compileOrphan(all: readonly Owner[], at: number, site: Site, path: readonly number[]) {
+  const { resource: name, ownerOf } = all[at] as Owner
+  const resource = name === undefined ? undefined : site.resources.get(name)
+  const key = resource && compileOwnerKey(resource, all, at, site, path)
+  return async (exchange: Exchange): Promise<Reply | undefined> => {
+    if (key === undefined) return undefined
+    const id = ownerOf(exchange) as Id
+    return (await key.find(exchange, id)) === undefined
+      ? refuse(problems.not_found, `there is no record ${id} in ${name}`)
+      : undefined
+  }
+}
+
+/**
+ * The key of an owner whose id is unique within its own owners: those of the same field or parameter in the path, else those
+ * before it, in order.
+ */
+function compileOwnerKey(
+  resource: Resource,
+  all: readonly Owner[],
+  at: number,
+  site: Site,
+  path: readonly number[],
+): RecordKey {
+  const before = all.slice(0, at)
+  const ownerOf = new Map(
+    resource.within.flatMap((field, i) => {
+      const bare = field.replace(/^\{(.*)\}$/, '$1')
+      const found =
+        before.find(one => one.field === field || one.parameter === bare) ??
+        (before.length === resource.within.length ? before[i] : undefined)
+      return found === undefined ? [] : [[field, found.ownerOf] as const]
+    }),
+  )
+  return compileKey(resource, { ownerOf }, site, ['within', ...path, 'resource'])
 }
