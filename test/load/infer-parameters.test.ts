@@ -74,3 +74,80 @@ test('a generated record names records that exist where a field is called as the
   }
   assert.equal((await send('POST /orders', { id: 77, petId: 4711, paid: 1 })).status, 201)
 })
+
+test('a parameter selects by a state, and one of its values selects everything', async () => {
+  const state = { in: 'query', name: 'state', schema: { ...string, enum: ['open', 'closed', 'all'], default: 'open' } }
+  for (const own of [string, { ...string, enum: ['open', 'closed'] }]) {
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/issues': {
+            get: { parameters: [state], ...answers(200, { type: 'array', items: ref('Issue') }) },
+            post: { ...takes(object({ title: string })), ...answers(201, ref('Issue')) },
+          },
+          '/issues/{id}': {
+            ...naming('id', integer),
+            get: answers(200, ref('Issue')),
+            patch: { ...takes(object({ state: own })), ...answers(200, ref('Issue')) },
+          },
+        },
+        { Issue: object({ id: integer, title: string, state: own }, { required: ['id', 'state'] }) },
+      ),
+    )
+    const shown = async (query: string) => ((await send(`GET /issues${query}`)).body as Fields[]).map(({ id }) => id)
+    const { id } = (await send('POST /issues', { title: 'Leak' })).body as Fields
+    assert.ok((await shown('')).includes(id))
+    assert.ok(!(await shown('?state=closed')).includes(id))
+    assert.equal((await send(`PATCH /issues/${id}`, { state: 'closed' })).status, 200)
+    assert.ok(!(await shown('')).includes(id))
+    assert.ok((await shown('?state=closed')).includes(id))
+    assert.ok((await shown('?state=all')).includes(id))
+  }
+})
+
+test('a path in the singular is about the one who asks, who is found by the login', async () => {
+  const user = object({ id: integer, login: string, name: string }, { required: ['id', 'login', 'name'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': { get: answers(200, { type: 'array', items: ref('User') }) },
+        '/users/{username}': { ...naming('username'), get: answers(200, ref('User')) },
+        '/user': {
+          get: answers(200, ref('User')),
+          patch: { ...takes(object({ name: string })), ...answers(200, ref('User')) },
+        },
+      },
+      { User: user },
+    ),
+  )
+  assert.equal(((await send('PATCH /user', { name: 'Ada' })).body as Fields).name, 'Ada')
+  const { login, name } = (await send('GET /user')).body as Fields
+  assert.equal(name, 'Ada')
+  assert.equal(((await send(`GET /users/${login}`)).body as Fields).name, 'Ada')
+})
+
+test('a field with other values than the path is not the owner in it', async () => {
+  const Message = object(
+    { id: string, text: string, type: { ...string, enum: ['regular', 'reply'] } },
+    { required: ['id'] },
+  )
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/channels/{type}/messages': {
+          ...naming('type'),
+          get: answers(200, { type: 'array', items: ref('Message') }),
+          post: { ...takes(object({ text: string })), ...answers(201, ref('Message')) },
+        },
+        '/channels/{type}/messages/{id}': {
+          parameters: [...naming('type').parameters, ...naming('id').parameters],
+          get: answers(200, ref('Message')),
+        },
+      },
+      { Message },
+    ),
+  )
+  const { id } = (await send('POST /channels/team/messages', { text: 'Hello' })).body as Fields
+  const listed = (await send('GET /channels/team/messages')).body as Fields[]
+  assert.ok(listed.some(one => one.id === id))
+})

@@ -20,7 +20,7 @@ import {
 } from './paths.ts'
 import { isSilent, type Listed, listedIn, replySchema, type Single, shownIn, singleIn, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
-import { isIdOf, silentList, takenBy, withIdAdded } from './taken.ts'
+import { isIdOf, isNameIn, silentList, takenBy, withIdAdded } from './taken.ts'
 
 export interface InferredCollection {
   readonly path: string
@@ -71,12 +71,18 @@ export function* findCollections(contract: Contract, schemas: SchemaReader): Ste
   const under = (path: string | undefined) =>
     path === undefined ? [] : (byParent.get(segmentsOf(path).join('/')) ?? [])
   const me = contract.operations.filter(({ path }) => ME.test(path))
+  const alone = singletonsOf(contract)
   const collections: InferredCollection[] = []
   for (const path of byPath.keys()) {
     yield
     const found = findCollection(path, byPath, items, schemas)
     if (found === undefined) continue
-    const one = { ...found, below: under(found.itemPath), beside: under(found.path), me }
+    const one = {
+      ...found,
+      below: under(found.itemPath),
+      beside: under(found.path),
+      me: [...me, ...(alone.get(normal(singular(found.word))) ?? [])],
+    }
     const lists = [one.list?.operation, ...one.beside.filter(({ method }) => method === 'GET')]
     const candidates = one.candidates.map((candidate): SchemaCandidate => {
       const record = one.records.find(node => schemas.reference(node) === candidate.schema)
@@ -111,6 +117,9 @@ function findCollection(
   // A path that names one thing, and lists things, is a collection within another.
   if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
   const known = [...(read === undefined ? [] : [read.record]), ...listed]
+  // An item's GET without a body tells whether something exists: it shows no record.
+  const isCheck = reader !== undefined && taken === undefined && isSilent(reader) && list === undefined
+  if (isCheck) return undefined
   const posted = own.get('POST')
   const created = posted && createdBy(posted, word, known, schemas)
   const isShown = posted !== undefined && isCreate(posted, created, known, parameter, schemas)
@@ -134,7 +143,8 @@ function findCollection(
       const schema = schemas.reference(one)
       const idField = findId({ word, parameter, declared }, shape, schemas)
       if (schema === undefined) return []
-      if (taken !== undefined && !isIdOf(idField, parameter)) return [withIdAdded(schema, declared)]
+      if (taken !== undefined && !isIdOf(idField, parameter) && !isNameIn(idField, parameter, word, shape))
+        return [withIdAdded(schema, declared)]
       if (idField === undefined) return []
       const given = asked !== undefined && isGiven(idField, asked.record, schemas)
       const server = serverSetOf(one, asked?.record, idField, schemas)
@@ -172,6 +182,19 @@ function isOwnedList(
   if (!items.exact.has(segments.join('/')) || byPath.has(above)) return false
   return findList(own.get('GET'), wordOf(above), schemas) !== undefined
 }
+
+/** The operations of paths without expressions that end with a word in the singular: `/user` beside `/users/{id}`. */
+function singletonsOf({ operations }: Contract): ReadonlyMap<string, readonly Operation[]> {
+  const out = new Map<string, Operation[]>()
+  for (const one of operations) {
+    const word = segmentsOf(one.path).at(-1) ?? ''
+    if (one.path.includes('{') || singular(word) !== word || !ALONE.has(one.method)) continue
+    out.set(normal(word), [...(out.get(normal(word)) ?? []), one])
+  }
+  return out
+}
+
+const ALONE: ReadonlySet<string> = new Set(['GET', 'PUT', 'PATCH'])
 
 /** A path without expressions that ends so. */
 const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i

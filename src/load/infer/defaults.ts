@@ -3,6 +3,7 @@
 import type { Operation } from '../../contract/contract.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import { choicesOf } from './choices.ts'
 import { normal } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -49,7 +50,7 @@ function constantOf(node: Node, schemas: SchemaReader): Json | undefined {
 }
 
 /**
- * Adds defaults for the fields that lists must select by, as `findByStatus` does: a record without such a field would be in
+ * Adds defaults for the fields that lists select by in any case, as `findByStatus` does, or `?state=` with the default `open`: a record without such a field would be in
  * none of them.
  *
  * @param lists operations that may list the records
@@ -62,10 +63,13 @@ export function withSelected(
 ): ServerSet {
   const { properties } = schemas.shape(record)
   const defaults: Record<string, Json> = { ...server.defaults }
-  for (const { name, in: place, required, default: usual } of lists.flatMap(one => one?.parameters ?? [])) {
-    const node = place === 'query' && required ? properties.get(name) : undefined
+  for (const parameter of lists.flatMap(one => one?.parameters ?? [])) {
+    const { name, in: place, required, default: usual } = parameter
+    const node = place === 'query' ? properties.get(name) : undefined
     if (node === undefined || !schemas.isScalar(node) || name in defaults) continue
-    const values = schemas.enumOf(node)
+    const choices = choicesOf(parameter, node, schemas)
+    if (!required && (choices === undefined || usual === undefined || usual === choices.all)) continue
+    const values = choices?.values ?? schemas.enumOf(node)
     if (values.length === 0) continue
     const [first] = [usual].flat()
     defaults[name] = values.find(value => value === first) ?? (values[0] as Json)

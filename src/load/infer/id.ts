@@ -22,7 +22,8 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
   const one = normal(singular(word))
   const given = normal(parameter ?? 'id')
-  const bare = given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
+  // The `username` of a user is a word: a login rather than the name of a person.
+  const bare = given === 'username' ? 'login' : given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
   const isText = declared !== undefined && !declared.schema.types.has('integer') && !declared.schema.types.has('number')
   const fits = (name: string) => !isText || schemas.types(shape.properties.get(name) as never).has('string')
   const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
@@ -30,7 +31,7 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   const tail = normal(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
   // `/customers/{customer}` does not name the field: prefer a textual `id` to a name, which may not be unique.
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
-  const likely = [...plain, ...(asks ? [...usual, ...SPEAKING] : [tail, ...SPEAKING, ...usual])]
+  const likely = [...plain, tail, ...(asks ? [...usual, ...SPEAKING] : [...SPEAKING, ...usual])]
   const every = () => true
   // A field with the name of the parameter is meant, whatever its type: untyped path parameters are texts.
   const passes = [

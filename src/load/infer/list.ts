@@ -5,6 +5,7 @@ import type { Parameter } from '../../contract/parameters.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Shape } from '../../schema/dialect.ts'
 import type { Node } from '../../schema/document.ts'
+import { choicesOf } from './choices.ts'
 import { normal, sameWord } from './paths.ts'
 import { rangeOf } from './range.ts'
 import { type Listed, nest } from './reply.ts'
@@ -59,6 +60,11 @@ export function listKeys(
     const { name, schema } = parameter
     const field = properties.get(name)
     if (field !== undefined && schemas.isScalar(field)) {
+      const choices = isKnown(parameter, name) ? choicesOf(parameter, field, schemas) : undefined
+      if (choices !== undefined) {
+        filter.push({ parameter: name, all: choices.all })
+        continue
+      }
       if (isKnown(parameter, name) && isFilter(parameter, field, schemas)) filter.push(name)
       continue
     }

@@ -1,7 +1,6 @@
 // Finds what each operation of a collection does: list, create, read, change or delete records.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
-import { fieldNode } from '../../contract/field-node.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
@@ -13,7 +12,7 @@ import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
 import { isPartial } from './partial.ts'
-import { isItemPath, normal, segmentsOf } from './paths.ts'
+import { isItemPath, segmentsOf } from './paths.ts'
 import {
   answersEmpty,
   answersOtherwise,
@@ -21,12 +20,11 @@ import {
   listedIn,
   nest,
   replySchema,
-  requestSchema,
   type Single,
   shownIn,
   singleIn,
-  singleSent,
 } from './reply.ts'
+import { fieldsGiven, namesInBody, parametersOf, setByQuery } from './requests.ts'
 import type { SchemaReader } from './schema.ts'
 
 type InferredAction = InferredOperation['action']
@@ -49,7 +47,7 @@ export function operationsOf(
   const below = isNamed ? collection.below : []
   const node = contract.schemas.get(schema)?.node ?? (contract.at(schema) as Node)
   const shape = schemas.shape(node)
-  const owners = ownersOf(path, shape.properties, idField, schemas, { chosen, listed })
+  const owners = ownersOf(path, shape.properties, idField, schemas, { chosen, listed }, parametersOf(collection))
   const given = create && fieldsGiven(create.operation, word, records, schemas)
   const out: InferredOperation[] = []
   const add = (
@@ -176,53 +174,6 @@ const bodyOf = ({ keys }: Single): Keys => (keys.length === 0 ? {} : { body: nes
 /** The parameter that names an item. */
 const lastOf = (item: InferredCollection['item']): string | undefined =>
   expressionsOf([...item.values()][0]?.path ?? '').at(-1)
-
-/** The `set` of a change that has no body and names fields in its query: `POST /boats/{id}?name=Ada`. */
-function setByQuery(
-  { body, parameters }: Operation,
-  properties: ReadonlyMap<string, Node>,
-  idField: string,
-  schemas: SchemaReader,
-): Keys {
-  if (body !== undefined) return {}
-  const set = parameters.flatMap(({ in: place, name, schema }) => {
-    const field = properties.get(name)
-    if (place !== 'query' || field === undefined || name === idField || !schemas.isScalar(field)) return []
-    const types = schemas.types(field)
-    const isIts = schema.types.size > 0 && [...schema.types].every(type => types.has(type))
-    const member = /^[a-z]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
-    return isIts ? [[name, `\${request.query${member}}`] as const] : []
-  })
-  return set.length === 0 ? {} : { set: Object.fromEntries(set) }
-}
-
-/** Whether a request says which record it is about: its path does not, and its body may. */
-function namesInBody(
-  operation: Operation,
-  word: string,
-  idField: string,
-  records: readonly Node[],
-  schemas: SchemaReader,
-): boolean {
-  const request = expressionsOf(operation.path).length === 0 ? requestSchema(operation) : undefined
-  // A list changes several records at once.
-  if (request !== undefined && schemas.shape(request).items !== undefined) return false
-  const single = request && singleIn(request, word, records, schemas)
-  return single !== undefined && fieldNode(schemas.shape(single.record), idField, schemas.contract) !== undefined
-}
-
-/** The fields that a request gives a new record, in the form that their spellings share; `undefined` if it may give any. */
-function fieldsGiven(
-  operation: Operation,
-  word: string,
-  records: readonly Node[],
-  schemas: SchemaReader,
-): ReadonlySet<string> | undefined {
-  const single = singleSent(operation, word, records, schemas)
-  if (single === undefined) return undefined
-  const fields = [...schemas.shape(single.record).properties].filter(([, node]) => !schemas.isReadOnly(node))
-  return new Set(fields.map(([name]) => normal(name)))
-}
 
 /** Properties of a deletion's reply that is not the record: its id and type, and that it is deleted. */
 function confirmation(whole: Node, idField: string, schemas: SchemaReader): Keys {

@@ -1,6 +1,7 @@
 // Finds whose the records of a nested collection are: the parameters of its path, and where a record keeps each.
 
-import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
+import type { Parameter } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
@@ -16,6 +17,7 @@ export function ownersOf(
   idField: string,
   schemas: SchemaReader,
   known: KnownOwners,
+  declared: ReadonlyMap<string, Parameter>,
 ): readonly WithinConfig[] {
   const segments = segmentsOf(path)
   const taken = new Set([idField])
@@ -25,7 +27,8 @@ export function ownersOf(
     // The word before an owner at the end of a path is that of the records.
     const isLast = segments.at(-1) === `{${parameter}}`
     const owner = before.includes('{') || isLast ? '' : before
-    const field = fieldOf(parameter, owner, properties, taken, schemas)
+    const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
+    const field = fieldOf(parameter, owner, properties, taken, schemas, holds)
     if (field === undefined) return { parameter, field: `{${parameter}}` }
     taken.add(field)
     const at = segments.indexOf(`{${parameter}}`)
@@ -78,12 +81,14 @@ function fieldOf(
   properties: ReadonlyMap<string, Node>,
   taken: ReadonlySet<string>,
   schemas: SchemaReader,
+  holds: (node: Node) => boolean,
 ): string | undefined {
   const one = normal(singular(owner))
   const wanted = [normal(parameter), ...(one === '' ? [] : [`${one}id`, one])]
   const find = (all: ReadonlyMap<string, Node>, head: string) =>
     [...all].find(
-      ([name, node]) => !taken.has(head + name) && wanted.includes(normal(name)) && schemas.isScalar(node),
+      ([name, node]) =>
+        !taken.has(head + name) && wanted.includes(normal(name)) && schemas.isScalar(node) && holds(node),
     )?.[0]
   const own = find(properties, '')
   if (own !== undefined) return own
@@ -93,6 +98,13 @@ function fieldOf(
     if (inner !== undefined) return `${key}.${inner}`
   }
   return undefined
+}
+
+/** Whether a field can have the values of a path parameter: the kind of a message is not the `{type}` of its channel. */
+function mayHold(field: Node, parameter: Parameter | undefined, schemas: SchemaReader): boolean {
+  const values = schemas.enumOf(field)
+  const named = parameter === undefined ? [] : schemas.enumOf(parameter.schema.node)
+  return values.length === 0 || (named.length > 0 && named.every(value => values.includes(value)))
 }
 
 /**

@@ -152,7 +152,7 @@ export function singleIn(whole: Node, word: string, known: readonly Node[], sche
 }
 
 const hasId = (properties: ReadonlyMap<string, Node>): boolean =>
-  [...properties.keys()].some(name => ['id', 'uuid', 'sid'].includes(normal(name)))
+  [...properties.keys()].some(name => ['id', 'uuid', 'guid', 'gid', 'sid', 'sha'].includes(normal(name)))
 
 /** The record within an object under a usual key: `{ data: { post: {…} } }`. */
 function deeperIn(

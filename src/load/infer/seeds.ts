@@ -1,6 +1,6 @@
 // Generates the records that an inferred resource begins with.
 
-import { type WithinConfig, withinsOf } from '../../behaviours/respond/within.ts'
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
@@ -10,9 +10,11 @@ import { valueFor } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
 import { withField } from '../../world/record-field.ts'
 import { exampleIds } from '../seed/example-ids.ts'
-import { compileNewId, isReadBack, type NewId, namingParameters } from '../seed/new-ids.ts'
+import { compileNewId, isReadBack, type NewId, namingParameters, parametersBelow } from '../seed/new-ids.ts'
+import { choicesIn } from './choices.ts'
 import type { Inference, SchemaCandidate } from './inference.ts'
 import { type LinkedSeeds, linkSeeds } from './links.ts'
+import { segmentsOf } from './paths.ts'
 
 /**
  * Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first.
@@ -49,11 +51,13 @@ export class SeedBook {
       const isGiven = candidate.assign === 'client'
       const taken = isGiven ? exampleIds(creators, candidate.idField, contract) : NO_IDS
       const readers = own.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
-      const key = stringifyJson([name, candidate.schema, count, [...owners] as Json, readers.map(({ id }) => id)])
+      const given = [...owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
+      const key = stringifyJson([name, candidate.schema, count, given, readers.map(({ id }) => id)])
       const ids = () =>
         schema === undefined ? undefined : seedIds(name, schema, candidate, readers, creators, contract)
-      const known =
-        this.#known.get(key) ?? (schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids()))
+      const made = () =>
+        schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids(), choicesIn(own))
+      const known = this.#known.get(key) ?? made()
       this.#known.set(key, known)
       yield
       seeds.set(name, known)
@@ -70,14 +74,27 @@ function ownersFirst(byResource: ReadonlyMap<string, Inference['operations']>): 
   const visit = (name: string, above: readonly string[]): void => {
     const own = byResource.get(name)
     if (own === undefined || ordered.has(name) || above.includes(name)) return
-    for (const { respond } of own) {
-      for (const { resource: owner } of withinsIn(respond)) if (owner !== undefined) visit(owner, [...above, name])
-    }
+    for (const one of own) for (const { owner } of ownersIn(one)) visit(owner, [...above, name])
     ordered.add(name)
   }
   for (const name of byResource.keys()) visit(name, [])
   return ordered
 }
+
+/** The owners that a path names: a resource and the field with its id. */
+interface PathOwner {
+  readonly field: string
+  readonly owner: string
+  /** Whether requests are refused if it does not exist. Otherwise the word before the parameter names it. */
+  readonly certain: boolean
+}
+
+const ownersIn = ({ operation, respond }: Inference['operations'][number]): PathOwner[] =>
+  withinsIn(respond).flatMap(({ parameter, field = parameter, resource }): PathOwner[] => {
+    const segments = segmentsOf(operation.path)
+    const owner = resource ?? segments[segments.indexOf(`{${parameter}}`) - 1]
+    return owner === undefined || isUnshown(field) ? [] : [{ field, owner, certain: resource !== undefined }]
+  })
 
 const withinsIn = ({ within }: Inference['operations'][number]['respond']): readonly WithinConfig[] =>
   withinsOf(within as WithinConfig | undefined)
@@ -101,21 +118,24 @@ function highestOf({ operation }: Inference['operations'][number]): number[] {
   return typeof maximum === 'number' ? [maximum] : []
 }
 
+/** The ids that the owner of a record may have. */
+interface OwnerIds {
+  readonly ids: readonly Json[]
+  readonly certain: boolean
+}
+
 /** The ids of the owners of a resource's records, by field. */
 function ownersOf(
   own: Inference['operations'],
   candidateOf: (resource: string) => SchemaCandidate,
   seeds: Seeds,
-): ReadonlyMap<string, readonly Json[]> {
-  const owners = new Map<string, readonly Json[]>()
-  for (const { parameter, field = parameter, resource } of own.flatMap(({ respond }) => withinsIn(respond))) {
-    const records = resource === undefined ? undefined : seeds.get(resource)
-    if (resource === undefined || records === undefined || records.length === 0) continue
-    const { idField } = candidateOf(resource)
-    owners.set(
-      field,
-      records.map(record => idIn(idField, record) as Json),
-    )
+): ReadonlyMap<string, OwnerIds> {
+  const owners = new Map<string, OwnerIds>()
+  for (const { field, owner, certain } of own.flatMap(ownersIn)) {
+    const records = seeds.get(owner)
+    if (records === undefined || records.length === 0 || owners.get(field)?.certain) continue
+    const { idField } = candidateOf(owner)
+    owners.set(field, { ids: records.map(record => idIn(idField, record) as Json), certain })
   }
   return owners
 }
@@ -126,6 +146,8 @@ const NAMING: ReadonlySet<string> = new Set(['read', 'replace', 'update', 'delet
 /** Ids that the paths of a resource can name: those that the contract shows there, and the making of others. */
 interface SeedIds {
   readonly shown: readonly Id[]
+  /** Whether every new record needs an id from the client, who is likely to begin with 1. */
+  readonly given: boolean
   fits(id: Json): boolean
   make(ordinal: number): Id | undefined
 }
@@ -139,7 +161,8 @@ function seedIds(
   contract: Contract,
 ): SeedIds {
   const parameters = namingParameters(readers)
-  const fits = (id: Json) => parameters.every(one => isReadBack(String(id), one))
+  const all = [...parameters, ...parametersBelow(readers, contract)]
+  const fits = (id: Json) => all.every(one => isReadBack(String(id), one))
   const isNumber =
     assign === 'sequence' || (!added && schema.check(withId(idField, 1, {}), true)?.some(isAbout(idField)) !== true)
   const shown = parameters.flatMap(({ node, schema: { node: inner } }): Id[] => {
@@ -149,8 +172,14 @@ function seedIds(
     )
   })
   let make: NewId | undefined
+  const given =
+    assign === 'client' &&
+    creators.some(({ body }) =>
+      [...(body?.content.values() ?? [])].some(one => one.schema?.shape.required.has(idField) === true),
+    )
   return {
     shown,
+    given,
     fits,
     make(ordinal) {
       if (isNumber) return undefined
@@ -162,7 +191,7 @@ function seedIds(
 
 const NO_IDS: ReadonlySet<unknown> = new Set()
 
-/** Ordinals of made ids that no created record has. */
+/** Ordinals of made ids that no created record has, and that no client gives. */
 const SEEDED = 9000
 
 const isAbout =
@@ -175,9 +204,10 @@ function records(
   schema: SchemaUse,
   { idField, added, assign }: SchemaCandidate,
   count: number,
-  owners: ReadonlyMap<string, readonly Json[]>,
+  owners: ReadonlyMap<string, OwnerIds>,
   taken: ReadonlySet<unknown>,
   ids: SeedIds | undefined,
+  choices: ReadonlyMap<string, readonly Json[]>,
 ): JsonObject[] {
   const seen = new Set(taken)
   const [shown] = ids?.shown.filter(id => !seen.has(id)) ?? []
@@ -185,7 +215,11 @@ function records(
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
     const value = valueFor(schema, number)
     if (!isObject(value)) continue
-    const owned = [...owners].map(([field, ids]) => [field, ids[(number - 1) % ids.length] as Json] as const)
+    const owned = [...owners].map(([field, { ids, certain }]) => ({
+      field,
+      certain,
+      id: ids[(number - 1) % ids.length] as Json,
+    }))
     const own = idIn(idField, value as JsonObject)
     const counted = assign === 'sequence' || typeof own === 'number'
     const drawn = added
@@ -193,10 +227,19 @@ function records(
       : counted || own === undefined || ids?.fits(own) !== false
         ? own
         : (ids.make(number) ?? own)
-    const id = number === 1 && shown !== undefined ? shown : counted ? number : (drawn ?? `${number}`)
-    const whole = owned.reduce((all, [field, owner]) => withField(field, owner, all), value as JsonObject)
-    const record = withId(idField, id as Id, whole)
-    if (seen.has(id) || schema.check(record, true) !== undefined) continue
+    const far = SEEDED + number
+    const isFar =
+      ids?.given === true &&
+      ids.fits(far) &&
+      schema.check(withId(idField, far, value as JsonObject), true) === undefined
+    const id = number === 1 && shown !== undefined ? shown : counted ? (isFar ? far : number) : (drawn ?? `${number}`)
+    const chosen = [...choices].map(([field, all]) => [field, all[(number - 1) % all.length] as Json] as const)
+    const fields = { ...(value as JsonObject), ...Object.fromEntries(chosen) }
+    const record = [owned, owned.filter(({ certain }) => certain)]
+      .map(some => some.reduce((all, { field, id: owner }) => withField(field, owner, all), fields as JsonObject))
+      .map(whole => withId(idField, id as Id, whole))
+      .find(one => schema.check(one, true) === undefined)
+    if (seen.has(id) || record === undefined) continue
     seen.add(id)
     out.push(record)
   }

@@ -2,7 +2,7 @@
 
 import type { RespondConfig } from '../../behaviours/respond/index.ts'
 import type { ResourceReference } from '../../behaviours/respond/resource.ts'
-import { isUnshown, withinsOf } from '../../behaviours/respond/within.ts'
+import { isUnshown, withinsOf } from '../../behaviours/respond/within-config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'

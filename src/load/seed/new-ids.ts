@@ -33,6 +33,7 @@ export function compileNewId(
   const node = fieldNode(schema.shape, idField, contract)
   const field = node && describeField(idField, contract.use(node))
   const parameters = namingParameters(readers)
+  const inside = parametersBelow(readers, contract)
   const chanceOf = (ordinal: number) => new Chance(hashOf(`${name}\n${seed}\n${ordinal}`))
   const examples = examplesOf(schema, idField, field?.example, parameters, readers)
   const generated = (one: ReturnType<typeof describeField>): NewId => {
@@ -49,11 +50,33 @@ export function compileNewId(
     ordinal => uuid(name, seed)(ordinal).toUpperCase(),
     ...(field === undefined ? [] : [generated(field)]),
     ...parameters.map(one => generated(describeField(one.name, one.schema))),
+    numbered,
     String,
   ]
-  const fits = (id: string) =>
-    id !== '' && field?.allows(id) !== false && parameters.every(parameter => isReadBack(id, parameter))
-  return candidates.find(make => fits(make(1)) && fits(make(2)) && fits(make(3)) && make(1) !== make(2))
+  const fits = (id: string, named: readonly Parameter[]) =>
+    id !== '' && field?.allows(id) !== false && named.every(parameter => isReadBack(id, parameter))
+  const find = (named: readonly Parameter[]) =>
+    candidates.find(make => [1, 2, 3].every(ordinal => fits(make(ordinal), named)) && make(1) !== make(2))
+  // The paths below a record may ask for more than its own: for a number where the record has a text.
+  return find([...parameters, ...inside]) ?? find(parameters)
+}
+
+const nameless = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}')
+
+/** The path parameters that name a record in the paths below it: `{boatId}` of `/boats/{boatId}/oars` for `/boats/{id}`. */
+export function parametersBelow(readers: readonly Operation[], { operations }: Contract): Parameter[] {
+  const paths = new Set(readers.map(({ path }) => path))
+  return [...paths].flatMap(path => {
+    const names = expressionsOf(path)
+    const begins = path.slice(0, path.indexOf('{'))
+    const above = `${nameless(path).replace(/(?:\.\w+|\/)$/, '')}/`
+    return operations
+      .filter(one => one.path.startsWith(begins) && nameless(one.path).startsWith(above))
+      .flatMap(one => {
+        const name = expressionsOf(one.path)[names.length - 1]
+        return one.parameters.filter(other => other.in === 'path' && other.name === name).slice(0, 1)
+      })
+  })
 }
 
 const numbered: NewId = ordinal => String(10_000 + ordinal)

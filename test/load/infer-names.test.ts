@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inferredInProcess } from '../support/in-process.ts'
+import { answers, documentOf, naming, object, ref, string, takes } from '../support/small-document.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+test('records of which no reply says anything are named by the required field in the parameter', async () => {
+  const Deployment = object({ name: string, size: string }, { required: ['name'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/deployments': { get: answers(200), post: { ...takes(ref('Deployment')), ...answers(200) } },
+        '/deployments/{deploymentName}': { ...naming('deploymentName'), get: answers(200), delete: answers(200) },
+      },
+      { Deployment },
+    ),
+  )
+  assert.equal((await send('POST /deployments', { name: 'blue' })).status, 200)
+  assert.equal((await send('GET /deployments/blue')).status, 200)
+  assert.equal((await send('DELETE /deployments/blue')).status, 200)
+  assert.equal((await send('GET /deployments/blue')).status, 404)
+})
+
+test('the last word of a parameter names the field of the id', async () => {
+  const Role = object({ _id: string, key: string, name: string }, { required: ['_id', 'key', 'name'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/roles': {
+          post: {
+            ...takes(object({ key: string, name: string }, { required: ['key'] })),
+            ...answers(201, ref('Role')),
+          },
+        },
+        '/roles/{customRoleKey}': { ...naming('customRoleKey'), get: answers(200, ref('Role')) },
+      },
+      { Role },
+    ),
+  )
+  assert.equal((await send('POST /roles', { key: 'auditor', name: 'Auditor' })).status, 201)
+  assert.equal(((await send('GET /roles/auditor')).body as Fields).name, 'Auditor')
+})
+
+test('an object beside an id does not wrap the record', async () => {
+  const Tag = object(
+    { sha: string, tag: string, object: object({ sha: string, type: string }, { required: ['sha', 'type'] }) },
+    { required: ['sha', 'tag', 'object'] },
+  )
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/tags': {
+          post: {
+            ...takes(object({ tag: string, object: string }, { required: ['tag'] })),
+            ...answers(201, ref('Tag')),
+          },
+        },
+        '/tags/{tag_sha}': { ...naming('tag_sha'), get: answers(200, ref('Tag')) },
+      },
+      { Tag },
+    ),
+  )
+  const { sha } = (await send('POST /tags', { tag: 'v1' })).body as Fields
+  assert.equal(((await send(`GET /tags/${sha}`)).body as Fields).tag, 'v1')
+})
+
+test('a path that only tells whether something exists has no records', async () => {
+  const Issue = object({ id: string, title: string }, { required: ['id'] })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/issues/{id}/assignees': {
+          ...naming('id'),
+          post: { ...takes(object({ names: { type: 'array', items: string } })), ...answers(201, ref('Issue')) },
+        },
+        '/issues/{id}/assignees/{name}': {
+          parameters: [...naming('id').parameters, ...naming('name').parameters],
+          get: answers(204),
+        },
+      },
+      { Issue },
+    ),
+  )
+  assert.equal((await send('POST /issues/a/assignees', { names: ['ada'] })).status, 201)
+  assert.equal((await send('GET /issues/a/assignees/ada')).status, 204)
+})

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { at, inferSimulation, json, ok, ref } from './infer-document.ts'
+
+const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required })
+const text = { type: 'string' }
+const integer = { type: 'integer' }
+const listed = (schema: object) => ({ responses: ok({ type: 'array', items: schema }) })
+const created = (request: object, reply: object) => ({
+  requestBody: { required: true, ...json(request) },
+  responses: ok(reply, 201),
+})
+
+type Records = readonly Record<string, unknown>[]
+
+const seedsOf = async (paths: object, schemas: object, resource: string): Promise<Records> => {
+  const { resources, without } = await inferSimulation(paths, schemas)
+  assert.deepEqual([...without], [])
+  return (resources as unknown as Record<string, { seed: Records }>)[resource]?.seed ?? []
+}
+
+test('seeds below an account belong to existing accounts, though any account is accepted', async () => {
+  const schemas = { Account: object({ sid: text }, ['sid']), Call: object({ sid: text, account_sid: text }, ['sid']) }
+  const kinds = Array.from({ length: 21 }, (_, i) => `k${i}`)
+  const paths = {
+    '/accounts': { get: listed(ref('Account')) },
+    '/accounts/{account_sid}': at('account_sid', { get: { responses: ok(ref('Account')) } }),
+    '/accounts/{account_sid}/calls': at('account_sid', { get: listed(ref('Call')) }),
+    ...Object.fromEntries(
+      kinds.map(kind => [`/accounts/{account_sid}/${kind}`, at('account_sid', { get: { responses: ok() } })]),
+    ),
+  }
+  const accounts = await seedsOf(paths, schemas, 'accounts')
+  const calls = await seedsOf(paths, schemas, 'calls')
+  assert.ok(calls.length > 0)
+  assert.deepEqual(
+    calls.map(call => call.account_sid),
+    accounts.slice(0, calls.length).map(account => account.sid),
+  )
+})
+
+test('seeds leave the low numbers to clients that must number records themselves', async () => {
+  const schemas = { Group: object({ number: integer, title: text }, ['number']) }
+  const paths = {
+    '/groups': { get: listed(ref('Group')), post: created(ref('Group'), ref('Group')) },
+    '/groups/{number}': at('number', { get: { responses: ok(ref('Group')) } }, integer),
+  }
+  const groups = await seedsOf(paths, schemas, 'groups')
+  assert.ok(groups.length > 1)
+  assert.ok(groups.every(group => Number(group.number) > 1000))
+})
+
+test('seeds have ids that the paths below them accept', async () => {
+  const schemas = { Board: object({ id: text }, ['id']), Gadget: object({ id: integer }, ['id']) }
+  const paths = {
+    '/boards': { get: listed(ref('Board')), post: created(object({ title: text }), ref('Board')) },
+    '/boards/{id}': at('id', { get: { responses: ok(ref('Board')) } }),
+    '/boards/{boardId}/gadgets': at('boardId', { get: listed(ref('Gadget')) }, integer),
+  }
+  const boards = await seedsOf(paths, schemas, 'boards')
+  assert.ok(boards.length > 0)
+  assert.ok(boards.every(board => /^\d+$/.test(String(board.id))))
+})
+
+test('seeds have the states that a list selects by', async () => {
+  const schemas = { Issue: object({ id: integer, state: text }, ['id', 'state']) }
+  const state = {
+    in: 'query',
+    name: 'state',
+    schema: { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' },
+  }
+  const paths = {
+    '/issues': {
+      get: { parameters: [state], ...listed(ref('Issue')) },
+      post: created(object({ title: text }), ref('Issue')),
+    },
+    '/issues/{id}': at('id', { get: { responses: ok(ref('Issue')) } }, integer),
+  }
+  const issues = await seedsOf(paths, schemas, 'issues')
+  assert.deepEqual([...new Set(issues.map(issue => issue.state))], ['open', 'closed'])
+})
