@@ -10,17 +10,18 @@ import { bundle } from './support/bundle.ts'
 
 /** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
 const LONG = [
-  /^(?:attack|browser|contributing|property\/queueing)/,
-  /^wire\/(?:early-refusal|first-minutes|killed-journal|large-files|lost-state-file|redis-failures|redis-foreign|redis-history|secrets|shown-code)\.test/,
-  /^wire\/(?:shutdown|slow-clients|state-file|two-workers|workers)\.test/,
+  /^(?:attack|browser|contributing|load\/largest-text|property\/queueing)/,
+  /^wire\/(?:cli-options|early-refusal|first-minutes|killed-journal|large-files|lost-state-file|secrets)\.test/,
+  /^wire\/(?:redis-failures|redis-foreign|redis-history|redis-log|redis-tls|shown-code|shown-commands)\.test/,
+  /^wire\/(?:shutdown|slow-clients|state-file|tls-files|two-workers|workers)\.test/,
 ]
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
   /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|lost-state-file|redis-foreign|shutdown|slow-clients|two-workers|workers)\.test)/
-/** Groups that would take longer than all others: two processes run half of the files each. */
-const HALVED = ['unit', 'wire']
+/** The group that would take longer than all others: two processes run half of its files each. */
+const HALVED = 'unit'
 /** Wire tests that start programs and wait for them. They run concurrently. */
-const WAITING = /^wire\/(?:cli|first-minutes|secrets|shown-code)\.test/
+const WAITING = /^wire\/(?:cli|cli-options|first-minutes|secrets|shown-code)\.test/
 
 const words = process.argv.slice(2).filter(word => word !== '--all')
 const everything = process.argv.includes('--all')
@@ -41,21 +42,20 @@ if (all.some(file => /^(?:attack|browser|wire)\//.test(file))) await import('./s
 const groupOf = (file: string): string => {
   if (ALONE.test(file)) return file.replace(/[^a-z-]+/g, '-')
   if (WAITING.test(file)) return 'waiting'
-  return /^(?:wire|property)\//.exec(file)?.[0].slice(0, -1) ?? 'unit'
+  return file.startsWith('wire/') ? 'wire' : 'unit'
 }
 const names = [...new Set(all.map(groupOf))]
 const groups = names.flatMap(name => {
   const files = all.filter(file => groupOf(file) === name)
   const concurrency = name === 'waiting' ? 4 : 1
-  if (!HALVED.includes(name)) return [{ name, files, concurrency }]
+  if (name !== HALVED) return [{ name, files, concurrency }]
   return [0, 1].flatMap(half => {
     const part = files.filter((_, i) => i % 2 === half)
     return part.length > 0 ? [{ name: `${name}-${half + 1}`, files: part, concurrency }] : []
   })
 })
 // The longest ones first, so that none is left for the end.
-const LAST = ['property', 'waiting']
-groups.sort((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name))
+groups.sort((a, b) => Number(a.name === 'waiting') - Number(b.name === 'waiting'))
 
 // A process of a group needs no loader, and fewer collections of garbage.
 process.execArgv.splice(0, Number.POSITIVE_INFINITY, '--enable-source-maps', '--max-semi-space-size=64')

@@ -83,11 +83,11 @@ export function fileOf(yaml: string): string {
 const MOST_LOADS = 8
 
 /** Configurations that were loaded a moment ago. A plan never changes, so the tests of a file may share it. */
-export class KeptLoads {
-  readonly #byText = new Map<string, Loaded>()
+export class KeptLoads<Kept = Loaded> {
+  readonly #byText = new Map<string, Kept>()
 
   /** Returns what was loaded from this text, or loads it. The least recently used is dropped. */
-  of(text: string, load: () => Loaded): Loaded {
+  of(text: string, load: () => Kept): Kept {
     const loaded = this.#byText.get(text) ?? load()
     this.#byText.delete(text)
     this.#byText.set(text, loaded)

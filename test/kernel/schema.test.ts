@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type Json, parseJson } from '../../src/kernel/json.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
 import { narrow } from '../../src/kernel/schema-parts.ts'
+import { size } from '../support/cases.ts'
 
 const faults = (schema: Schema, text: string): string[] => {
   const parsed = parseJson(text)
@@ -149,16 +150,17 @@ for (const [schema, value, expected] of [
 }
 
 test('a union of many branches reports the mistakes of one branch', () => {
-  const branches = Array.from({ length: 300 }, (_, index) => ({
+  const count = size(100, 300)
+  const branches = Array.from({ length: count }, (_, index) => ({
     type: 'object',
     required: ['kind', `own${index}`],
     properties: { kind: { enum: [`k${index}`] }, [`own${index}`]: { type: 'integer' } },
   }))
   const check = new Schemas().compile({ type: 'array', items: { oneOf: branches } })
-  const violations = check(Array.from({ length: 500 }, () => ({ kind: 'k271' }))) ?? []
+  const violations = check(Array.from({ length: 500 }, () => ({ kind: 'k71' }))) ?? []
   assert.deepEqual(
     violations.slice(0, 2).map(({ pointer, message }) => `${pointer} ${message}`),
-    ['/0 must match one of 300 alternatives; the closest is alternative 272', '/0/own271 is required'],
+    [`/0 must match one of ${count} alternatives; the closest is alternative 72`, '/0/own71 is required'],
   )
   assert.ok(violations.length <= 1000)
 })

@@ -2,29 +2,37 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatReport } from '../../src/kernel/diagnostic.ts'
 import { loadPlan } from '../../src/load/load.ts'
+import { size } from '../support/cases.ts'
+
+const MANY = size(1500, 5000)
+const SOME = size(1200, 3000)
 
 const CONTRACT = 'contract: { openapi: 3.1.0, info: { title: T, version: "1" }, paths: {} }\n'
 const repeat = (count: number, line: (i: number) => string) => Array.from({ length: count }, (_, i) => line(i)).join('')
 const load = (text: string, environment = {}) => loadPlan('gateway.yaml', '/nowhere', environment, { text }).report
 
 for (const [name, text, count] of [
-  ['at the top', `${CONTRACT}${repeat(5000, i => `k${i}: 1\n`)}`, 5000],
-  ['beside a valid key at the end', `${CONTRACT}${repeat(5000, i => `k${i}: {a: [1, 2]}\n`)}seed: 1\n`, 5000],
-  ['in a block', `${CONTRACT}listen:\n${repeat(5000, i => `  k${i}: 1\n`)}`, 5000],
+  ['at the top', `${CONTRACT}${repeat(MANY, i => `k${i}: 1\n`)}`, MANY],
+  ['beside a valid key at the end', `${CONTRACT}${repeat(MANY, i => `k${i}: {a: [1, 2]}\n`)}seed: 1\n`, MANY],
+  ['in a block', `${CONTRACT}listen:\n${repeat(MANY, i => `  k${i}: 1\n`)}`, MANY],
   [
     'in two blocks',
-    `${CONTRACT}${['listen', 'limits'].map(b => `${b}: {${repeat(3000, i => `k${i}: 1,`)}}\n`).join('')}`,
-    6000,
+    `${CONTRACT}${['listen', 'limits'].map(b => `${b}: {${repeat(SOME, i => `k${i}: 1,`)}}\n`).join('')}`,
+    2 * SOME,
   ],
-  ['with an alias to the value of one', `${CONTRACT}${repeat(3000, i => `k${i}: &a${i} 1\n`)}seed: *a2999\n`, 3000],
-  ['with a variable', `${CONTRACT}seed: \${SEED:-1}\n${repeat(5000, i => `k${i}: 1\n`)}`, 5000],
+  [
+    'with an alias to the value of one',
+    `${CONTRACT}${repeat(SOME, i => `k${i}: &a${i} 1\n`)}seed: *a${SOME - 1}\n`,
+    SOME,
+  ],
+  ['with a variable', `${CONTRACT}seed: \${SEED:-1}\n${repeat(MANY, i => `k${i}: 1\n`)}`, MANY],
   [
     'as JSON',
     JSON.stringify({
       contract: { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: {} },
-      ...Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1])),
+      ...Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`k${i}`, 1])),
     }),
-    5000,
+    MANY,
   ],
 ] as const) {
   test(`thousands of unknown keys ${name}: the first hundred are shown, and all are counted`, () => {
@@ -40,15 +48,6 @@ test('1200 unknown keys do not hide other mistakes', () => {
   const said = formatReport(load(`${CONTRACT}seed: x\n${repeat(1200, i => `k${i}: 1\n`)}limits: { body: 1 }\n`))
   assert.match(said, /error wrong-type: "seed" must be an integer/)
   assert.match(said, /\n1202 errors \(the first 100 are shown\)\n$/)
-})
-
-test('a text with more than 1,500,000 keys and values is refused', () => {
-  for (const text of [
-    `errors: { body: [${'1,'.repeat(1_500_000)}1] }\n`,
-    `{"errors":{"body":[${'1,'.repeat(1_500_000)}1]}}`,
-  ]) {
-    assert.match(formatReport(load(text)), /file-too-large: the file has more than 1500000 keys and values/)
-  }
 })
 
 test('an anchored contract with thousands of extension keys is served', () => {

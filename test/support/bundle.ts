@@ -58,7 +58,7 @@ const entriesOf = (groups: readonly Group[]): Plugin => ({
 function entryOf({ name, files, concurrency }: Group): string {
   const suites = files.map(file => `suite('${file}', async () => void (await import('./${file}')))`)
   return `import { suite } from 'node:test'
-${name === 'property' ? "import './support/property-runs.ts'" : ''}
+${files.some(file => file.startsWith('property/')) ? "import './support/property-runs.ts'" : ''}
 suite('${name}', { concurrency: ${concurrency} }, () => {
 ${suites.join('\n')}
 })

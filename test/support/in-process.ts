@@ -9,6 +9,7 @@ import { gatewayOf, KeptLoads, requestOf } from '../simulate.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const keptLoads = new KeptLoads()
+const keptInferences = new KeptLoads<Promise<Loaded>>()
 
 /** Writes files into a new directory and loads the first of them. */
 export const loadFiles = (files: Readonly<Record<string, string>>): Loaded =>
@@ -44,14 +45,20 @@ export function inProcess(files: Readonly<Record<string, string>>, clock = new F
 
 /** The same for a bare document, with the state that is inferred from it. */
 export async function inferredInProcess(document: object, clock = new FixedClock()): Promise<InProcess> {
-  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
-  try {
-    writeFileSync(join(home, 'openapi.json'), JSON.stringify(document))
-    return driving(await loadInferred('openapi.json', home, {}), clock)
-  } finally {
-    rmSync(home, { recursive: true })
-  }
+  return driving(await inferFrom(JSON.stringify(document)), clock)
 }
+
+/** Loads a document with the state that is inferred from it. */
+export const inferFrom = (document: string): Promise<Loaded> =>
+  keptInferences.of(document, async () => {
+    const home = mkdtempSync(join(tmpdir(), 'understudy-'))
+    try {
+      writeFileSync(join(home, 'openapi.yaml'), document)
+      return await loadInferred('openapi.yaml', home, {})
+    } finally {
+      rmSync(home, { recursive: true })
+    }
+  })
 
 function driving(loaded: Loaded, clock: FixedClock): InProcess {
   const gateway = gatewayOf(loaded, clock)

@@ -74,10 +74,9 @@ describe('the control plane follows its OpenAPI document', () => {
   })
 
   test('every schema compiles', () => {
-    const schemas = new Schemas()
     for (const { operation } of operations) {
       for (const { content = {} } of Object.values(operation.responses)) {
-        for (const { schema } of Object.values(content)) if (!isReference(schema)) schemas.compile(schema)
+        for (const { schema } of Object.values(content)) if (!isReference(schema)) checkOf(schema)
       }
     }
   })

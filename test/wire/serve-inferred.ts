@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { serve } from '../../src/http/serve.ts'
-import { loadInferred } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
+import { inferFrom } from '../support/in-process.ts'
 import { ask } from './ask.ts'
 
 /** Serves a document with inferred state. Returns a function that sends requests such as `GET /pets`. */
 export async function serveInferred(document: string) {
-  const home = mkdtempSync(join(tmpdir(), 'understudy-'))
-  after(() => rmSync(home, { recursive: true }))
-  writeFileSync(join(home, 'api.yaml'), document)
-  const { plan, report } = await loadInferred('api.yaml', home, {})
+  let stop: (() => Promise<void>) | undefined
+  // Registered before the inference, which may belong to another test.
+  after(() => stop?.())
+  const { plan, report } = await inferFrom(document)
   assert.ok(plan)
   assert.deepEqual(report.list, [])
   const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
@@ -27,7 +24,7 @@ export async function serveInferred(document: string) {
     '0',
     silentLog,
   )
-  after(() => close())
+  stop = close
   return (line: string, body?: unknown, type = 'application/json') => {
     const [method, path] = line.split(' ') as [string, string]
     const text = typeof body === 'string' ? body : JSON.stringify(body)

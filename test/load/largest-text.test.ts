@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatReport } from '../../src/kernel/diagnostic.ts'
+import { loadPlan } from '../../src/load/load.ts'
+
+const load = (text: string) => loadPlan('gateway.yaml', '/nowhere', {}, { text }).report
+
+test('a text with more than 1,500,000 keys and values is refused', () => {
+  for (const text of [
+    `errors: { body: [${'1,'.repeat(1_500_000)}1] }\n`,
+    `{"errors":{"body":[${'1,'.repeat(1_500_000)}1]}}`,
+  ]) {
+    assert.match(formatReport(load(text)), /file-too-large: the file has more than 1500000 keys and values/)
+  }
+})
