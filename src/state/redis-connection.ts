@@ -1,16 +1,14 @@
-// Two connections to a Redis server, one for questions and one for everything that takes long, made again when they break.
-// The door to the client library, which neither queues nor reconnects here: while the server is away, calls fail at once.
+// The connections to a Redis server, made again when they break. The client library neither queues nor reconnects here:
+// while the server is away, calls fail at once.
 
-import { createClient } from '@redis/client'
 import { Unavailable } from './engine.ts'
 import { nameOf, type RedisAddress } from './redis-address.ts'
+import { clientsOf, connectClients, isSilence, type Lane, makeClients, type RedisClients } from './redis-clients.ts'
 import { Patience, TICK } from './redis-patience.ts'
 import type { EngineSurroundings } from './settings.ts'
 
 /** Ticks that a connection may take, and that a question may wait for its reply. */
 const PATIENCE = 8
-/** Ticks that reading or writing a snapshot may take. */
-const LONG_PATIENCE = 40
 /** Ticks between two attempts to connect. */
 const BETWEEN_ATTEMPTS = 2
 
@@ -22,16 +20,6 @@ const REFUSED = /^(?:OOM|MISCONF|NOREPLICAS)/
 
 /** Replies of a script that found contents of another program. A new connection checks the keys, and says which. */
 const UNREADABLE = /^WRONGTYPE|user_script:.*(?:WRONGTYPE|attempt to )/
-
-type Client = ReturnType<typeof createClient>
-
-interface RedisClients {
-  readonly questions: Client
-  readonly bulk: Client
-}
-
-/** The connection that a command takes. The reply to one over `bulk` may take seconds. */
-export type Lane = keyof RedisClients
 
 /** The connection broke before the reply: the call may have been executed. */
 export class ConnectionLost extends Error {}
@@ -88,7 +76,8 @@ export class RedisConnection {
     const length = args.reduce((sum, arg) => sum + arg.length, 0)
     this.#unanswered += length
     try {
-      return await this.#limit(reply, lane === 'bulk' ? LONG_PATIENCE : PATIENCE, link)
+      // A large reply takes as long as the network does: its connection is closed where it is silent.
+      return await (lane === 'bulk' ? reply : this.#limit(reply, PATIENCE, link))
     } catch (error) {
       throw this.#failed(error, link)
     } finally {
@@ -119,14 +108,15 @@ export class RedisConnection {
   }
 
   async #attempt(): Promise<RedisClients> {
-    const link = { questions: this.#client(), bulk: this.#client() }
+    const link = makeClients({ ...this.#address, ...this.#moved }, TICK * PATIENCE)
     try {
       await this.#limit(this.#begin(link), PATIENCE, link)
       if (this.#stop === undefined) throw new ConnectionLost()
       this.#link = link
       this.#become(undefined)
       for (const client of clientsOf(link)) {
-        for (const event of ['error', 'terminated', 'end']) client.once(event, () => this.#lose(link))
+        const end = (cause?: unknown) => (isSilence(cause) ? this.#give(link, this.#silence) : this.#lose(link))
+        for (const event of ['error', 'terminated', 'end']) client.once(event, end)
       }
       return link
     } catch (error) {
@@ -144,44 +134,21 @@ export class RedisConnection {
   }
 
   async #begin(link: RedisClients): Promise<void> {
-    await Promise.all(clientsOf(link).map(client => client.connect()))
-    const { questions, bulk } = link
-    for (const probe of this.#probes) await questions.sendCommand(probe as string[])
-    for (const [channel, listener] of this.#channels) await bulk.subscribe(channel, listener)
-  }
-
-  #client(): Client {
-    const { host, port, tls, database, username, password } = { ...this.#address, ...this.#moved }
-    const options = {
-      socket: {
-        host,
-        port,
-        connectTimeout: TICK * PATIENCE,
-        reconnectStrategy: false as const,
-        ...(tls && { tls: true as const }),
-      },
-      database,
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-      name: 'understudy',
-      disableOfflineQueue: true,
-      maintNotifications: 'disabled' as const,
-      // A timer for each command costs more than the command: `#limit` shares one.
-      commandOptions: { timeout: 0 },
-    }
-    const client: Client = createClient(options)
-    // Every error ends the connection, or is that of a call.
-    client.on('error', () => {})
-    return client
+    await connectClients(link, this.#channels)
+    for (const probe of this.#probes) await link.questions.sendCommand(probe as string[])
   }
 
   /** The maximum number of ticks until a reply; then the connection is closed, and all its calls fail. */
   #limit<Reply>(reply: Promise<Reply>, ticks: number, link: RedisClients): Promise<Reply> {
     return this.#patience.limit(reply, ticks, () => {
-      const reason = `${this.name} does not answer`
+      const reason = this.#silence
       this.#give(link, reason)
       return new Unavailable(reason)
     })
+  }
+
+  get #silence(): string {
+    return `${this.name} does not answer`
   }
 
   #tick(): void {
@@ -246,5 +213,3 @@ export class RedisConnection {
     return password === undefined ? text : text.replaceAll(password, '***')
   }
 }
-
-const clientsOf = ({ questions, bulk }: RedisClients): readonly Client[] => [questions, bulk]

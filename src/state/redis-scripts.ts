@@ -18,7 +18,7 @@ local function markAt(position)
   return entry and string.match(entry, '^%S+')
 end
 
-local function news(log, position, mark)
+local function news(log, position, mark, most)
   if head[1] ~= log then return {'anew', 'log'} end
   if position > at then return {'anew', 'shorter'} end
   if position < from then return {'anew', 'behind'} end
@@ -26,6 +26,9 @@ local function news(log, position, mark)
   local entries = {}
   if position < at then entries = redis.call('LRANGE', KEYS[2], position - from, -1) end
   if #entries ~= at - position then return {'anew', 'damaged'} end
+  local bytes = 0
+  for _, entry in ipairs(entries) do bytes = bytes + #entry end
+  if bytes > most then return {'large'} end
   return {'news', at, head[4], entries, head[6], head[7]}
 end
 `
@@ -81,33 +84,33 @@ local entries = redis.call('LRANGE', KEYS[2], (snap or 0) - from, -1)
 return {head[1], at, head[4], snap ~= nil and redis.call('GET', KEYS[3]), entries, head[6], head[7], 0}
 `
 
-/** Arguments: log, position and mark of the reader. */
+/** Arguments: log, position and mark of the reader, the most bytes to reply with. */
 const SINCE = `${HEAD}
-return news(ARGV[1], tonumber(ARGV[2]), ARGV[3])
+return news(ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]))
 `
 
 /**
- * Arguments: log, position and mark of the writer, the token of this append, the entries. An append that is sent again,
+ * Arguments: log, position and mark of the writer, the most bytes to reply with, the token of this append, the entries. An append that is sent again,
  * because its reply was lost, is found by its token, and is not done twice.
  */
 const APPEND = `${HEAD}
-local position, count = tonumber(ARGV[2]), #ARGV - 4
+local position, count = tonumber(ARGV[2]), #ARGV - 5
 if head[1] == ARGV[1] then
   if at == position and head[4] == ARGV[3] then
     if redis.call('LLEN', KEYS[2]) ~= at - from then return {'anew', 'damaged'} end
     local bytes = 0
-    for i = 5, #ARGV, 1000 do
+    for i = 6, #ARGV, 1000 do
       redis.call('RPUSH', KEYS[2], unpack(ARGV, i, math.min(i + 999, #ARGV)))
     end
-    for i = 5, #ARGV do bytes = bytes + #ARGV[i] end
-    redis.call('HSET', KEYS[1], 'at', at + count, 'mark', ARGV[4])
+    for i = 6, #ARGV do bytes = bytes + #ARGV[i] end
+    redis.call('HSET', KEYS[1], 'at', at + count, 'mark', ARGV[5])
     return {'appended', at + count, redis.call('HINCRBY', KEYS[1], 'bytes', bytes), head[7]}
   end
-  if at >= position + count and position >= from and markAt(position + count) == ARGV[4] then
+  if at >= position + count and position >= from and markAt(position + count) == ARGV[5] then
     return {'appended', position + count, head[6], head[7]}
   end
 end
-return news(ARGV[1], position, ARGV[3])
+return news(ARGV[1], position, ARGV[3], tonumber(ARGV[4]))
 `
 
 /**

@@ -5,7 +5,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
 import { parseRedisUrl } from './redis-address.ts'
 import { RedisAsking } from './redis-asking.ts'
-import { ConnectionLost, type Lane, RedisConnection } from './redis-connection.ts'
+import type { Lane } from './redis-clients.ts'
+import { ConnectionLost, RedisConnection } from './redis-connection.ts'
 import { durabilityOf } from './redis-durability.ts'
 import { RedisNotes } from './redis-notes.ts'
 import { SCRIPTS, type Script } from './redis-scripts.ts'
@@ -15,7 +16,7 @@ import type { EngineSurroundings, RedisSettings } from './settings.ts'
 const KEPT_ENTRIES = 1000
 /** The minimum size for a compaction in bytes of entries, and as a multiple of the last snapshot. */
 const [WORTH_BYTES, WORTH_FACTOR] = [2 ** 20, 2]
-/** Entries of more bytes may take seconds on a slow network. */
+/** Entries of more bytes may take seconds on a slow network: they take the connection for large replies. */
 const LARGE = 4 * 2 ** 20
 
 /** A place in the log, with the token of the append that it follows. */
@@ -120,10 +121,14 @@ export class RedisLog implements Engine {
       }
       this.#bytes = Number(bytes ?? 0)
     }
-    const reply = await this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after)], laneOf(this.#bytes))
-    const news = await this.#newsOf(after, reply)
+    const news = await this.#newsOf(after, await this.#askSince(after, laneOf(this.#bytes)))
     this.#isBusy = news.entries.length > 0
     return news
+  }
+
+  /** The reply is `large` where it does not suit the connection. */
+  #askSince(after: Position, lane: Lane): Promise<unknown> {
+    return this.#run(SCRIPTS.since, [after.log, String(after.at), markOf(after), mostOf(lane)], lane)
   }
 
   async append(after: Position, entries: readonly string[]): Promise<Append> {
@@ -131,8 +136,9 @@ export class RedisLog implements Engine {
     const token = `${this.#self}.${this.#appends}`
     const texts = entries.map(entry => `${token} ${entry}`)
     const size = texts.reduce((sum, text) => sum + text.length, 0)
-    const args = [after.log, String(after.at), markOf(after), token, ...texts]
-    const reply = await this.#run(SCRIPTS.append, args, laneOf(Math.max(size, this.#bytes)))
+    const lane = laneOf(Math.max(size, this.#bytes))
+    const args = [after.log, String(after.at), markOf(after), mostOf(lane), token, ...texts]
+    const reply = await this.#run(SCRIPTS.append, args, lane)
     const [outcome] = reply as [string]
     if (outcome !== 'appended') return { missed: await this.#newsOf(after, reply) }
     const [, at, bytes, snapshotBytes] = reply as [string, number, number | string, string]
@@ -175,6 +181,7 @@ export class RedisLog implements Engine {
 
   async #newsOf(after: Position, reply: unknown): Promise<News> {
     const [kind] = reply as [string]
+    if (kind === 'large') return this.#newsOf(after, await this.#askSince(after, 'bulk'))
     if (kind === 'news') {
       const [, at, mark, entries, bytes, snapshotBytes] = reply as [string, number, string, string[], string, string]
       this.#count(bytes, snapshotBytes)
@@ -200,6 +207,8 @@ export class RedisLog implements Engine {
   /** Runs a script by its name, and sends its text where the server does not know it. */
   async #run(script: Script, args: readonly string[], lane: Lane = 'questions'): Promise<unknown> {
     const rest = [String(this.#keys.length), ...this.#keys, ...args]
+    // Large arguments would be sent twice.
+    if (lane === 'bulk') return this.#send(['EVAL', script.text, ...rest], lane)
     try {
       return await this.#send(['EVALSHA', script.sha, ...rest], lane)
     } catch (error) {
@@ -231,6 +240,9 @@ const LOSSES: { readonly [why: string]: string } = {
 
 /** The connection for entries of this many bytes. */
 const laneOf = (bytes: number): Lane => (bytes > LARGE ? 'bulk' : 'questions')
+
+/** The most bytes of entries that a reply on a connection may have, as an argument of a script. */
+const mostOf = (lane: Lane): string => (lane === 'bulk' ? '1e15' : String(LARGE))
 
 const withoutToken = (entry: string): string => entry.slice(entry.indexOf(' ') + 1)
 

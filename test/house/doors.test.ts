@@ -25,7 +25,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'find-my-way': 'contract/paths.ts',
   'sorted-btree': 'world/tree.ts',
   'lru-cache': 'world/',
-  '@redis/client': 'state/redis-connection.ts',
+  '@redis/client': 'state/redis-clients.ts',
   preact: 'console/',
   '@preact/signals': 'console/',
   codemirror: 'console/configuration/editor.ts',
