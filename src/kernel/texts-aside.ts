@@ -79,7 +79,10 @@ const idOf = (text: string, form: TextForm): string => `${form} ${createHash('sh
 /** Whether JSON holds the value as it is: it knows no infinity, and an integer beyond the safe range would come back as a bigint. */
 function isWritable(value: unknown): boolean {
   if (typeof value === 'number')
-    return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
+    // From 1e21 on, an integer is written with an exponent.
+    return (
+      Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21)
+    )
   if (Array.isArray(value)) return value.every(isWritable)
   if (isObject(value)) return Object.values(value).every(isWritable)
   return value === null || typeof value !== 'object' || value instanceof Decimal

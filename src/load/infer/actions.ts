@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
-import { normal } from './paths.ts'
+import { type FieldNames, normal } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** Verbs whose outcome is not the verb with an ending. */
@@ -44,6 +44,7 @@ const STATES = /^(?:.*status|.*state|phase|stage)$/i
 export function outcomeOf(
   verb: string,
   properties: ReadonlyMap<string, Node>,
+  names: FieldNames,
   schemas: SchemaReader,
 ): Readonly<Record<string, Json>> | undefined {
   const words = outcomesOf(normal(verb.replace(/^(?:mark|set)[-_]?(?:as)?[-_]?|^make[-_]?/i, '')))
@@ -54,10 +55,9 @@ export function outcomeOf(
       if (value !== undefined) return { [name]: value }
     }
     // A field that is called as the outcome, and is either so or not.
-    const flag = [...properties].find(
-      ([name, node]) => (normal(name) === word || normal(name) === `is${word}`) && isFlag(node, schemas),
-    )
-    if (flag !== undefined) return { [flag[0]]: true }
+    const alike = [word, `is${word}`].flatMap(one => names.bySpelling.get(one) ?? [])
+    const flag = alike.find(name => isFlag(properties.get(name) as Node, schemas))
+    if (flag !== undefined) return { [flag]: true }
   }
   return undefined
 }

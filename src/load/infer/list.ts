@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/json.ts'
 import type { Shape } from '../../schema/dialect.ts'
 import type { Node } from '../../schema/document.ts'
 import { choicesOf } from './choices.ts'
-import { normal, sameWord } from './paths.ts'
+import { type FieldNames, fieldNamesOf, normal, wordFormOf } from './paths.ts'
 import { rangeOf } from './range.ts'
 import { type Listed, nest } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
@@ -54,6 +54,7 @@ export function listKeys(
   const isKnown = (parameter: Parameter, field: string) =>
     !parameter.required || given === undefined || given.has(normal(field))
   const out: Record<string, Json> = {}
+  const names = fieldNamesOf(properties.keys())
   const query = parameters.filter(one => one.in === 'query')
   const filter: Json[] = []
   for (const parameter of query) {
@@ -68,19 +69,19 @@ export function listKeys(
       if (isKnown(parameter, name) && isFilter(parameter, field, schemas)) filter.push(name)
       continue
     }
-    const spelt = [...properties.keys()].filter(one => normal(one) === normal(name))
+    const spelt = names.bySpelling.get(normal(name)) ?? []
     const other = spelt.length === 1 && field === undefined ? properties.get(spelt[0] as string) : undefined
     if (other !== undefined && schemas.isScalar(other) && isFilter(parameter, other, schemas)) {
       if (isKnown(parameter, spelt[0] as string)) filter.push({ parameter: name, field: spelt[0] as string })
       continue
     }
-    const inside = listFilter(parameter, properties, schemas)
+    const inside = listFilter(parameter, properties, names, schemas)
     if (inside !== undefined) {
       filter.push({ parameter: name, field: inside, is: 'contains' })
       continue
     }
     const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(normal(name)))
-    const range = rangeOf(parameter, properties, schemas)
+    const range = rangeOf(parameter, properties, names, schemas)
     if (range !== undefined && (role === undefined || range.certain)) {
       filter.push({ parameter: name, field: range.field, is: range.is })
       continue
@@ -115,19 +116,20 @@ function isFilter({ default: fallback, schema }: Parameter, field: Node, schemas
 function listFilter(
   { name, schema }: Parameter,
   properties: ReadonlyMap<string, Node>,
+  names: FieldNames,
   schemas: SchemaReader,
 ): string | undefined {
-  const own = [...properties].find(([field]) => sameWord(field, name))
-  const items = own && schemas.shape(own[1]).items
-  if (own === undefined || items === undefined || !(schema.types.has('array') || schema.types.has('string')))
-    return undefined
-  if (schemas.isScalar(items)) return schemas.types(items).has('string') ? own[0] : undefined
-  const names = schemas.shape(items).properties
+  const own = names.byWord.get(wordFormOf(name))
+  const field = own === undefined ? undefined : properties.get(own)
+  const items = field && schemas.shape(field).items
+  if (items === undefined || !(schema.types.has('array') || schema.types.has('string'))) return undefined
+  if (schemas.isScalar(items)) return schemas.types(items).has('string') ? own : undefined
+  const inner = schemas.shape(items).properties
   const named = ['name', 'slug', 'key', 'value'].find(one => {
-    const node = names.get(one)
+    const node = inner.get(one)
     return node !== undefined && schemas.types(node).has('string')
   })
-  return named === undefined ? undefined : `${own[0]}.${named}`
+  return named === undefined ? undefined : `${own}.${named}`
 }
 
 /** Whether every sort value of a parameter is a field. */

@@ -12,7 +12,7 @@ import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
 import { isPartial } from './partial.ts'
-import { isItemPath, segmentsOf } from './paths.ts'
+import { fieldNamesOf, isItemPath, segmentsOf } from './paths.ts'
 import {
   answersEmpty,
   answersOtherwise,
@@ -145,11 +145,12 @@ export function operationsOf(
         : { ...owned(removal.path), ...confirmation(whole, idField, schemas) }
     if (keys !== undefined && !schemas.shape(whole ?? node).items) add(removal, 'delete', keys, 'DELETE on the item')
   }
+  const names = fieldNamesOf(shape.properties.keys())
   for (const operation of below) {
     const { method, path: where } = operation
     const verb = segmentsOf(where).at(-1) as string
     if (method === 'GET' || method === 'DELETE' || verb.includes('{')) continue
-    const set = outcomeOf(verb, shape.properties, schemas)
+    const set = outcomeOf(verb, shape.properties, names, schemas)
     const keys = set && isAkin(operation, word, records, schemas) ? about(operation) : undefined
     if (keys !== undefined) add(operation, 'update', { ...keys, set: { ...set } }, 'an action on the item', OPTIONAL)
   }

@@ -11,8 +11,33 @@ export const singular = (name: string): string =>
     .replace(/(ss|x|ch|sh)es$/i, '$1')
     .replace(/([^s])s$/i, '$1')
 
+/** A name in the form that its spellings share, in the singular. */
+export const wordFormOf = (name: string): string => normal(singular(name))
+
 /** Whether two names are the same word, singular or plural. */
-export const sameWord = (a: string, b: string): boolean => normal(singular(a)) === normal(singular(b))
+export const sameWord = (a: string, b: string): boolean => wordFormOf(a) === wordFormOf(b)
+
+/** The names of fields, to be found by their other spellings. */
+export interface FieldNames {
+  /** The names of each form that `normal` gives. */
+  readonly bySpelling: ReadonlyMap<string, readonly string[]>
+  /** The first name of each word, whether singular or plural. */
+  readonly byWord: ReadonlyMap<string, string>
+}
+
+export function fieldNamesOf(names: Iterable<string>): FieldNames {
+  const bySpelling = new Map<string, string[]>()
+  const byWord = new Map<string, string>()
+  for (const name of names) {
+    const spelling = normal(name)
+    const known = bySpelling.get(spelling)
+    if (known === undefined) bySpelling.set(spelling, [name])
+    else known.push(name)
+    const word = wordFormOf(name)
+    if (!byWord.has(word)) byWord.set(word, name)
+  }
+  return { bySpelling, byWord }
+}
 
 /** The segments of a path without a trailing slash or a suffix: `/things/{id}.json` and `/things/{id}/` are alike. */
 export function segmentsOf(path: string): string[] {
@@ -55,7 +80,7 @@ export function itemPathsOf(paths: readonly string[]): ItemPaths {
 
 /** A path in the form that its spellings share: words in the singular, and any name of a parameter. */
 const commonForm = (segments: readonly string[]): string =>
-  segments.map(one => (isExpression(one) ? '{}' : normal(singular(one)))).join('/')
+  segments.map(one => (isExpression(one) ? '{}' : wordFormOf(one))).join('/')
 
 /**
  * The path that names the items of a collection: `/things/{id}`, else `/thing/{id}` beside it, else one elsewhere:

@@ -2,7 +2,7 @@
 
 import type { Parameter } from '../../contract/parameters.ts'
 import type { Node } from '../../schema/document.ts'
-import { normal } from './paths.ts'
+import type { FieldNames } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
 export interface Range {
@@ -37,6 +37,7 @@ const USUAL = [
 export function rangeOf(
   { name, schema }: Parameter,
   properties: ReadonlyMap<string, Node>,
+  names: FieldNames,
   schemas: SchemaReader,
 ): Range | undefined {
   const words = name
@@ -63,7 +64,7 @@ export function rangeOf(
           `${spoken}dat`,
         ]
   for (const candidate of wanted) {
-    const field = [...properties.keys()].find(key => normal(key) === candidate)
+    const field = names.bySpelling.get(candidate)?.[0]
     const node = field === undefined ? undefined : properties.get(field)
     const isDate = /^date/.test(schemas.format(schema.node) ?? '')
     if (field === undefined || node === undefined || !isComparable(schema.types, isDate, node, schemas)) continue

@@ -120,7 +120,7 @@ class Attempt {
     const turn = takingTurns()
     for (const name of [...this.open].filter(one => !refused.has(one))) {
       const own = operations.filter(({ resource }) => resource === name)
-      const faults = await tryResource(name, own, plan, seeded)
+      const faults = await tryResource(name, own, plan, seeded, turn)
       const reasons = new Map(
         faults
           .filter(({ operation }) => !this.#simplify(operation))

@@ -23,14 +23,19 @@ export interface TrialFault {
   readonly reason: string
 }
 
-/** Tries the operations of one resource in a separate world. */
+/**
+ * Tries the operations of one resource in a separate world.
+ *
+ * @param turn is awaited between requests, so that others have their turn
+ */
 export async function tryResource(
   resource: string,
   operations: readonly InferredOperation[],
   plan: Plan,
   seeded: World,
+  turn: () => Promise<void>,
 ): Promise<readonly TrialFault[]> {
-  const trial = new ResourceTrial(resource, plan, seeded)
+  const trial = new ResourceTrial(resource, plan, seeded, turn)
   const of = (...actions: InferredOperation['action'][]) =>
     operations.filter(one => actions.includes(one.action) && !one.fixed)
   const victims: Victim[] = []
@@ -88,8 +93,10 @@ class ResourceTrial {
   readonly #seeded: World
   readonly #world: World
   readonly #planned: ReadonlyMap<Operation, PlannedOperation>
+  readonly #turn: () => Promise<void>
 
-  constructor(resource: string, plan: Plan, seeded: World) {
+  constructor(resource: string, plan: Plan, seeded: World, turn: () => Promise<void>) {
+    this.#turn = turn
     this.#resource = resource
     this.#plan = plan
     this.#seeded = seeded
@@ -105,7 +112,7 @@ class ResourceTrial {
   }
 
   async create(create: InferredOperation, others: readonly Victim[]): Promise<Victim | undefined> {
-    const sent = this.#request(create, new Map())
+    const sent = await this.#request(create, new Map())
     if (sent === undefined) return undefined
     const { reply, exchange } = await this.#send(create, sent)
     if (reply.status === 409 && others.length > 0) {
@@ -136,7 +143,7 @@ class ResourceTrial {
 
   async expectGone(read: InferredOperation | undefined, victim: Victim): Promise<void> {
     const given = read && this.#naming(read, victim)
-    const sent = read && given && this.#request(read, given, true)
+    const sent = read && given && (await this.#request(read, given, true))
     if (read === undefined || sent === undefined) return
     const { reply } = await this.#send(read, sent)
     if (reply.status < 400) this.#fault(read, 'still shows the record that was deleted')
@@ -152,7 +159,7 @@ class ResourceTrial {
   }
 
   async #call(one: InferredOperation, given: GivenParameters): Promise<Reply | undefined> {
-    const sent = this.#request(one, given)
+    const sent = await this.#request(one, given)
     if (sent === undefined) return undefined
     const { reply } = await this.#send(one, sent)
     return this.#holds(one, reply) ? reply : undefined
@@ -183,7 +190,8 @@ class ResourceTrial {
     return named
   }
 
-  #request(one: InferredOperation, given: GivenParameters, quiet = false): TrialRequest | undefined {
+  async #request(one: InferredOperation, given: GivenParameters, quiet = false): Promise<TrialRequest | undefined> {
+    await this.#turn()
     const planned = this.#planned.get(one.operation) as PlannedOperation
     const request = validRequest(planned, this.#plan, given)
     if (typeof request !== 'string') return { planned, request }
@@ -201,8 +209,10 @@ class ResourceTrial {
       basePath: base,
       segments: found?.segments ?? [],
     })
+    await this.#turn()
     const reply = await planned.handle(exchange)
     exchange.release?.()
+    await this.#turn()
     return { reply, exchange }
   }
 

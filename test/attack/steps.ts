@@ -1,0 +1,141 @@
+// The longest step of the event loop in processor time, which a busy machine hardly changes: while a large document with inferred
+// state is reloaded, and while a large configuration and a large snapshot are put.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { until } from '../support/until.ts'
+import { largeDocument } from './large-document.ts'
+import { type Program, startProgram } from './program.ts'
+import { attack } from './table.ts'
+
+const KIND = 'steps'
+/** Milliseconds: several times what was measured, and less than a step was before it was cut into pieces. */
+const BOUND = 700
+
+interface Steps {
+  /** The longest, in milliseconds. */
+  readonly longest: number
+  readonly steps: number
+}
+
+/** Runs the program with a document, and gives a function that returns the steps since its last call. */
+async function withSteps(
+  args: (folder: string) => readonly string[],
+  run: (program: Program, folder: string, steps: () => Promise<Steps>) => Promise<string>,
+): Promise<string> {
+  // Elsewhere the processor time of one thread cannot be read.
+  if (!existsSync('/proc/self/schedstat')) return 'skipped: there is no /proc'
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-steps-'))
+  try {
+    const file = join(folder, 'steps.json')
+    const watcher = pathToFileURL(join(import.meta.dirname, 'longest-step.mjs'))
+    watcher.searchParams.set('file', file)
+    const program = await startProgram('ignore', args(folder), ['--import', watcher.href])
+    const steps = async () => {
+      rmSync(file, { force: true })
+      program.child.kill('SIGUSR2')
+      await until(() => existsSync(file))
+      return JSON.parse(readFileSync(file, 'utf8')) as Steps
+    }
+    try {
+      await steps()
+      return await run(program, folder, steps)
+    } finally {
+      await program.stop()
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function outcomeOf({ longest, steps }: Steps, what: string): string {
+  assert.ok(longest < BOUND, `the longest of ${steps} steps took ${longest} ms of processor time`)
+  return `${what}, the longest of ${steps} steps took ${longest.toFixed(0)} ms of processor time`
+}
+
+const put = async (address: string, type: string, body: string) => {
+  const reply = await fetch(address, { method: 'PUT', headers: { 'content-type': type }, body })
+  assert.ok(reply.ok, `${reply.status} ${(await reply.text()).slice(0, 300)}`)
+}
+
+attack(KIND, 'a reload of a document of 1 MB with inferred state', () =>
+  withSteps(
+    folder => {
+      writeFileSync(join(folder, 'api.yaml'), largeDocument())
+      return [join(folder, 'api.yaml'), '--stateful']
+    },
+    async (program, folder, steps) => {
+      const path = join(folder, 'api.yaml')
+      const reloads = () => program.metric('understudy_reloads_total{result="success"}')
+      const before = await reloads()
+      writeFileSync(path, `${readFileSync(path, 'utf8')}\n`)
+      await until(async () => (await reloads()) > before)
+      return outcomeOf(await steps(), 'reloaded')
+    },
+  ),
+)
+
+attack(KIND, 'PUT /config: a document of 1 MB inline', () =>
+  withSteps(
+    () => ['config/gateway.yaml'],
+    async (program, _folder, steps) => {
+      await put(`${program.control}/config`, 'application/yaml', `{"contract":${largeDocument()}}`)
+      return outcomeOf(await steps(), 'adopted')
+    },
+  ),
+)
+
+attack(KIND, 'PUT /config: a seed of 70,000 records and 7 MB, and a snapshot of 20 MB', () =>
+  withSteps(
+    () => ['config/gateway.yaml'],
+    async (program, _folder, steps) => {
+      const seed = recordsOf(70_000, 70)
+      await put(
+        `${program.control}/config`,
+        'application/yaml',
+        JSON.stringify({ ...THINGS, resources: resourcesOf(seed) }),
+      )
+      const adopted = outcomeOf(await steps(), 'adopted')
+      const snapshot = JSON.stringify({ version: 1, collections: { things: { records: recordsOf(90_000, 200) } } })
+      await put(`${program.control}/worlds/default/snapshot`, 'application/json', snapshot)
+      return `${adopted}; ${outcomeOf(await steps(), 'put')}`
+    },
+  ),
+)
+
+const recordsOf = (count: number, length: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: i + 1, name: `${'x'.repeat(length)}${i}` }))
+
+const resourcesOf = (seed: readonly object[]) => ({
+  things: { schema: 'Thing', maxRecords: 200_000, maxBytes: '400MB', seed },
+})
+
+const THINGS = {
+  contract: {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    paths: {
+      '/things/{id}': {
+        get: {
+          operationId: 'get',
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+          responses: {
+            200: {
+              description: 'ok',
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
+            },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        Thing: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+      },
+    },
+  },
+  operations: { get: { respond: { read: 'things' } } },
+}
