@@ -22,9 +22,10 @@ for (const [type, media, text] of [
   ['text/plain', '{ schema: { type: string }, example: "a b" }', 'a b'],
   ['"image/*"', '{ schema: { type: string, format: binary } }', undefined],
   ['application/x-tar', '{}', 'understudy'],
+  ['multipart/form-data', '{ schema: {} }', undefined],
   ['multipart/form-data', '{ schema: { type: array, items: { type: string, format: binary } } }', undefined],
 ] as const) {
-  test(`a body of ${type} is generated and accepted`, async () => {
+  test(`a body of ${type} is generated and accepted: ${media}`, async () => {
     const { plan } = loadFiles(upload(type, media))
     const [planned] = plan?.operations ?? []
     assert.ok(plan && planned)
@@ -43,3 +44,33 @@ test('a bare document served with state depends on one file', async () => {
   const file = fileURLToPath(new URL('../golden/inference/library.yaml', import.meta.url))
   assert.deepEqual((await loadInferred(file, '/', {})).files, [file])
 })
+
+for (const [style, query] of [
+  ['style: deepObject', /^scope%5Btype%5D=(?:account|user)/],
+  ['style: form, explode: true', /^type=(?:account|user)/],
+] as const) {
+  test(`an object in the query is generated and accepted: ${style}`, async () => {
+    const schema = '{ type: object, required: [type], properties: { type: { enum: [account, user] } } }'
+    const files = {
+      'secrets.yaml': `
+openapi: 3.0.3
+info: { title: Secrets, version: "1" }
+paths:
+  /secrets:
+    get:
+      parameters: [{ name: scope, in: query, required: true, ${style}, schema: ${schema} }]
+      responses: { "200": { description: All }, "400": { description: Wrong } }
+`,
+    }
+    const { plan } = loadFiles(files)
+    const [planned] = plan?.operations ?? []
+    assert.ok(plan && planned)
+    const probes = probesOf(planned, plan)
+    assert.ok(typeof probes !== 'string', String(probes))
+    const { gateway } = inProcess(files)
+    const [valid, without] = probes.map(({ request }) => request)
+    assert.match(valid?.query ?? '', query)
+    assert.equal(valid && (await gateway.handle(valid)).status, 200)
+    assert.equal(without && (await gateway.handle(without)).status, 400)
+  })
+}

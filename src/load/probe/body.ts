@@ -43,7 +43,7 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   const [type, media] = form
   const { types: kinds } = media.schema ?? { types: new Set<string>() }
   if (kinds.size > 0 && !kinds.has('object')) return isUrlEncoded(type) ? urlEncoded([]) : multipart([['file', 'x']])
-  for (const value of valuesOf(media, adapt)) {
+  for (const value of [...valuesOf(media, adapt), {}]) {
     if (!isObject(value)) continue
     const fields = fieldsOf(value as Readonly<Record<string, Json>>, media)
     if (fields !== undefined) return isUrlEncoded(type) ? urlEncoded(fields) : multipart(fields)

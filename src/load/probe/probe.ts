@@ -2,15 +2,14 @@
 
 import { type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
 import { isJson, type Operation } from '../../contract/contract.ts'
-import type { Parameter } from '../../contract/parameters.ts'
-import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
 import type { ClientCertificate, Request } from '../../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { valueFor } from '../../schema/sampling.ts'
 import { idIn } from '../../world/collection.ts'
 import { fieldIn } from '../../world/record-field.ts'
 import { bodyOf, type ProbeBody } from './body.ts'
 import { asksForCredential, credentialFor, withoutCredential } from './credential.ts'
+import { spreadPairs, textsOf, valuesOf } from './parameter-texts.ts'
 import { referring } from './references.ts'
 
 export interface Probe {
@@ -58,8 +57,8 @@ export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[
   if (asksForCredential(operation, plan)) {
     probes.push(send('without a credential', false, withoutCredential(draft, operation, plan)))
   }
-  for (const { name, required, schema } of operation.parameters.filter(one => one.in === 'query')) {
-    const others = draft.query.filter(([known]) => known !== name)
+  for (const { name, required, schema, owns } of operation.parameters.filter(one => one.in === 'query')) {
+    const others = draft.query.filter(([known]) => !owns(known))
     if (required) probes.push(send(`without the query parameter ${name}`, false, { query: others }))
     const { types } = schema.shape
     if (types.length > 0 && types.every(type => type === 'integer' || type === 'number' || type === 'boolean')) {
@@ -97,7 +96,17 @@ function draftOf(operation: Operation, plan: Plan, given: GivenParameters): Prob
   const headers: Record<string, string> = {}
   for (const parameter of operation.parameters) {
     if (!parameter.required) continue
-    const texts = textsOf(parameter, operation, plan, given)
+    const wanted = parameter.in === 'path' ? given.get(parameter.name) : undefined
+    const values =
+      wanted === undefined
+        ? [...(parameter.in === 'path' ? [seededId(parameter, operation, plan)] : []), ...valuesOf(parameter)]
+        : [wanted]
+    const spread = spreadPairs(parameter, values)
+    if (spread !== undefined) {
+      query.push(...spread)
+      continue
+    }
+    const texts = textsOf(parameter, values)
     if (texts === undefined) return `no value was found for the ${parameter.in} parameter ${parameter.name}`
     if (parameter.in === 'path') segments.push(texts[0] as string)
     else if (parameter.in === 'query') for (const text of texts) query.push([parameter.name, text])
@@ -127,67 +136,6 @@ function draftOf(operation: Operation, plan: Plan, given: GivenParameters): Prob
     body,
     certificate: credential.certificate,
   }
-}
-
-/** How the value of a parameter is written: as the first of the usual ways that the parameter itself reads back. */
-function textsOf(
-  parameter: Parameter,
-  operation: Operation,
-  plan: Plan,
-  given: GivenParameters,
-): readonly string[] | undefined {
-  const wanted = parameter.in === 'path' ? given.get(parameter.name) : undefined
-  const { examples = [], example } = isObject(parameter.node.value) ? parameter.node.value : {}
-  const values =
-    wanted !== undefined
-      ? [wanted]
-      : [
-          parameter.in === 'path' ? seededId(parameter, operation, plan) : undefined,
-          example,
-          ...Object.values(examples as object).map(one => one?.value),
-          ...[1, 2, 3].map(seed => valueFor(parameter.schema, seed)),
-        ]
-  for (const value of values) {
-    if (value === undefined) continue
-    for (const texts of waysToWrite(value as Json, parameter)) {
-      const read = parameter.read(texts)
-      if (
-        texts.every(text => text !== '') &&
-        'value' in read &&
-        parameter.schema.check(read.value, read.exact) === undefined
-      ) {
-        return texts
-      }
-    }
-  }
-  return undefined
-}
-
-function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
-  const encode = place === 'query' || place === 'cookie' ? encodeURIComponent : (text: string) => text
-  const text = (one: Json) => encode(typeof one === 'string' ? one : stringifyJson(one))
-  if (Array.isArray(value)) {
-    const all = value.map(text)
-    // A path and a cookie have one text.
-    const apart = place === 'path' || place === 'cookie' ? [] : [all]
-    const named = all.map(one => `${name}=${one}`)
-    return [...apart, ...prefixed(name, all, named), [text(value)]]
-  }
-  if (!isObject(value)) {
-    // A parameter with a media type is written as that: text of JSON has quotes.
-    return [[text(value)], [`.${text(value)}`], [`;${name}=${text(value)}`], [encode(stringifyJson(value))]]
-  }
-  const pairs = Object.entries(value as Record<string, Json>)
-  const flat = pairs.map(([key, one]) => `${encode(key)},${text(one)}`)
-  const exploded = pairs.map(([key, one]) => `${encode(key)}=${text(one)}`)
-  return [[text(value)], ...prefixed(name, flat, exploded), [exploded.join(',')]]
-}
-
-/** The ways to write a list in one text: as `simple`, `label` and `matrix` do, then with `explode`. */
-const prefixed = (name: string, parts: readonly string[], exploded: readonly string[]): string[][] => {
-  const joined = parts.join(',')
-  const separate = exploded.map(one => (one.startsWith(`${name}=`) ? one.slice(name.length + 1) : one))
-  return [[joined], [`.${joined}`], [`;${name}=${joined}`], [`.${separate.join('.')}`], [`;${exploded.join(';')}`]]
 }
 
 /** The id of a record that is there, where the parameter names one of a resource, or its owner. */
