@@ -85,3 +85,33 @@ test('a path that only tells whether something exists has no records', async () 
   assert.equal((await send('POST /issues/a/assignees', { names: ['ada'] })).status, 201)
   assert.equal((await send('GET /issues/a/assignees/ada')).status, 204)
 })
+
+test('a path that lists the records of an owner is not the path of a record', async () => {
+  const Repository = object({ slug: string, full_name: string, private: { type: 'boolean' } }, { required: ['slug'] })
+  const Page = object({ values: { type: 'array', items: ref('Repository') }, size: { type: 'integer' } })
+  const item = [...naming('workspace').parameters, ...naming('slug').parameters]
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/repositories': { get: answers(200, ref('Page')) },
+        '/repositories/{workspace}': { ...naming('workspace'), get: answers(200, ref('Page')) },
+        '/repositories/{workspace}/{slug}': {
+          parameters: item,
+          get: answers(200, ref('Repository')),
+          put: { ...takes(ref('Repository')), ...answers(200, ref('Repository')) },
+          post: { ...takes(object({ private: { type: 'boolean' } })), ...answers(200, ref('Repository')) },
+          delete: answers(204),
+        },
+      },
+      { Page, Repository },
+    ),
+  )
+  assert.equal((await send('POST /repositories/ada/engine', { private: true })).status, 200)
+  assert.equal(((await send('GET /repositories/ada/engine')).body as Fields).private, true)
+  const slugs = async (path: string) => ((await send(path)).body as { values: Fields[] }).values.map(({ slug }) => slug)
+  assert.ok((await slugs('GET /repositories/ada')).includes('engine'))
+  assert.ok((await slugs('GET /repositories')).includes('engine'))
+  assert.ok(!(await slugs('GET /repositories/grace')).includes('engine'))
+  assert.equal((await send('DELETE /repositories/ada/engine')).status, 204)
+  assert.equal((await send('GET /repositories/ada/engine')).status, 404)
+})

@@ -8,17 +8,9 @@ import { createdBy, eachSent, givenForEach, isBareId, isCreate, isGiven } from '
 import { serverSetOf, withSelected } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
-import {
-  type ItemPaths,
-  itemParameter,
-  itemPathOf,
-  itemPathsOf,
-  normal,
-  segmentsOf,
-  singular,
-  wordOf,
-} from './paths.ts'
-import { isSilent, type Listed, listedIn, replySchema, type Single, shownIn, singleIn, singleSent } from './reply.ts'
+import { findList, isOwnedList, itemPathBelow, type List } from './listing.ts'
+import { type ItemPaths, itemParameter, itemPathsOf, normal, segmentsOf, singular, wordOf } from './paths.ts'
+import { isSilent, replySchema, type Single, shownIn, singleIn, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 import { isIdOf, isNameIn, silentList, takenBy, withIdAdded } from './taken.ts'
 
@@ -28,7 +20,7 @@ export interface InferredCollection {
   /** The last of them that is a word: the name of the records. */
   readonly word: string
   readonly itemPath: string | undefined
-  readonly list: { readonly operation: Operation; readonly listed: Listed } | undefined
+  readonly list: List | undefined
   readonly create: { readonly operation: Operation; readonly single: Single | undefined } | undefined
   /** Whether no reply is described: the records are those that requests give. */
   readonly taken: boolean
@@ -106,7 +98,7 @@ function findCollection(
   const own = byPath.get(path) as ReadonlyMap<string, Operation>
   const isOwned = segments.at(-1)?.includes('{') === true
   if (word === '' || (isOwned && !isOwnedList(segments, own, byPath, items, schemas))) return undefined
-  const itemPath = itemPathOf(path, items)
+  const itemPath = itemPathBelow(path, byPath, items, schemas)
   const item = (itemPath === undefined ? undefined : byPath.get(itemPath)) ?? NONE
   const reader = item.get('GET')
   const taken = takenBy(own, reader, schemas)
@@ -170,19 +162,6 @@ function findCollection(
   return { path, segments, word, itemPath, list, create, taken: isTaken, records, candidates: different, own, item }
 }
 
-/** Whether a path that ends with an owner lists records: `/flags/{project}` beside `/flags/{project}/{flag}`. */
-function isOwnedList(
-  segments: readonly string[],
-  own: ReadonlyMap<string, Operation>,
-  byPath: ReadonlyMap<string, unknown>,
-  items: ItemPaths,
-  schemas: SchemaReader,
-): boolean {
-  const above = `/${segments.slice(0, -1).join('/')}`
-  if (!items.exact.has(segments.join('/')) || byPath.has(above)) return false
-  return findList(own.get('GET'), wordOf(above), schemas) !== undefined
-}
-
 /** The operations of paths without expressions that end with a word in the singular: `/user` beside `/users/{id}`. */
 function singletonsOf({ operations }: Contract): ReadonlyMap<string, readonly Operation[]> {
   const out = new Map<string, Operation[]>()
@@ -199,12 +178,6 @@ const ALONE: ReadonlySet<string> = new Set(['GET', 'PUT', 'PATCH'])
 /** A path without expressions that ends so. */
 const ME = /^[^{}]*\/(?:me|self|myself|whoami)\/?$/i
 const NONE: ReadonlyMap<string, Operation> = new Map()
-
-function findList(operation: Operation | undefined, word: string, schemas: SchemaReader): InferredCollection['list'] {
-  const whole = operation && replySchema(operation)
-  const listed = whole && listedIn(whole, word, schemas)
-  return operation === undefined || listed === undefined ? undefined : { operation, listed }
-}
 
 /** The record that an item's GET answers with. */
 function readBy(

@@ -122,7 +122,11 @@ export function operationsOf(
   addOne(item.get('PATCH'), 'update', 'PATCH on the item')
   // If another operation changes a record, a POST may do something else, such as restoring a deleted record.
   const changes = item.has('PUT') || item.has('PATCH')
-  addOne(item.get('POST'), 'update', 'POST on the item', changes ? OPTIONAL : {})
+  const post = item.get('POST')
+  // Without a POST on the collection, this one creates the record that its path names.
+  if (post?.body !== undefined && item.has('PUT') && !own.has('POST') && !post.responses.has('404')) {
+    addOne(post, 'replace', 'POST on the item, creates it too', OPTIONAL, CREATES)
+  } else addOne(post, 'update', 'POST on the item', changes ? OPTIONAL : {})
   if (item.has('GET')) {
     for (const [method, action] of [
       ['PUT', 'replace'],
