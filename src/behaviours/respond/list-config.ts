@@ -22,6 +22,7 @@ export interface ListConfig extends PagingConfig {
   readonly order?: string
   readonly by?: string
   readonly body?: Json
+  readonly item?: Json
   readonly headers?: Readonly<Record<string, string | number>>
 }
 

@@ -15,6 +15,7 @@ import { boundsOf } from './bounds.ts'
 import { branchesWithin, schemaBelow } from './branch.ts'
 import { compileEnvelope } from './envelope.ts'
 import type { ListConfig, LocateParameter } from './list-config.ts'
+import { compileItem } from './list-item.ts'
 import { compileOtherTime } from './other-times.ts'
 import { compilePaging, lostCursor } from './paging.ts'
 import { type Resource, resourceOf } from './resource.ts'
@@ -48,6 +49,9 @@ export const listSchema = {
   search: {
     type: 'string',
     description: 'With `list`: the query parameter with words to search for in the texts of the records.',
+  },
+  item: {
+    description: 'With `list`: an item of the list, with ${record.value} filled in. Default: the record.',
   },
   limit: { type: 'string', description: 'With `list`: the query parameter with the size of the page.' },
   offset: { type: 'string', description: 'With `list`: the query parameter with the number of records to skip.' },
@@ -91,7 +95,9 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
   const paging = compilePaging(config, resource, parameters as readonly Parameter[], locate)
   const envelope = compileEnvelope(config, site, paging.counts)
   const status = successStatus(site.operation, 200)
-  const shown = compileShownList(itemsNode(config, status, site), resource, site)
+  const items = itemsNode(config, status, site)
+  const item = compileItem(config.item, items, site)
+  const shown = compileShownList(item === undefined ? items : item.record, resource, site, item?.write)
   checkBare(config, status, site)
   return async exchange => {
     if (within !== undefined) {

@@ -69,13 +69,20 @@ export function compileShown(node: Node | undefined, resource: Resource, site: S
   }
 }
 
-/** Compiles the text of a list of records in a reply; `undefined` if the reply has the stored form. */
+const AS_STORED: Fit = record => record
+
+/**
+ * Compiles the text of a list of records in a reply; `undefined` if the reply has the stored form.
+ *
+ * @param write the text of a list's item with a record, if it is not the record
+ */
 export function compileShownList(
   node: Node | undefined,
   resource: Resource,
   site: Site,
+  write?: (record: JsonObject) => string,
 ): ((text: string) => string) | undefined {
-  const fit = compileFit(node, resource, site)
+  const fit = compileFit(node, resource, site) ?? (write && AS_STORED)
   if (fit === undefined) return undefined
   let last = { text: '[]', shown: '[]' }
   return text => {
@@ -84,7 +91,13 @@ export function compileShownList(
     if ('fault' in parsed || !Array.isArray(parsed.value)) return text
     const records = parsed.value as Json[]
     const fitted = records.map(record => (isObject(record) ? fit(record as JsonObject) : record))
-    const shown = fitted.some((one, i) => one !== records[i]) ? stringifyJson(fitted) : text
+    const isChanged = fitted.some((one, i) => one !== records[i])
+    const shown =
+      write !== undefined
+        ? `[${fitted.map(one => write(one as JsonObject)).join(',')}]`
+        : isChanged
+          ? stringifyJson(fitted)
+          : text
     last = { text, shown }
     return shown
   }

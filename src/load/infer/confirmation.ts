@@ -3,8 +3,9 @@
 import type { Operation } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import { replySchema } from './bodies.ts'
 import { normal, sameWord, singular } from './paths.ts'
-import { AROUND, isLike, replySchema, singleSent } from './reply.ts'
+import { AROUND, isLike, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** The names of a record: the collection's word, and the names of its id in paths and records. */

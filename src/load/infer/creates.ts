@@ -4,21 +4,10 @@ import type { Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import { answersEmpty, answersOtherwise, replySchema, requestSchema } from './bodies.ts'
 import { confirmationOf } from './confirmation.ts'
 import { normal } from './paths.ts'
-import {
-  aloneIn,
-  answersEmpty,
-  answersOtherwise,
-  FIRST,
-  isLike,
-  listedIn,
-  nest,
-  replySchema,
-  requestSchema,
-  type Single,
-  singleIn,
-} from './reply.ts'
+import { aloneIn, FIRST, isLike, listedIn, nest, type Single, singleIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 import { isIdOf } from './taken.ts'
 

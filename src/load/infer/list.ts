@@ -156,9 +156,10 @@ const NUMBERS = new Set(['total', 'count', 'pages', 'number', 'limit', 'offset']
 /** Placeholders of the neighbours where the contract has their numbers, not their addresses. */
 const NEIGHBOURS: Readonly<Record<string, string>> = { next: 'nextNumber', prev: 'prevNumber' }
 
-/** The template around the records of a list; `undefined` if the reply is the list itself. */
-export function wrapping({ whole, keys }: Listed, schemas: SchemaReader): Readonly<Record<string, Json>> {
-  return keys.length === 0 ? {} : { body: template(whole, keys, schemas) }
+/** The templates around the records of a list, and around each of them. */
+export function wrapping({ whole, keys, inside }: Listed, schemas: SchemaReader): Readonly<Record<string, Json>> {
+  const item: Readonly<Record<string, Json>> = inside === undefined ? {} : { item: { [inside]: '${record.value}' } }
+  return keys.length === 0 ? item : { body: template(whole, keys, schemas), ...item }
 }
 
 function template(node: Node, keys: readonly string[], schemas: SchemaReader): Json {

@@ -1,8 +1,9 @@
 // Tells paths that list records from paths that name one.
 
 import type { Operation } from '../../contract/contract.ts'
+import { replySchema } from './bodies.ts'
 import { type ItemPaths, itemPathOf, wordOf } from './paths.ts'
-import { type Listed, listedIn, replySchema } from './reply.ts'
+import { type Listed, listedIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** A GET that lists records. */

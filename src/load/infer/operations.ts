@@ -5,6 +5,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
 import { outcomeOf } from './actions.ts'
+import { answersEmpty, answersOtherwise, replySchema } from './bodies.ts'
 import type { InferredCollection, Named } from './collections.ts'
 import { confirmationOf } from './confirmation.ts'
 import { eachSent, givenForEach } from './creates.ts'
@@ -13,17 +14,7 @@ import { listKeys, wrapping } from './list.ts'
 import { ownersOf, withinFor } from './owners.ts'
 import { isPartial } from './partial.ts'
 import { fieldNamesOf, isItemPath, segmentsOf } from './paths.ts'
-import {
-  answersEmpty,
-  answersOtherwise,
-  isLike,
-  listedIn,
-  nest,
-  replySchema,
-  type Single,
-  shownIn,
-  singleIn,
-} from './reply.ts'
+import { isLike, listedIn, nest, type Single, shownIn, singleIn } from './reply.ts'
 import { fieldsGiven, namesInBody, parametersOf, setByQuery } from './requests.ts'
 import type { SchemaReader } from './schema.ts'
 

@@ -1,8 +1,9 @@
 // Finds the records in the requests and replies of an operation: bare, in a list, or under keys of an object around them.
 
-import { isJson, type Operation, type ResponseSpec } from '../../contract/contract.ts'
+import type { Operation } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import { requestSchema } from './bodies.ts'
 import { normal, sameWord } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -11,6 +12,8 @@ export interface Listed {
   readonly items: Node
   readonly whole: Node
   readonly keys: readonly string[]
+  /** The key of the record in each item of the list; absent if the items are the records. */
+  readonly inside?: string
 }
 
 /** One record, and its keys in the reply. */
@@ -47,49 +50,25 @@ const RECORD_KEYS = [
 /** Names of lists beside the records, unless the collection itself is called so: `/messages`. */
 const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
 
-/** The schema of the body that a success carries; `undefined` where it carries none. */
-export function replySchema(operation: Operation): Node | undefined {
-  const { content } = successOf(operation) ?? {}
-  const all = [...(content ?? [])].filter(([type]) => isJson(type) || type === '*/*')
-  // Some contracts list a type twice, once without a schema: `application/json` and `application/json; charset=utf-8`.
-  return (all.find(([, { schema }]) => schema !== undefined) ?? all[0])?.[1].schema?.node
-}
-
-/** Whether a success has a documented body of another type than JSON only, or one that an example alone describes. */
-export const answersOtherwise = (operation: Operation): boolean =>
-  !isSilent(operation) && replySchema(operation) === undefined
-
-/** Whether a success is documented without anything about its body, or as JSON and no more. */
-export function isSilent(operation: Operation): boolean {
-  const all = [...(successOf(operation)?.content ?? [])]
-  return all.every(([type, { schema, examples }]) => isJson(type) && schema === undefined && examples.length === 0)
-}
-
-/** Whether a success carries an object without properties. */
-export function answersEmpty(whole: Node, schemas: SchemaReader): boolean {
-  const { types, properties, items } = schemas.shape(whole)
-  return items === undefined && properties.size === 0 && types.every(type => type === 'object')
-}
-
-/** The schema of the body that a request carries: JSON, else a form. */
-export function requestSchema({ body }: Operation): Node | undefined {
-  const types = [...(body?.content ?? [])]
-  const json = types.find(([type]) => isJson(type) || type === '*/*')
-  return (json ?? types.find(([, { form }]) => form !== undefined))?.[1].schema?.node
-}
-
-function successOf({ responses }: Operation): ResponseSpec | undefined {
-  const statuses = [...responses.keys()].filter(status => /^2(?:\d\d|XX)$/.test(status)).sort()
-  const withBody = statuses.find(status => (responses.get(status)?.content.size ?? 0) > 0)
-  return responses.get(withBody ?? statuses[0] ?? 'default')
-}
-
 /**
  * The list in a reply, at most two keys deep.
  *
  * @param word the collection's name, which such a list often has
  */
 export function listedIn(whole: Node, word: string, schemas: SchemaReader): Listed | undefined {
+  const found = listIn(whole, word, schemas)
+  const inside = found && insideOf(found.items, word, schemas)
+  return found && inside === undefined ? found : found && inside && { ...found, items: inside[1], inside: inside[0] }
+}
+
+/** The record in an item that is around it: `{ customer: {…}, card: {…} }`. */
+function insideOf(items: Node, word: string, schemas: SchemaReader): readonly [string, Node] | undefined {
+  const { properties } = schemas.shape(items)
+  if (hasId(properties) || [...properties.values()].some(one => schemas.isScalar(one))) return undefined
+  return [...properties].find(([key, one]) => sameWord(key, word) && hasId(schemas.shape(one).properties))
+}
+
+function listIn(whole: Node, word: string, schemas: SchemaReader): Listed | undefined {
   const { items, properties } = schemas.shape(whole)
   if (items !== undefined) return schemas.isRecord(items) ? { items, whole, keys: [] } : undefined
   const own = bestList(properties, word, schemas)
@@ -209,7 +188,10 @@ export const nest = (keys: readonly string[], value: Json): Json =>
 export function aloneIn(whole: Node, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
   const listed = listedIn(whole, word, schemas)
   if (listed === undefined || !isLike(listed.items, known, schemas)) return undefined
-  return { record: listed.items, keys: [...listed.keys, FIRST] }
+  return {
+    record: listed.items,
+    keys: [...listed.keys, FIRST, ...(listed.inside === undefined ? [] : [listed.inside])],
+  }
 }
 
 /**

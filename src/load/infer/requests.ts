@@ -6,9 +6,10 @@ import type { Parameter } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import { requestSchema } from './bodies.ts'
 import type { InferredCollection } from './collections.ts'
 import { normal } from './paths.ts'
-import { requestSchema, singleIn, singleSent } from './reply.ts'
+import { singleIn, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** The `set` of a change that has no body and names fields in its query: `POST /boats/{id}?name=Ada`. */

@@ -4,9 +4,10 @@ import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import type { Shape } from '../../schema/dialect.ts'
 import type { Node } from '../../schema/document.ts'
+import { answersEmpty, isSilent, replySchema, requestSchema } from './bodies.ts'
 import type { SchemaCandidate } from './inference.ts'
 import { normal, singular } from './paths.ts'
-import { answersEmpty, isSilent, type Listed, replySchema, requestSchema } from './reply.ts'
+import type { Listed } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
 /**
