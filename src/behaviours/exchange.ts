@@ -48,7 +48,7 @@ interface Authors {
   readonly capacity: 'queued'
   readonly fault: 'fault'
   readonly prefer: 'choice' | 'request'
-  readonly state: 'request' | 'position'
+  readonly state: 'position'
   readonly authenticate: 'consumer'
   readonly deprecatedInputs: 'deprecatedInputs'
   readonly validate: 'values' | 'body' | 'sent'

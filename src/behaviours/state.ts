@@ -6,7 +6,6 @@ import type { Cause, Turns } from '../world/turns.ts'
 import { latestOf } from '../world/world.ts'
 import type { Behaviour } from './behaviour.ts'
 import { draftOf, type Exchange, type Handler } from './exchange.ts'
-import { KeptBody } from './kept-body.ts'
 
 export const state: Behaviour<never> = {
   name: 'state',
@@ -19,10 +18,7 @@ export const state: Behaviour<never> = {
       const { request } = exchange
       if (!request.hasBody) return runInTurn(turns, exchange, next)
       // No turn waits for the network.
-      return request.readBody(maxBody).then(body => {
-        draftOf(exchange, 'state').request = new KeptBody(request, body)
-        return runInTurn(turns, exchange, next)
-      })
+      return request.readBody(maxBody).then(() => runInTurn(turns, exchange, next))
     }
   },
 }

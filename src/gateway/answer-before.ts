@@ -1,7 +1,6 @@
 // An operation with answers on demand before it: gives the chosen answer, or else the usual reply.
 
-import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
-import { KeptBody } from '../behaviours/kept-body.ts'
+import type { Exchange, Handler } from '../behaviours/behaviour.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Plan, PlannedAnswer, PlannedOperation } from '../plan/plan.ts'
 import type { Turns } from '../world/turns.ts'
@@ -35,10 +34,7 @@ export async function chooseInTurn(
   choose: () => ChosenAnswer,
 ): ChosenAnswer {
   const { request } = exchange
-  if (request.hasBody) {
-    const body = await request.readBody(plan.simulation.limits.body)
-    draftOf(exchange, 'answers').request = new KeptBody(request, body)
-  }
+  if (request.hasBody) await request.readBody(plan.simulation.limits.body)
   const restart = turns.repeats ? exchange.mark() : undefined
   const work = () => {
     restart?.()

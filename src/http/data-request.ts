@@ -13,6 +13,7 @@ export class DataRequest implements Request {
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
   readonly #readBody: () => Promise<BodyRead>
+  #body: Promise<BodyRead> | undefined
   #signal: AbortSignal | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, prefix: string, readBody: () => Promise<BodyRead>) {
@@ -34,7 +35,8 @@ export class DataRequest implements Request {
   }
 
   readBody(): Promise<BodyRead> {
-    return this.#readBody()
+    this.#body ??= this.#readBody()
+    return this.#body
   }
 
   get address(): string {

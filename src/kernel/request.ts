@@ -15,7 +15,7 @@ export interface Request {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Whether a body follows (RFC 9112 §6.3). */
   readonly hasBody: boolean
-  /** Reads and decompresses the body, up to `limit` bytes. Call it once; it never rejects. */
+  /** Reads and decompresses the body, up to `maxBytes`. A later call returns what the first one read. It never rejects. */
   readBody(maxBytes: number): Promise<BodyRead>
   /** The peer's IP address. */
   readonly address: string

@@ -3,7 +3,6 @@
 import type { Exchange } from '../behaviours/behaviour.ts'
 import { draftOf } from '../behaviours/exchange.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
-import { KeptBody } from '../behaviours/kept-body.ts'
 import type { ExchangeScope } from '../behaviours/scope.ts'
 import { compileReadings } from '../behaviours/validate/body.ts'
 import { compileParameters } from '../behaviours/validate/index.ts'
@@ -93,7 +92,7 @@ export function withRules(
     const { turns } = exchange.world
     if (turns === undefined) return chooseAtOnce(exchange)
     const { request } = exchange
-    if (request.hasBody) draftOf(exchange, 'rules').request = new KeptBody(request, await request.readBody(maxBody))
+    if (request.hasBody) await request.readBody(maxBody)
     const restart = turns.repeats ? exchange.mark() : undefined
     return turns.run(
       async () => {
@@ -181,13 +180,12 @@ export function compilePreparation(
   }
 }
 
-/** Reads and parses the body, and keeps it for validation. A body that cannot be read is absent. */
+/** Reads and parses the body, which validation reads again. A body that cannot be read is absent. */
 function compileEarlyBody({ body }: Operation, maxBody: number) {
   const readingOf = compileReadings(body?.content ?? new Map())
   return async (exchange: Exchange): Promise<void> => {
     const { request } = exchange
     const read = await request.readBody(maxBody)
-    draftOf(exchange, 'rules').request = new KeptBody(request, read)
     const type = firstOf(request.headers['content-type']) ?? ''
     if (!('bytes' in read) || read.bytes.length === 0) return
     const parsed = await readingOf(type)?.parse?.(read.bytes, type)

@@ -1,13 +1,13 @@
 // The lines of a log file: a checksum, a kind, a text. Each checksum continues the one before it, so that a missing line is
-// as visible as a damaged one.
+// as visible as a damaged one. Entries that are written together are one line, with a record separator (U+001E) between them.
 
 import { crc32 } from 'node:zlib'
 import type { Entries } from './engine.ts'
 
-/** `h` begins a file and names the log, `s` is a snapshot, `e` an entry. */
+/** `h` begins a file and names the log, `s` is a snapshot, `e` are entries. */
 export type LineKind = 'h' | 's' | 'e'
 
-const [LINE_FEED, SPACE, ENTRY] = [10, 32, 101]
+const [SEPARATOR, LINE_FEED, SPACE, ENTRY] = [0x1e, 10, 32, 101]
 
 /** The bytes before the part of a line that its checksum covers, and before its text. */
 const [SUM, TEXT] = [9, 11]
@@ -19,7 +19,7 @@ const NO_SUM = ' '.repeat(SUM)
 const MOST_TEXT = 2 ** 14
 
 /**
- * Lines to be written: `7f03a1c2 e {…}` and a line feed each. The CRC-32 (as in zlib) of kind and text begins with the
+ * Lines to be written: `7f03a1c2 e […]` and a line feed each. The CRC-32 (as in zlib) of kind and text begins with the
  * checksum of the line before. Holds bytes and few texts, because texts that live for a while cost the collector of garbage.
  */
 export class LineBuffer {
@@ -27,6 +27,8 @@ export class LineBuffer {
   #used = 0
   /** The last lines, which are not among the bytes yet: writing many at once takes a fraction of the time. */
   #text = ''
+  /** Whether the last line is one of entries, to which another one can be added. */
+  #open = false
 
   /** @param room how many bytes are expected */
   constructor(room = 2 ** 16) {
@@ -38,14 +40,25 @@ export class LineBuffer {
     return this.#used + this.#text.length
   }
 
-  /** Adds a line. The text has no line feed. */
+  /** Adds a line, or an entry to the last line. The text has neither a line feed nor a separator. */
   add(kind: LineKind, text: string): void {
-    this.#text += `${NO_SUM}${kind} ${text}\n`
-    if (this.#text.length > MOST_TEXT) this.#write()
+    if (kind === 'e' && this.#open) this.#text += `\x1e${text}`
+    else {
+      this.#end()
+      this.#text += `${NO_SUM}${kind} ${text}`
+      this.#open = true
+    }
+    if (kind !== 'e' || this.#text.length > MOST_TEXT) this.#write()
+  }
+
+  #end(): void {
+    if (this.#open) this.#text += '\n'
+    this.#open = false
   }
 
   /** Moves the text to the bytes. */
   #write(): void {
+    this.#end()
     const text = this.#text
     if (text === '') return
     this.#text = ''
@@ -74,6 +87,7 @@ export class LineBuffer {
   clear(): void {
     this.#used = 0
     this.#text = ''
+    this.#open = false
   }
 
   /** Writes the checksums, which continue `before`. Returns the bytes and the last checksum. Can be called again. */
@@ -140,11 +154,37 @@ export class EntryTexts implements Entries {
 
   *[Symbol.iterator](): Generator<string> {
     const bytes = this.#bytes
+    const ends = new EntryEnds(bytes)
     for (let from = 0; from < bytes.length; ) {
       const end = bytes.indexOf(LINE_FEED, from)
-      yield bytes.toString('utf8', from + TEXT, end)
+      for (let at = from + TEXT; at <= end; ) {
+        const next = ends.after(at, end)
+        yield bytes.toString('utf8', at, next)
+        at = next + 1
+      }
       from = end + 1
     }
+  }
+}
+
+/** Finds where entries end, one after the other: at a separator, or with their line. */
+class EntryEnds {
+  readonly #bytes: Buffer
+  /** The first separator after the last entry, if any. */
+  #next = -1
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** @param from the beginning of an entry @param end the end of its line */
+  after(from: number, end: number): number {
+    // Looked for once: a file may have few, or none.
+    if (this.#next < from) {
+      const found = this.#bytes.indexOf(SEPARATOR, from)
+      this.#next = found === -1 ? this.#bytes.length : found
+    }
+    return Math.min(this.#next, end)
   }
 }
 
@@ -152,8 +192,9 @@ export class EntryTexts implements Entries {
 export function readLines(bytes: Buffer): LogReading {
   const head: string[] = []
   let kind: LineKind | undefined
-  let [sum, from, lines, firstEntry] = [0, 0, 0, -1]
+  let [sum, from, lines, firstEntry, count] = [0, 0, 0, -1, 0]
   let damage: LogReading['damage']
+  const ends = new EntryEnds(bytes)
   while (from < bytes.length) {
     const end = bytes.indexOf(LINE_FEED, from)
     const content = end === -1 ? undefined : bytes.subarray(from + SUM, end)
@@ -166,11 +207,12 @@ export function readLines(bytes: Buffer): LogReading {
     kind ??= String.fromCharCode(content[0] as number) as LineKind
     if (firstEntry === -1 && content[0] === ENTRY) firstEntry = from
     if (firstEntry === -1) head.push(bytes.toString('utf8', from + TEXT, end))
+    else for (let at = from + TEXT; at <= end; count++) at = ends.after(at, end) + 1
     lines += 1
     sum = found
     from = end + 1
   }
-  const entries = new EntryTexts(firstEntry === -1 ? EMPTY : bytes.subarray(firstEntry, from), lines - head.length)
+  const entries = new EntryTexts(firstEntry === -1 ? EMPTY : bytes.subarray(firstEntry, from), count)
   return { head, kind, entries, sum, bytes: from, damage }
 }
 

@@ -30,10 +30,13 @@ export class CollectionRecording {
     this.#told.copy(counts)
   }
 
-  /** @param row the record after the change, and `old` before it; `undefined` if there is none */
-  tell(row: Row | undefined, old: Row | undefined, counts: Counts): void {
+  /**
+   * @param row the record after the change, and `old` before it; `undefined` if there is none
+   * @param evicted another record, which was evicted for this one
+   */
+  tell(row: Row | undefined, old: Row | undefined, counts: Counts, evicted?: Row): void {
     if (this.#recorder === undefined) return
-    this.#recorder.record(new RowChange(this.#place, row, old, counts, this.#told))
+    this.#recorder.record(new RowChange(this.#place, row, old, evicted, counts, this.#told))
     this.#told.copy(counts)
   }
 

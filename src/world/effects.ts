@@ -26,7 +26,7 @@ export type PortableTimer = readonly [state: string, entry: number, due: number 
 
 /**
  * A record is written, or removed (`null`). `created` is 0 for a seed, else the ordinal of its creation. Without counters
- * they follow from the record: it has the latest revision, and its id and ordinal have been given.
+ * they follow from the record: it has the latest revision, and its id and ordinal have been given. A removal leaves them.
  */
 export type RowEffect = readonly ['row', PortableId, text: string | null, created: number, revision: number, Counters?]
 
@@ -39,6 +39,8 @@ export interface RowBatch {
 
 export type CollectionEffect =
   | RowEffect
+  /** Several records, one after the other: one is written, and another one is evicted for it. */
+  | readonly ['rows', readonly RowEffect[]]
   | readonly ['timer', PortableId, PortableTimer | null]
   /** The collection was replaced. A function, so that it is copied only if needed. */
   | readonly ['all', () => CollectionState]
@@ -65,8 +67,13 @@ export interface WorldChange {
   readonly kind: WorldEffect[0]
   readonly effect: WorldEffect
   readonly inverse: WorldEffect
-  /** The world and the effect as the text of a JSON array, where that is faster to write than the effect is to make. */
+  /**
+   * The world and the effect as the text of a JSON array, where that is faster to write than the effect is to make. In the
+   * place of a record's text is 1.
+   */
   readonly text?: string
+  /** The text of that record, if there is one. */
+  readonly record?: string | undefined
   /** Returns a change to be kept for long: `into`, which becomes like this one where it is of the same kind; else this one. */
   keptIn?(into: unknown): WorldChange
 }

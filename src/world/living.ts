@@ -46,7 +46,7 @@ export class LivingCollection implements Collection {
   }
 
   apply(effect: CollectionEffect): CollectionEffect {
-    if (effect[0] === 'row') return this.records.apply(effect)
+    if (effect[0] === 'row' || effect[0] === 'rows') return this.records.apply(effect)
     if (effect[0] === 'timer') {
       const [, portable, timer] = effect
       const id = idOf(portable)

@@ -10,7 +10,7 @@ import { withId } from './collection.ts'
 import { CollectionRecording } from './collection-recording.ts'
 import { Counts } from './counts.ts'
 import { drawId } from './draw-id.ts'
-import type { CollectionEffect, CollectionState, Recorder, RowBatch } from './effects.ts'
+import type { CollectionEffect, CollectionState, Recorder, RowBatch, RowEffect } from './effects.ts'
 import { keyOf } from './key.ts'
 import { fieldIn } from './record-field.ts'
 import type { RecordedPlace } from './recorded-place.ts'
@@ -161,10 +161,15 @@ export class MemoryCollection implements Collection {
 
   apply(effect: CollectionEffect): CollectionEffect {
     if (effect[0] === 'timer') return effect
-    if (effect[0] === 'row') return applyRow(this.#rows, this.#counts, this.#options, effect, this.#recording)
+    if (effect[0] === 'row') return this.#applyRow(effect)
+    if (effect[0] === 'rows') return ['rows', effect[1].map(row => this.#applyRow(row)).reverse()]
     const before = this.fork()
     this.become(effect[1]())
     return ['all', () => before.state()]
+  }
+
+  #applyRow(effect: RowEffect): RowEffect {
+    return applyRow(this.#rows, this.#counts, this.#options, effect, this.#recording)
   }
 
   batch(): RowBatch | undefined {

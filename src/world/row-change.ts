@@ -1,7 +1,14 @@
 // The change of one record, as small as it can be: a write makes one of these, and the log and the history read it.
 
 import type { Entry, Id } from './collection.ts'
-import { type Counters, portableId, type WorldChange, type WorldEffect } from './effects.ts'
+import {
+  type CollectionEffect,
+  type Counters,
+  portableId,
+  type RowEffect,
+  type WorldChange,
+  type WorldEffect,
+} from './effects.ts'
 import type { RecordedPlace } from './recorded-place.ts'
 
 /** A stored record. `created` is 0 for a seed, else the ordinal of its creation: the order in which records are given up. */
@@ -20,6 +27,7 @@ export class RowChange implements WorldChange {
   #place: RecordedPlace
   #row: Row | undefined
   #old: Row | undefined
+  #evicted: Row | undefined
   // One by one: a change and its counters are one object.
   #revision: number
   #next: number | bigint
@@ -28,11 +36,22 @@ export class RowChange implements WorldChange {
   #oldNext: number | bigint
   #oldCreations: number
 
-  /** @param row the record after the change, and `old` before it; `undefined` if there is none */
-  constructor(place: RecordedPlace, row: Row | undefined, old: Row | undefined, now: Counted, before: Counted) {
+  /**
+   * @param row the record after the change, and `old` before it; `undefined` if there is none
+   * @param evicted another record, which was evicted for this one
+   */
+  constructor(
+    place: RecordedPlace,
+    row: Row | undefined,
+    old: Row | undefined,
+    evicted: Row | undefined,
+    now: Counted,
+    before: Counted,
+  ) {
     this.#place = place
     this.#row = row
     this.#old = old
+    this.#evicted = evicted
     this.#revision = now.revision
     this.#next = now.next
     this.#creations = now.creations
@@ -46,6 +65,7 @@ export class RowChange implements WorldChange {
     into.#place = this.#place
     into.#row = this.#row
     into.#old = this.#old
+    into.#evicted = this.#evicted
     into.#revision = this.#revision
     into.#next = this.#next
     into.#creations = this.#creations
@@ -69,29 +89,47 @@ export class RowChange implements WorldChange {
 
   get effect(): WorldEffect {
     const counters = [this.#revision, portableId(this.#next), this.#creations] as const
-    return ['in', this.#place.collection, rowEffect(this.#id, this.#row, counters)]
+    const own = rowEffect(this.#id, this.#row, counters)
+    const evicted = this.#evicted
+    return this.#in(evicted === undefined ? own : ['rows', [own, rowEffect(evicted.id, undefined)]])
   }
 
   get inverse(): WorldEffect {
     const counters = [this.#oldRevision, portableId(this.#oldNext), this.#oldCreations] as const
-    return ['in', this.#place.collection, rowEffect(this.#id, this.#old, counters)]
+    const own = rowEffect(this.#id, this.#old, counters)
+    const evicted = this.#evicted
+    // The record may have been evicted for itself.
+    return this.#in(evicted === undefined ? own : ['rows', [rowEffect(evicted.id, evicted, counters), own]])
+  }
+
+  #in(effect: CollectionEffect): WorldEffect {
+    return ['in', this.#place.collection, effect]
   }
 
   get text(): string {
     const row = this.#row
-    if (row !== undefined) {
-      // A write counts as `MemoryCollection` infers it.
-      return `${this.#place.head}${idText(row.id)},${JSON.stringify(row.text)},${row.created},${row.revision}]]]`
+    const evicted = this.#evicted
+    const { head, headOfRows } = this.#place
+    if (row === undefined) {
+      const counters = `[${this.#revision},${idText(this.#next)},${this.#creations}]`
+      return `${head}${idText(this.#id)},null,0,0,${counters}]]]`
     }
-    const counters = `[${this.#revision},${idText(this.#next)},${this.#creations}]`
-    return `${this.#place.head}${idText(this.#id)},null,0,0,${counters}]]]`
+    // A write counts as `MemoryCollection` infers it.
+    const own = `${idText(row.id)},1,${row.created},${row.revision}]`
+    return evicted === undefined ? `${head}${own}]]` : `${headOfRows}${own},["row",${idText(evicted.id)},null,0,0]]]]]`
+  }
+
+  get record(): string | undefined {
+    return this.#row?.text
   }
 }
 
 const idText = (id: Id): string => (typeof id === 'number' ? `${id}` : JSON.stringify(portableId(id)))
 
 /** The effect that leaves a record as it is here. */
-export const rowEffect = (id: Id, row: Row | undefined, counters: Counters) =>
-  row === undefined
-    ? (['row', portableId(id), null, 0, 0, counters] as const)
-    : (['row', portableId(id), row.text, row.created, row.revision, counters] as const)
+export function rowEffect(id: Id, row: Row | undefined, counters?: Counters): RowEffect {
+  const text = row === undefined ? null : row.text
+  const [created, revision] = row === undefined ? [0, 0] : [row.created, row.revision]
+  const effect = ['row', portableId(id), text, created, revision] as const
+  return counters === undefined ? effect : [...effect, counters]
+}

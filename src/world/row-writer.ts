@@ -67,18 +67,20 @@ export class RowWriter {
 
   /** Removes the oldest of the created records where there are too many. */
   evict(): void {
-    const { maxRecords, maxBytes } = this.options
-    for (;;) {
-      const oldest = this.#rows.excess(maxRecords, maxBytes)
-      if (oldest === undefined) return
-      this.#delete(oldest)
-    }
+    for (let oldest = this.#excess(); oldest !== undefined; oldest = this.#excess()) this.#delete(oldest)
+  }
+
+  #excess(): Row | undefined {
+    return this.#rows.excess(this.options.maxRecords, this.options.maxBytes)
   }
 
   #store(row: Row, old: Row | undefined, last = false): void {
     this.#rows.put(row, old, last)
-    this.#recording.tell(row, old, this.#counts)
-    this.evict()
+    const evicted = this.#excess()
+    if (evicted !== undefined) this.#rows.delete(evicted)
+    this.#recording.tell(row, old, this.#counts, evicted)
+    // A large record may take the room of several.
+    if (evicted !== undefined) this.evict()
   }
 
   #delete(row: Row): void {

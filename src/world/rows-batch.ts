@@ -45,8 +45,8 @@ export class RowsBatch implements RowBatch {
       this.#removes = true
       this.#written.push({ id, value: GONE, text: '', revision, created })
     }
-    if (counters === undefined) this.#counts.wrote(revision, created, id)
-    else this.#counts.resume(counters)
+    if (counters !== undefined) this.#counts.resume(counters)
+    else if (text !== null) this.#counts.wrote(revision, created, id)
     if (this.#written.length <= this.#most) return
     this.#written = lastById(this.#written)
     this.#most = 2 * this.#written.length

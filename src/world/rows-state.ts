@@ -3,14 +3,7 @@
 import type { CollectionOptions, Id } from './collection.ts'
 import type { CollectionRecording } from './collection-recording.ts'
 import type { Counts } from './counts.ts'
-import {
-  type CollectionEffect,
-  type CollectionState,
-  idOf,
-  type PortableId,
-  portableId,
-  type RowEffect,
-} from './effects.ts'
+import { type CollectionState, idOf, type PortableId, portableId, type RowEffect } from './effects.ts'
 import { keyOf } from './key.ts'
 import { fieldIn } from './record-field.ts'
 import { readRecord } from './record-text.ts'
@@ -62,7 +55,7 @@ export function applyRow(
   { idField }: CollectionOptions,
   [, portable, text, created, revision, counters]: RowEffect,
   recording: CollectionRecording,
-): CollectionEffect {
+): RowEffect {
   const id = idOf(portable)
   const old = rows.get(id)
   const inverse = rowEffect(id, old, counts.portable)
@@ -70,7 +63,7 @@ export function applyRow(
   if (row !== undefined) putRow(rows, row, old)
   else if (old !== undefined) rows.delete(old)
   if (counters !== undefined) counts.resume(counters)
-  else counts.wrote(revision, created, fieldIn(idField, (row as Row).value) as Id | undefined)
+  else if (row !== undefined) counts.wrote(revision, created, fieldIn(idField, row.value) as Id | undefined)
   recording.follow(counts)
   return inverse
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { readGroups } from '../../src/gateway/state/entry-text.ts'
 import type { Engine } from '../../src/state/engine.ts'
 import { MemoryLog } from '../../src/state/memory-log.ts'
 import { breathe } from '../../src/world/clock.ts'
@@ -93,14 +94,11 @@ function versionsOf(log: MemoryLog): Map<number, { at: number; title: string | u
   ])
   const { entries, position } = log.read()
   for (const [i, entry] of [...entries].entries()) {
-    const [, , changes] = JSON.parse(entry) as [
-      number,
-      string,
-      [string, ['in', string, [string, number, string | null]]][],
-    ]
-    for (const [, [kind, , change]] of changes) {
-      if (kind !== 'in' || change[0] !== 'row') continue
-      const [, id, text] = change
+    const [group] = readGroups([entry])
+    for (const [, effect] of group?.changes ?? []) {
+      if (effect[0] !== 'in' || effect[2][0] !== 'row') continue
+      const [, portable, text] = effect[2]
+      const id = Number(portable)
       const title = text === null ? undefined : (JSON.parse(text) as { title: string }).title
       const own = versions.get(id) ?? [{ at: 0, title: undefined }]
       versions.set(id, [...own, { at: position.at - entries.length + i + 1, title }])

@@ -107,6 +107,21 @@ test('a damaged line in the middle stops the start with its place, and --recover
   assert.deepEqual([...(await read(file)).entries], ['"one"'])
 })
 
+test('entries that are written together are one line', async () => {
+  const file = newFile()
+  const log = new FileLog(settings(file), surroundings())
+  const { position } = await log.open()
+  const many = Array.from({ length: 1000 }, (_, i) => `["entry ${i}", "ä"]`)
+  await log.append(position, ['"first"'])
+  await log.append({ ...position, at: 1 }, many)
+  await log.close()
+  const lines = readFileSync(file, 'utf8').split('\n')
+  assert.ok(lines.length > 4 && lines.length < 20, `${lines.length} lines`)
+  const again = await read(file)
+  assert.deepEqual([...again.entries], ['"first"', ...many])
+  assert.equal(again.position.at, 1001)
+})
+
 test('a missing line is found', async () => {
   const file = await fileWith('1', '2', '3')
   const lines = readFileSync(file, 'utf8').split('\n')

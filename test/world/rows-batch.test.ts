@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CollectionOptions } from '../../src/world/collection.ts'
-import type { RowEffect, WorldChange } from '../../src/world/effects.ts'
+import type { RowEffect, WorldChange, WorldEffect } from '../../src/world/effects.ts'
 import { MemoryCollection } from '../../src/world/memory.ts'
 import { RecordedPlace } from '../../src/world/recorded-place.ts'
 
@@ -23,7 +23,11 @@ async function changesOf(
   work: (collection: MemoryCollection) => Promise<void>,
 ): Promise<readonly RowEffect[]> {
   const effects: RowEffect[] = []
-  const record = ({ effect }: WorldChange) => void effects.push((effect as ['in', string, RowEffect])[2])
+  const record = ({ effect }: WorldChange): void => {
+    const [, , own] = effect as Extract<WorldEffect, readonly ['in', ...unknown[]]>
+    if (own[0] === 'row') effects.push(own)
+    else if (own[0] === 'rows') effects.push(...own[1])
+  }
   collection.record({ record, counts() {} }, new RecordedPlace('', 'things'))
   await work(collection)
   collection.record(undefined)

@@ -1,4 +1,4 @@
-// The changes in a log, and their text.
+// The changes in a log.
 
 import type { CollectionState, PortableCourse, WorldEffect } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
@@ -50,6 +50,8 @@ export interface Change {
   readonly inverse: Effect | undefined
   /** See `WorldChange.text`. */
   readonly text?: string
+  /** See `WorldChange.record`. */
+  readonly record?: string | undefined
   /** See `WorldChange.keptIn`. */
   keptIn?(into: unknown): Change
 }
@@ -93,53 +95,4 @@ export function merged(changes: readonly Change[]): readonly Change[] {
     changeOf(world, ['ordinal', operation, more], ['ordinal', operation, -more]),
   )
   return [...others, ...ordinals]
-}
-
-/** A group as an entry of the log. */
-export function writeGroup({ at, by, changes }: Group): string {
-  let text = ''
-  for (const change of changes) text += `${text === '' ? '' : ','}${change.text ?? writeChange(change)}`
-  return `[${at},${JSON.stringify(by)},[${text}]]`
-}
-
-const writeChange = ({ world, effect }: Change): string => JSON.stringify([world, written(effect)])
-
-function written(effect: Effect): readonly unknown[] {
-  if (effect[0] === 'put') return ['put', effect[1]()]
-  if (effect[0] === 'in' && effect[2][0] === 'all') return ['in', effect[1], ['all', effect[2][1]()]]
-  return effect
-}
-
-/** A group as it is read: each change is the name of its world and the effect. */
-export interface ReadGroup {
-  readonly at: number
-  readonly by: string
-  readonly changes: readonly (readonly [world: string, effect: Effect])[]
-}
-
-/** Reads each entry when it is its turn. */
-export function* readGroups(entries: Iterable<string>): Generator<ReadGroup> {
-  for (const entry of entries) yield readGroup(entry)
-}
-
-function readGroup(entry: string): ReadGroup {
-  const [at, by, changes] = JSON.parse(entry) as [number, string, (readonly [string, Effect])[]]
-  for (const [i, [world, effect]] of changes.entries()) {
-    const revived = revive(effect)
-    if (revived !== effect) changes[i] = [world, revived]
-  }
-  return { at, by, changes }
-}
-
-/** States are functions in memory, so that they are copied only if needed. */
-function revive(effect: Effect): Effect {
-  if (effect[0] === 'put') {
-    const state = effect[1] as unknown as WorldState
-    return ['put', () => state]
-  }
-  if (effect[0] === 'in' && effect[2][0] === 'all') {
-    const state = effect[2][1] as unknown as CollectionState
-    return ['in', effect[1], ['all', () => state]]
-  }
-  return effect
 }

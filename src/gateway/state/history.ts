@@ -152,7 +152,8 @@ export function describeChanges({ changes }: HistoryEntry): readonly DescribedCh
     if (own[0] === 'all') return [{ change: 'loaded', collection }]
     // A timer follows from the record that it belongs to.
     if (own[0] === 'timer') return []
-    return [{ change: own[2] === null ? 'removed' : 'written', collection, id: idOf(own[1]) }]
+    const rows = own[0] === 'row' ? [own] : own[1]
+    return rows.map(([, id, text]) => ({ change: text === null ? 'removed' : 'written', collection, id: idOf(id) }))
   })
 }
 

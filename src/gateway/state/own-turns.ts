@@ -4,7 +4,7 @@
 import { type Engine, type Position, Unavailable } from '../../state/engine.ts'
 import { monotonic } from '../../world/clock.ts'
 import type { Cause } from '../../world/turns.ts'
-import { writeGroup } from './changes.ts'
+import { writeGroup } from './entry-text.ts'
 import { OwnRecording } from './own-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'
 

@@ -15,10 +15,14 @@ export class RecordBatches {
 
   /** Takes the change of a record. Returns false for any other change; those that read records end the batches. */
   add(world: string, effect: Effect): boolean {
-    if (effect[0] === 'in' && effect[2][0] === 'row') {
-      const batch = this.#of(world, effect[1])
-      batch?.add(effect[2])
-      return batch !== undefined
+    if (effect[0] === 'in') {
+      const [, collection, own] = effect
+      const rows = own[0] === 'row' ? [own] : own[0] === 'rows' ? own[1] : undefined
+      if (rows !== undefined) {
+        const batch = this.#of(world, collection)
+        for (const row of rows) batch?.add(row)
+        return batch !== undefined
+      }
     }
     if (!COUNTING.has(effect[0])) this.end()
     return false

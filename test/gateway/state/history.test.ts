@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { historyRoutes } from '../../../src/http/control/history.ts'
 import type { Call, ControlReply, ControlRoute } from '../../../src/http/control/route.ts'
 import { MemoryLog } from '../../../src/state/memory-log.ts'
-import { type Replica, replica } from './replicas.ts'
+import { GATEWAY, type Replica, replica } from './replicas.ts'
 
 /** Calls a route of the control plane of a replica, in its turn where it does not take one itself. */
 async function call(
@@ -68,6 +68,25 @@ test('a world rewinds to a position, a time or a request, on every replica, and 
   await call(one, 'rewindWorld', { to: 0 })
   assert.deepEqual(await titles(one), ['one', 'two'])
   assert.equal(((await one.send('POST /books', { title: 'x' })).body as { id: number }).id, 3)
+})
+
+test('a record that was evicted for another one is in the history, and comes back when the world rewinds', async () => {
+  const log = new MemoryLog()
+  const one = await replica(log.connect(), {}, { 'gateway.yaml': GATEWAY.replace('maxRecords: 50', 'maxRecords: 3') })
+  await one.send('POST /books', { title: 'three' })
+  const before = one.state.position
+  await one.send('POST /books', { title: 'four "4"\tä' })
+  assert.deepEqual(await titles(one), ['one', 'two', 'four "4"\tä'])
+  const { body } = await call(one, 'getHistory')
+  assert.deepEqual((body as { entries: { changes: object[] }[] }).entries[0]?.changes, [
+    { change: 'written', collection: 'books', id: 4 },
+    { change: 'removed', collection: 'books', id: 3 },
+  ])
+  const other = await replica(log.connect(), {}, { 'gateway.yaml': GATEWAY.replace('maxRecords: 50', 'maxRecords: 3') })
+  assert.deepEqual(await titles(other), await titles(one))
+  await call(other, 'rewindWorld', { to: before })
+  for (const each of [one, other]) assert.deepEqual(await titles(each), ['one', 'two', 'three'])
+  assert.equal(((await one.send('POST /books', { title: 'x' })).body as { id: number }).id, 4)
 })
 
 test('a world rewinds to a time before a reset', async () => {
