@@ -35,9 +35,11 @@ export const prefer: Behaviour<boolean> = {
         const inHeader = wordsIn(headers.prefer, exchange)
         const words = { ...inQuery, ...inHeader }
         if (NAMES.every(name => words[name] === undefined)) return next(exchange)
-        if (words.code !== undefined && !STATUS.test(words.code)) {
-          const place = inHeader.code === undefined ? IN_QUERY : IN_HEADER
-          return Promise.resolve(invalid([{ ...place, rule: 'status', message: 'must be a status such as 404' }]))
+        for (const { name, pattern, rule, message } of FORMS) {
+          const word = words[name]
+          if (word === undefined || pattern.test(word)) continue
+          const place = inHeader[name] === undefined ? inQueryAt(name) : inHeaderAt(name)
+          return Promise.resolve(invalid([{ ...place, rule, message }]))
         }
         draftOf(exchange, 'prefer').choice = choiceOf(words)
         return chosen(exchange).then(reply => {
@@ -54,8 +56,14 @@ export const prefer: Behaviour<boolean> = {
   describe: () => undefined,
 }
 
-const IN_QUERY = { in: 'query', path: '__code' } as const
-const IN_HEADER = { in: 'header', path: 'Prefer: code' } as const
+const inQueryAt = (name: string) => ({ in: 'query', path: `__${name}` }) as const
+const inHeaderAt = (name: string) => ({ in: 'header', path: `Prefer: ${name}` }) as const
+
+/** The forms of the words that have one. `dynamic` without a value means true. */
+const FORMS = [
+  { name: 'code', pattern: /^[1-5]\d\d$/, rule: 'status', message: 'must be a status such as 404' },
+  { name: 'dynamic', pattern: /^(?:true|false)?$/, rule: 'boolean', message: 'must be true or false' },
+] as const
 
 /** Returns the chosen reply, with `Preference-Applied`. */
 function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Reply {
@@ -90,7 +98,6 @@ function choiceOf({ code, example, dynamic, seed }: Words): Choice {
   }
 }
 
-const STATUS = /^[1-5]\d\d$/
 const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"
 const PREFERENCE = new RegExp(`(${TOKEN})(?:\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,;"]*)))?`, 'g')
 

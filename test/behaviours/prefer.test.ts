@@ -64,6 +64,17 @@ test('an invalid status in a preference is refused', async () => {
   }
 })
 
+test('an invalid value of `dynamic` is refused', async () => {
+  for (const [line, prefer] of [
+    ['GET /v1/books/1', 'dynamic=maybe'],
+    ['GET /v1/books/1?__dynamic=yes', 'wait=5'],
+  ] as const) {
+    const { status, body } = await preferring(line, prefer)
+    assert.equal(status, 400, line)
+    assert.match(JSON.stringify(body), /dynamic must be true or false/)
+  }
+})
+
 test('a misspelt preference is warned of with a suggestion', async () => {
   for (const [line, prefer, warning] of [
     ['GET /v1/books/1', 'cod=404', 'unknown preference "cod"; did you mean "code"?'],
