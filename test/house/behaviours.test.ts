@@ -25,3 +25,27 @@ test('the extension point imports no extension', () => {
     .flatMap(({ path, imports }) => imports.filter(isExtension).map(target => `${path} imports ${target}`))
   assert.deepEqual(wrong, [])
 })
+
+/** The files of the authors of an exchange that are not behaviours. */
+const AUTHORS: Readonly<Record<string, readonly string[]>> = {
+  gateway: ['gateway/'],
+  rules: ['plan/compile-rules.ts'],
+  answers: ['plan/compile-answer.ts', 'gateway/answer-before.ts'],
+  expressions: ['behaviours/scope.ts'],
+}
+
+test('a field of an exchange is written in the files of its author only', () => {
+  const homesOf = (author: string) =>
+    AUTHORS[author] ?? [`behaviours/${kebab(author)}.ts`, `behaviours/${kebab(author)}/`]
+  const written = sourceFiles.flatMap(({ path, text }) =>
+    [...text.replace(/^\s*\/?\*.*$/gm, '').matchAll(/\bdraftOf\([^()]+, '(\w+)'\)/g)].map(([, author]) => ({
+      path,
+      author: author as string,
+    })),
+  )
+  assert.ok(written.length > 0)
+  const wrong = written
+    .filter(({ path, author }) => !homesOf(author).some(home => path.startsWith(home)))
+    .map(({ path, author }) => `src/${path} writes as "${author}"`)
+  assert.deepEqual(wrong, [], 'write as the author of this file: see `Authors` in src/behaviours/exchange.ts')
+})
