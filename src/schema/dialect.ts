@@ -15,6 +15,7 @@ import { Translation } from './translate.ts'
 import type { ReferenceEdge, SchemaMark, Surroundings, TranslationContext } from './translation-context.ts'
 import { forValidator, type Unions } from './union.ts'
 import { fitsByWalking, judgeByParts } from './walk.ts'
+import { Ways } from './ways.ts'
 
 export type { SchemaUse } from './schema-use.ts'
 export { type Shape, shapeOf } from './shape.ts'
@@ -45,6 +46,7 @@ export class SchemaBook {
   readonly #formats = new Set<string>()
   readonly #marks = new Set<SchemaMark>()
   readonly #edgesOf = (key: string): readonly ReferenceEdge[] => (this.#entries.get(key) as SchemaEntry).edges
+  readonly #ways = new Ways(this.#edgesOf, key => this.#open(key))
   /** Whether values are walked before a schema is compiled. */
   #walks = false
   readonly #tools: Tools = {
@@ -83,6 +85,7 @@ export class SchemaBook {
     if (use === undefined) {
       const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false, opened: false })
       this.#translatePending()
+      this.#ways.bound(key)
       use = new NodeUse(node, key, side, this.#definitions, this.#marks, this.#tools)
       this.#uses.set(name, use)
     }
@@ -151,6 +154,14 @@ export class SchemaBook {
       entry.edges = translation.edges
       entry.unions = translation.special ? translation.unions : undefined
     }
+  }
+
+  #open(key: string): void {
+    const entry = this.#entries.get(key) as SchemaEntry
+    this.#definitions[key] = {}
+    Object.assign(entry, { edges: [], unions: undefined })
+    const message = 'this schema refers to others in more than 100000 ways; values are not checked against it'
+    this.#report.warning('too-many-ways', message, placeOf(entry.node, 'key'))
   }
 
   /** Gives the validator a schema and all that it refers to. */

@@ -3,6 +3,7 @@
 import './control-plane.ts'
 import './log.ts'
 import './memory.ts'
+import './references.ts'
 import './sizes.ts'
 import './steps.ts'
 import './strangers.ts'

@@ -129,7 +129,9 @@ for (const file of FILES) {
         .filter(pair => !names.includes(pair.split('=')[0] ?? ''))
         .join('&')
       const without = { ...request, headers, query, certificate: undefined }
-      const wrongs = ['', 'Nonsense', 'Nonsense x', 'Bearer', 'Bearer ', 'Basic', '\u00ff']
+      // Any text is a key in a header of this name.
+      const isKey = names.some(one => one.toLowerCase() === 'authorization')
+      const wrongs = isKey ? [''] : ['', 'Nonsense', 'Nonsense x', 'Bearer', 'Bearer ', 'Basic', '\u00ff']
       const requests = [
         without,
         ...wrongs.map(authorization => ({ ...without, headers: { ...headers, authorization } })),

@@ -1,0 +1,73 @@
+// Schemas that refer to each other in cycles, and in more ways than can be followed.
+
+import assert from 'node:assert/strict'
+import { startProgram } from './program.ts'
+import { attack } from './table.ts'
+
+const KIND = 'references'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** Schemas each made of the next one, the last one a text. */
+const chain = (length: number, link: (next: object) => object): Record<string, object> =>
+  Object.fromEntries(
+    Array.from({ length }, (_, i) => [`A${i}`, i === length - 1 ? { type: 'string' } : link(ref(`A${i + 1}`))]),
+  )
+
+const DOCUMENTS: readonly (readonly [name: string, schemas: Record<string, object>])[] = [
+  ['a reference to itself', { A0: ref('A0') }],
+  ['a cycle of references', { A0: ref('A1'), A1: ref('A0') }],
+  ['a cycle of allOf', { A0: { allOf: [ref('A1')] }, A1: { allOf: [ref('A0')] } }],
+  ['a cycle of oneOf and anyOf', { A0: { oneOf: [ref('A0'), ref('A1')] }, A1: { anyOf: [ref('A0'), ref('A1')] } }],
+  [
+    'a cycle through a discriminator',
+    {
+      A0: { oneOf: [ref('A1')], discriminator: { propertyName: 't', mapping: { b: '#/components/schemas/A1' } } },
+      A1: { allOf: [ref('A0')], properties: { t: { type: 'string' } } },
+    },
+  ],
+  ['a required member of its own kind', { A0: { type: 'object', required: ['a'], properties: { a: ref('A0') } } }],
+  ['40 schemas, each twice the next by allOf', chain(40, next => ({ allOf: [next, next] }))],
+  [
+    '40 schemas, each twice the next by oneOf',
+    chain(40, next => ({ oneOf: [next, { allOf: [next, { type: 'integer' }] }] })),
+  ],
+  [
+    '40 schemas, each twice the next by anyOf',
+    chain(40, next => ({ anyOf: [{ allOf: [next, { minLength: 9 }] }, next] })),
+  ],
+]
+
+for (const [name, schemas] of DOCUMENTS) {
+  attack(KIND, `PUT /config: ${name}`, async () => {
+    const program = await startProgram('ignore')
+    try {
+      const content = { 'application/json': { schema: ref('A0') } }
+      const paths = {
+        '/a': {
+          get: { operationId: 'get', responses: { 200: { description: 'ok', content } } },
+          post: { operationId: 'post', requestBody: { content }, responses: { 200: { description: 'ok', content } } },
+        },
+      }
+      const contract = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths, components: { schemas } }
+      const headers = { 'content-type': 'application/json' }
+      const put = await fetch(`${program.control}/config`, {
+        method: 'PUT',
+        headers,
+        body: JSON.stringify({ contract }),
+      })
+      assert.equal(put.status, 200, (await put.text()).slice(0, 300))
+      const statuses: number[] = []
+      for (const body of ['"text"', '{"a":{"a":{}}}', '1', '[[]]']) {
+        const reply = await fetch(`${program.url}/a`, { method: 'POST', headers, body })
+        await reply.arrayBuffer()
+        statuses.push(reply.status)
+        assert.ok([200, 400].includes(reply.status), `${body} → ${reply.status}`)
+      }
+      assert.ok([200, 501].includes(await program.status('/a')))
+      return `adopted, four bodies were answered with ${statuses.join(', ')}`
+    } finally {
+      await program.stop()
+    }
+  })
+}
