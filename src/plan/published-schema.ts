@@ -123,7 +123,7 @@ export function publish(schema: Schema): PublishedSchema {
         })
         out[keyword] = Object.fromEntries(members)
       } else if (keyword === 'additionalProperties') out[keyword] = convert(item, [...path, '*'])
-      else if (keyword === 'items' || keyword === 'propertyNames') out[keyword] = convert(item, path)
+      else if (keyword === 'items') out[keyword] = convert(item, path)
       else if (keyword === 'anyOf' || keyword === 'oneOf')
         out[keyword] = (item as unknown[]).map(one => convert(one, path))
       else out[keyword] = item
@@ -147,9 +147,15 @@ function withShortForm(shape: Record<string, unknown>, path: readonly string[]):
   return { description, anyOf: [...((split(long).anyOf as PublishedSchema[]) ?? [long]), standard({ ...short })] }
 }
 
-/** Replaces a non-standard format by a pattern with examples, since strict validators know the standard formats only. */
+/**
+ * Replaces a non-standard format by a pattern with examples, since strict validators know the standard formats only. A
+ * variable of the environment may stand for any text.
+ */
 function standard(shape: Record<string, unknown>): Record<string, unknown> {
   const { format, ...rest } = shape
+  if (typeof shape.pattern === 'string' && !shape.pattern.includes(PLACEHOLDER)) {
+    return { ...shape, pattern: `(?:${shape.pattern})|${PLACEHOLDER}` }
+  }
   const own = typeof format === 'string' ? FORMATS[format as keyof typeof FORMATS] : undefined
   if (own === undefined) return shape
   const examples = own.like.split(/, | or /).map(text => text.replaceAll('"', ''))
