@@ -75,6 +75,11 @@ const MANY = 48
 /** The number of searches after which no text is expected to match. */
 const SEARCHES = 3
 
+/** A text that must be longer, in characters, is not made. */
+const LONGEST = 1_000_000
+/** The length from which a text for a pattern is approached slowly. */
+const LONG = 1000
+
 export class StringWriter {
   readonly #fitting: Fitting
   readonly #patterns = new Map<string, PatternWriter | undefined>()
@@ -88,6 +93,7 @@ export class StringWriter {
   /** Returns a text that is valid for the facets; `undefined` if none was found. */
   write(facets: Facets, name: string | undefined, chance: Chance): string | undefined {
     const { formats, patterns } = facets
+    if (facets.minLength > LONGEST) return undefined
     for (const format of formats) {
       const write = FORMATS[format]
       if (write === undefined) continue
@@ -143,8 +149,11 @@ export class StringWriter {
         if (this.#holds(facets, text)) return text
         const length = lengthOf(text)
         // A longer text needs more repetitions; try increasing numbers.
-        if (length < facets.minLength) stretch += Math.max(1, (facets.minLength - length) >> 2)
-        else if (length > facets.maxLength && stretch > 0)
+        if (length < facets.minLength) {
+          // Nested repetitions multiply, so that for a long text the number is at most doubled.
+          const most = facets.minLength > LONG ? stretch : facets.minLength
+          stretch += Math.max(1, Math.min(most, (facets.minLength - length) >> 2))
+        } else if (length > facets.maxLength && stretch > 0)
           stretch = length > 2 * facets.maxLength ? stretch >> 1 : stretch - 1
         else if (i > 8) stretch = i % 16
       }
