@@ -28,6 +28,7 @@ const DOCUMENTS: readonly (readonly [name: string, schemas: Record<string, objec
   ],
   ['a required member of its own kind', { A0: { type: 'object', required: ['a'], properties: { a: ref('A0') } } }],
   ['a text of a thousand million characters', { A0: { type: 'string', minLength: 1e9 } }],
+  ['an object of a thousand million members', { A0: { type: 'object', minProperties: 1e9 } }],
   ['a text of 5,000 characters of a nested pattern', { A0: { type: 'string', pattern: '^(a+)+$', minLength: 5000 } }],
   ['40 schemas, each twice the next by allOf', chain(40, next => ({ allOf: [next, next] }))],
   [
