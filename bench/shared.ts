@@ -19,78 +19,110 @@ import type { Usage } from './subjects/probe.ts'
 const CONNECTIONS = 32
 const PREFIX = 'understudy-bench'
 
-const SHOTS: readonly (readonly [name: string, Shot])[] = [
-  ['listPets', list],
-  ['createPet', create],
-]
+const SHOTS: readonly Shot[] = [list, create]
+const NAMES = ['listPets', 'createPet']
 
 /** Figures for a file, Redis (where `redis-server` is installed) and two workers, each above memory's. */
 export async function measureShared(effort: Effort, say: (text: string) => void): Promise<Figure[]> {
-  const memory = await startUnderstudy(petStoreWith('shared-memory', ''))
   const figures: Figure[] = []
-  const file = await startUnderstudy(petStoreWith('shared-file', 'state: { file: ./understudy.state, sync: 1s }'))
-  for (const [name, shot] of SHOTS) {
-    const pairs = await compare(memory, file, shot, CONNECTIONS, effort)
-    const value = above(pairs.map(([own, other]) => other.cpu / own.cpu))
-    figures.push({ name: `${name}, state in a file, processor time above memory's`, value, unit: '%', target: 25 })
+  const onFile = () => startUnderstudy(petStoreWith('shared-file', 'state: { file: ./understudy.state, sync: 1s }'))
+  for (const [i, pairs] of (await compare(onFile, SHOTS, CONNECTIONS, effort)).entries()) {
+    const value = above(pairs, ({ cpu, requests }) => cpu * requests)
+    figures.push({ name: `${NAMES[i]}, state in a file, processor time above memory's`, value, unit: '%', target: 25 })
   }
-  await file.stop()
   const redis = await startRedis()
   if (redis === undefined) say('redis-server is not installed: its figures are left out')
   else {
-    const url = `redis://127.0.0.1:${redis.port}`
-    const shared = await startUnderstudy(petStoreWith('shared-redis', `state: { redis: "${url}", prefix: ${PREFIX} }`))
-    for (const [name, shot] of SHOTS) {
-      const pairs = await compare(memory, shared, shot, CONNECTIONS, effort)
-      const value = above(pairs.map(([own, other]) => own.rate / other.rate))
+    const line = `state: { redis: "redis://127.0.0.1:${redis.port}", prefix: ${PREFIX} }`
+    const onRedis = () => startUnderstudy(petStoreWith('shared-redis', line))
+    for (const [i, pairs] of (await compare(onRedis, SHOTS, CONNECTIONS, effort)).entries()) {
+      const value = above(pairs, seconds)
       // 0.65 and 0.5 of memory's throughput.
-      const target = shot === list ? 54 : 100
-      figures.push({ name: `${name}, Redis, time a request above memory's`, value, unit: '%', target })
+      const target = SHOTS[i] === list ? 54 : 100
+      figures.push({ name: `${NAMES[i]}, Redis, time a request above memory's`, value, unit: '%', target })
     }
-    for (const [name, shot] of SHOTS) {
-      const pairs = await compare(memory, shared, shot, 1, effort)
+    for (const [i, pairs] of (await compare(onRedis, SHOTS, 1, effort)).entries()) {
       const value = 1000 * spreadOf(pairs.map(([own, other]) => other.p50 - own.p50)).median
-      figures.push({ name: `${name}, Redis, median alone above memory's`, value, unit: 'µs', target: 300 })
+      figures.push({ name: `${NAMES[i]}, Redis, median alone above memory's`, value, unit: 'µs', target: 300 })
     }
-    await shared.stop()
     redis.stop()
   }
-  // Workers would inherit the probe, which answers the process of the bench only.
-  const unprobed = await startUnprobed(petStoreWith('shared-workers', ''), '--workers', '2', '--log-level', 'warn')
-  const workers: Subject = { name: 'two workers', ...unprobed, usage: async () => UNKNOWN, heap: async () => 0 }
-  for (const [name, shot] of SHOTS) {
-    const pairs = await compare(memory, workers, shot, CONNECTIONS, effort)
-    const value = above(pairs.map(([own, other]) => own.rate / other.rate))
-    figures.push({ name: `${name}, two workers, time a request above one process's`, value, unit: '%', target: 100 })
+  for (const [i, pairs] of (await compare(startWorkers, SHOTS, CONNECTIONS, effort)).entries()) {
+    const value = above(pairs, seconds)
+    figures.push({
+      name: `${NAMES[i]}, two workers, time a request above one process's`,
+      value,
+      unit: '%',
+      target: 100,
+    })
   }
-  await workers.stop()
-  await memory.stop()
   return figures
+}
+
+/** Without a probe, which they would inherit, and which answers the process of the bench only. */
+async function startWorkers(): Promise<Subject> {
+  const unprobed = await startUnprobed(petStoreWith('shared-workers', ''), '--workers', '2', '--log-level', 'warn')
+  return { name: 'two workers', ...unprobed, usage: async () => UNKNOWN, heap: async () => 0 }
 }
 
 const UNKNOWN: Usage = { cpu: Number.NaN, peak: Number.NaN }
 
-/** The median of ratios, in per cent above 1. */
-const above = (ratios: readonly number[]): number => (spreadOf(ratios).median - 1) * 100
+/** How often the processes are started: two of one program may differ by a tenth for as long as they run. */
+const STARTS = 4
+/** Samples of each before the first that counts. */
+const WARMING = 2
 
-/** Measures both alternately. The first round is a warm-up. */
+type Pair = readonly [own: Sample, other: Sample]
+
+const seconds = ({ requests, rate }: Sample): number => requests / rate
+
+/**
+ * How much more of something a request takes of the other one, in per cent, over all samples: a state in a file is compacted
+ * every few seconds, which a median would leave out.
+ */
+function above(pairs: readonly Pair[], taken: (sample: Sample) => number): number {
+  const each = (samples: readonly Sample[]) => sum(samples.map(taken)) / sum(samples.map(({ requests }) => requests))
+  return (each(pairs.map(([, other]) => other)) / each(pairs.map(([own]) => own)) - 1) * 100
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
+
+/** Measures a gateway alternately with one that keeps its state in memory. Returns pairs of samples for each shot. */
 async function compare(
+  start: () => Promise<Subject>,
+  shots: readonly Shot[],
+  connections: number,
+  effort: Effort,
+): Promise<readonly Pair[][]> {
+  const pairs: Pair[][] = shots.map(() => [])
+  for (let i = 0; i < STARTS; i++) {
+    const memory = await startUnderstudy(petStoreWith('shared-memory', ''))
+    const other = await start()
+    for (const [n, shot] of shots.entries())
+      pairs[n]?.push(...(await alternate(memory, other, shot, connections, effort)))
+    await other.stop()
+    await memory.stop()
+  }
+  return pairs
+}
+
+async function alternate(
   own: Subject,
   other: Subject,
   shot: Shot,
   connections: number,
   { rounds, seconds }: Effort,
-): Promise<readonly (readonly [Sample, Sample])[]> {
-  const pairs: (readonly [Sample, Sample])[] = []
+): Promise<readonly Pair[]> {
+  const pairs: Pair[] = []
   for (const subject of [own, other]) await command(subject, 'reset')
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = -WARMING; round < rounds / STARTS; round++) {
     const samples = new Map<Subject, Sample>()
-    for (const subject of inTurn([own, other], round)) {
-      const sample = await drive(subject, { shots: [shot], seconds: 4 * seconds, connections })
+    for (const subject of inTurn([own, other], round + WARMING)) {
+      const sample = await drive(subject, { shots: [shot], seconds: 2 * seconds, connections })
       if (sample.errors > 0 || sample.requests === 0) throw new Error(`${subject.name} failed under load`)
       samples.set(subject, sample)
     }
-    if (round > 0) pairs.push([samples.get(own) as Sample, samples.get(other) as Sample])
+    if (round >= 0) pairs.push([samples.get(own) as Sample, samples.get(other) as Sample])
   }
   return pairs
 }
