@@ -11,7 +11,7 @@ import { bundle } from './support/bundle.ts'
 /** Files that start many programs or a browser, send many megabytes, or wait for a limit of time. */
 const LONG = [
   /^(?:attack|browser|contributing|load\/largest-text|property\/queueing)/,
-  /^wire\/(?:cli-options|deploy-shared|early-refusal|first-minutes|health-check|killed-journal|large-files|lost-state-file|secrets)\.test/,
+  /^wire\/(?:cli-options|deploy-shared|early-refusal|first-minutes|health-check|killed-journal|large-files|lost-state-file|reload|secrets)\.test/,
   /^wire\/(?:redis|redis-failures|redis-foreign|redis-history|redis-large|redis-log|redis-tls|shown-code|shown-commands)\.test/,
   /^wire\/(?:shutdown|slow-clients|state-file|tls-files|two-workers|workers)\.test/,
 ]
