@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { freePort } from '../test/support/free-ports.ts'
-import { drive, type Sample, type Shot } from './drive.ts'
+import { drive, type Sample, type Shot, warm } from './drive.ts'
 import type { Figure } from './figures.ts'
 import { petStoreWith } from './generate.ts'
 import type { Effort } from './ratios.ts'
@@ -69,9 +69,6 @@ const UNKNOWN: Usage = { cpu: Number.NaN, peak: Number.NaN }
 
 /** How often the processes are started: two of one program may differ by a tenth for as long as they run. */
 const STARTS = 4
-/** Samples of each before the first that counts. */
-const WARMING = 2
-
 type Pair = readonly [own: Sample, other: Sample]
 
 const seconds = ({ requests, rate }: Sample): number => requests / rate
@@ -98,6 +95,7 @@ async function compare(
   for (let i = 0; i < STARTS; i++) {
     const memory = await startUnderstudy(petStoreWith('shared-memory', ''))
     const other = await start()
+    await warm([memory, other], shots)
     for (const [n, shot] of shots.entries())
       pairs[n]?.push(...(await alternate(memory, other, shot, connections, effort)))
     await other.stop()
@@ -115,14 +113,14 @@ async function alternate(
 ): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
   for (const subject of [own, other]) await command(subject, 'reset')
-  for (let round = -WARMING; round < rounds / STARTS; round++) {
+  for (let round = 0; round < rounds / STARTS; round++) {
     const samples = new Map<Subject, Sample>()
-    for (const subject of inTurn([own, other], round + WARMING)) {
-      const sample = await drive(subject, { shots: [shot], seconds: 2 * seconds, connections })
+    for (const subject of inTurn([own, other], round)) {
+      const sample = await drive(subject, { shots: [shot], seconds: 4 * seconds, connections })
       if (sample.errors > 0 || sample.requests === 0) throw new Error(`${subject.name} failed under load`)
       samples.set(subject, sample)
     }
-    if (round >= 0) pairs.push([samples.get(own) as Sample, samples.get(other) as Sample])
+    pairs.push([samples.get(own) as Sample, samples.get(other) as Sample])
   }
   return pairs
 }
