@@ -25,37 +25,50 @@ const NAMES = ['listPets', 'createPet']
 /** Figures for a file, Redis (where `redis-server` is installed) and two workers, each above memory's. */
 export async function measureShared(effort: Effort, say: (text: string) => void): Promise<Figure[]> {
   const figures: Figure[] = []
+  /** @param targets those of listPets and of createPet */
+  const add = (what: string, unit: Figure['unit'], targets: readonly number[], all: readonly number[]) =>
+    all.forEach((value, i) => {
+      figures.push({ name: `${NAMES[i]}, ${what}`, value, unit, target: targets[i] as number })
+    })
   const onFile = () => startUnderstudy(petStoreWith('shared-file', 'state: { file: ./understudy.state, sync: 1s }'))
-  for (const [i, pairs] of (await compare(onFile, SHOTS, CONNECTIONS, effort)).entries()) {
-    const value = above(pairs, ({ cpu, requests }) => cpu * requests)
-    figures.push({ name: `${NAMES[i]}, state in a file, processor time above memory's`, value, unit: '%', target: 25 })
-  }
+  const filed = await compare(onFile, SHOTS, CONNECTIONS, effort)
+  const processor = ({ cpu, requests }: Sample) => cpu * requests
+  add(
+    "state in a file, processor time above memory's",
+    '%',
+    [25, 25],
+    filed.map(pairs => above(pairs, processor)),
+  )
   const redis = await startRedis()
   if (redis === undefined) say('redis-server is not installed: its figures are left out')
   else {
     const line = `state: { redis: "redis://127.0.0.1:${redis.port}", prefix: ${PREFIX} }`
     const onRedis = () => startUnderstudy(petStoreWith('shared-redis', line))
-    for (const [i, pairs] of (await compare(onRedis, SHOTS, CONNECTIONS, effort)).entries()) {
-      const value = above(pairs, seconds)
-      // 0.65 and 0.5 of memory's throughput.
-      const target = SHOTS[i] === list ? 54 : 100
-      figures.push({ name: `${NAMES[i]}, Redis, time a request above memory's`, value, unit: '%', target })
-    }
-    for (const [i, pairs] of (await compare(onRedis, SHOTS, 1, effort)).entries()) {
-      const value = 1000 * spreadOf(pairs.map(([own, other]) => other.p50 - own.p50)).median
-      figures.push({ name: `${NAMES[i]}, Redis, median alone above memory's`, value, unit: 'µs', target: 300 })
-    }
+    const busy = await compare(onRedis, SHOTS, CONNECTIONS, effort)
+    // 0.65 and 0.5 of memory's throughput.
+    add(
+      "Redis, time a request above memory's",
+      '%',
+      [54, 100],
+      busy.map(pairs => above(pairs, seconds)),
+    )
+    const alone = await compare(onRedis, SHOTS, 1, effort)
+    const later = (pairs: readonly Pair[]) => spreadOf(pairs.map(([own, other]) => other.p50 - own.p50)).median
+    add(
+      "Redis, median alone above memory's",
+      'µs',
+      [300, 300],
+      alone.map(pairs => 1000 * later(pairs)),
+    )
     redis.stop()
   }
-  for (const [i, pairs] of (await compare(startWorkers, SHOTS, CONNECTIONS, effort)).entries()) {
-    const value = above(pairs, seconds)
-    figures.push({
-      name: `${NAMES[i]}, two workers, time a request above one process's`,
-      value,
-      unit: '%',
-      target: 100,
-    })
-  }
+  const shared = await compare(startWorkers, SHOTS, CONNECTIONS, effort)
+  add(
+    "two workers, time a request above one process's",
+    '%',
+    [100, 100],
+    shared.map(pairs => above(pairs, seconds)),
+  )
   return figures
 }
 

@@ -126,11 +126,8 @@ export class StringWriter {
     const { patterns, formats, minLength, maxLength } = facets
     const key = JSON.stringify([patterns, formats, minLength, maxLength])
     if (!this.#texts.has(key)) {
-      const searches = Array.from({ length: SEARCHES }, (_, i) => i)
-      const found = searches.reduce<string | undefined>(
-        (text, i) => text ?? this.#search(facets, undefined, new Chance(i)),
-        undefined,
-      )
+      let found: string | undefined
+      for (let i = 0; found === undefined && i < SEARCHES; i++) found = this.#search(facets, undefined, new Chance(i))
       this.#texts.set(key, found)
     }
     const known = this.#texts.get(key)

@@ -8,24 +8,15 @@ import { nonconformanceOf } from '../../src/contract/conformance.ts'
 import type { Operation } from '../../src/contract/contract.ts'
 import { responseFor } from '../../src/contract/contract.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
-import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Reply } from '../../src/kernel/reply.ts'
 import type { Request } from '../../src/kernel/request.ts'
-import { loadInferred, loadPlan } from '../../src/load/load.ts'
 import { asksForCredential } from '../../src/load/probe/credential.ts'
-import { validRequest } from '../../src/load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'
-import type { Clock } from '../../src/world/clock.ts'
+import { conformanceSubject, FILES } from './conformance-subject.ts'
 import { invalidRequests } from './invalid-requests.ts'
 
-const HOME = `${import.meta.dirname}/../..`
-/** More documents, separated by commas: `CONFORMANCE=/tmp/a.json`. */
-const MORE = (process.env.CONFORMANCE ?? '').split(',').filter(file => file !== '')
-const FILES = ['config/gateway.yaml', 'test/corpus/harbour-3.2.yaml', 'test/corpus/depot-2.0.json', ...MORE]
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'TRACE', 'QUERY', 'LINK', 'CONNECT', 'NONSENSE']
-const clock: Clock = { now: () => Date.parse('2026-06-01T00:00:00Z'), sleep: async () => {} }
 
 interface Subject {
   readonly plan: Plan
@@ -36,17 +27,9 @@ interface Subject {
 }
 
 async function subjectOf(file: string): Promise<Subject> {
-  const inferred = !file.endsWith('gateway.yaml')
-  const { plan, report } = inferred ? await loadInferred(file, HOME, {}) : loadPlan(file, HOME, {})
-  assert.ok(plan !== undefined, formatDiagnostics(report.list))
-  const failures: unknown[] = []
-  const log: Log = { ...silentLog, error: fields => void failures.push(fields) }
+  const { plan, valid, log, clock, failures } = await conformanceSubject(file)
   const make = () => new Gateway(plan, clock, log, records => new Metrics('0.0.0', records))
   let gateway = make()
-  const valid = plan.operations.flatMap(planned => {
-    const request = validRequest(planned, plan, new Map())
-    return typeof request === 'string' ? [] : [[planned, request] as const]
-  })
   return {
     plan,
     valid,

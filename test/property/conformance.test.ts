@@ -5,21 +5,12 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { nonconformanceOf } from '../../src/contract/conformance.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
-import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Reply } from '../../src/kernel/reply.ts'
 import type { Request } from '../../src/kernel/request.ts'
-import { loadInferred, loadPlan } from '../../src/load/load.ts'
-import { validRequest } from '../../src/load/probe/probe.ts'
 import type { PlannedOperation } from '../../src/plan/plan.ts'
-import type { Clock } from '../../src/world/clock.ts'
 import { fuzz } from '../support/fuzz.ts'
-
-const HOME = `${import.meta.dirname}/../..`
-/** More documents, separated by commas: `CONFORMANCE=/tmp/a.json`. */
-const MORE = (process.env.CONFORMANCE ?? '').split(',').filter(file => file !== '')
-const clock: Clock = { now: () => Date.parse('2026-06-01T00:00:00Z'), sleep: async () => {} }
+import { conformanceSubject, FILES } from './conformance-subject.ts'
 
 interface Subject {
   readonly gateway: Gateway
@@ -29,19 +20,13 @@ interface Subject {
 }
 
 async function subjectOf(file: string): Promise<Subject> {
-  const inferred = !file.endsWith('gateway.yaml')
-  const { plan, report } = inferred ? await loadInferred(file, HOME, {}) : loadPlan(file, HOME, {})
-  assert.ok(plan !== undefined, formatDiagnostics(report.list))
-  const failures: unknown[] = []
-  const log: Log = { ...silentLog, error: fields => void failures.push(fields) }
-  const operations = plan.operations.flatMap(planned => {
-    const request = validRequest(planned, plan, new Map())
-    return typeof request === 'string' ? [] : [[planned, request] as const]
-  })
-  return { gateway: new Gateway(plan, clock, log, records => new Metrics('0.0.0', records)), failures, operations }
+  const { plan, valid, log, clock, failures } = await conformanceSubject(file)
+  return {
+    gateway: new Gateway(plan, clock, log, records => new Metrics('0.0.0', records)),
+    failures,
+    operations: valid,
+  }
 }
-
-const FILES = ['config/gateway.yaml', 'test/corpus/harbour-3.2.yaml', 'test/corpus/depot-2.0.json', ...MORE]
 
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),

@@ -1,0 +1,40 @@
+// The gateways whose replies are held to their contracts: the shipped one, and such as are inferred from documents.
+
+import assert from 'node:assert/strict'
+import { type Log, silentLog } from '../../src/gateway/log.ts'
+import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import type { Request } from '../../src/kernel/request.ts'
+import { loadInferred, loadPlan } from '../../src/load/load.ts'
+import { validRequest } from '../../src/load/probe/probe.ts'
+import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'
+import type { Clock } from '../../src/world/clock.ts'
+
+const HOME = `${import.meta.dirname}/../..`
+/** More documents, separated by commas: `CONFORMANCE=/tmp/a.json`. */
+const MORE = (process.env.CONFORMANCE ?? '').split(',').filter(file => file !== '')
+export const FILES = ['config/gateway.yaml', 'test/corpus/harbour-3.2.yaml', 'test/corpus/depot-2.0.json', ...MORE]
+
+const clock: Clock = { now: () => Date.parse('2026-06-01T00:00:00Z'), sleep: async () => {} }
+
+export interface ConformanceSubject {
+  readonly plan: Plan
+  readonly clock: Clock
+  /** Gathers errors in `failures`. */
+  readonly log: Log
+  readonly failures: unknown[]
+  /** The operations that a valid request can be made for. */
+  readonly valid: readonly (readonly [planned: PlannedOperation, request: Request])[]
+}
+
+export async function conformanceSubject(file: string): Promise<ConformanceSubject> {
+  const inferred = !file.endsWith('gateway.yaml')
+  const { plan, report } = inferred ? await loadInferred(file, HOME, {}) : loadPlan(file, HOME, {})
+  assert.ok(plan !== undefined, formatDiagnostics(report.list))
+  const failures: unknown[] = []
+  const log: Log = { ...silentLog, error: fields => void failures.push(fields) }
+  const valid = plan.operations.flatMap(planned => {
+    const request = validRequest(planned, plan, new Map())
+    return typeof request === 'string' ? [] : [[planned, request] as const]
+  })
+  return { plan, clock, log, failures, valid }
+}
