@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics, formatBriefly } from '../src/kernel/diagnostic.ts'
-import { CONTRACT, load, OPERATIONS, simulate } from './simulate.ts'
-import { inProcess } from './support/in-process.ts'
+import { CONTRACT, OPERATIONS, simulate } from './simulate.ts'
+import { inProcess, load } from './support/in-process.ts'
 import { FixedClock } from './virtual-clock.ts'
 
 const PAIRS = `

@@ -3,6 +3,7 @@
 
 import { type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract/contract.ts'
 import { suggest } from '../kernel/diagnostic.ts'
+import { fieldText } from '../kernel/field-text.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse, withWarning } from '../kernel/reply.ts'
 import {
@@ -117,8 +118,9 @@ export class Answers {
     const { content, body, contentType } = this.#write(media, documented, type, status, question)
     const headers = writeHeaders(response.headers, { ...question, status, body: content.value })
     if (content.unfit !== undefined) {
-      headers['understudy-warning'] =
-        `no value was found that matches the schema of this reply: ${content.unfit}`.replace(/[^\x20-\x7e]/g, '?')
+      headers['understudy-warning'] = fieldText(
+        `no value was found that matches the schema of this reply: ${content.unfit}`,
+      )
     }
     return { status, headers: { 'content-type': contentType, ...headers }, body }
   }

@@ -2,6 +2,7 @@
 // sockets.
 
 import type { Header } from '../contract/contract.ts'
+import { fieldText } from '../kernel/field-text.ts'
 import { isObject, type Json, stringifyJson } from '../kernel/json.ts'
 import { Chance, hashOf } from '../sample/chance.ts'
 import { samplerOf } from '../schema/sampling.ts'
@@ -46,10 +47,7 @@ export function writeHeaders(documented: readonly Header[], scene: Scene): Recor
     if (value === undefined) continue
     const text = simple(value, header.explode)
     // A field value is a line of ASCII (RFC 9110 §5.5).
-    out[name] = text
-      .replace(/[\r\n\t]+/g, ' ')
-      .replace(/[^\x20-\x7e]/g, '?')
-      .trim()
+    out[name] = fieldText(text.replace(/[\r\n\t]+/g, ' ')).trim()
   }
   return out
 }

@@ -2,6 +2,7 @@
 
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { placeOf } from '../contract/credential-place.ts'
+import { quotedString } from '../kernel/field-text.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
@@ -68,7 +69,7 @@ function refusalsOf(realm: string, { contract, operation: { security } }: Site):
 
 /** One reply for each reason, made at load (RFC 6750 §3: an error code only if a token was sent). */
 function compileRefusals(realm: string, contract: Contract, security: Operation['security']): Refusals {
-  const quoted = `realm="${realm.replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
+  const quoted = `realm=${quotedString(realm)}`
   const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
   const schemes = names.flatMap(name => contract.securitySchemes.get(name) ?? [])
   const challenges = (parameters: string) =>
@@ -83,7 +84,7 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
     return { ...refusal, standing: true }
   }
   const scopes = [...new Set(security.flat().flatMap(one => one.scopes))].join(' ')
-  const insufficient = `, error="insufficient_scope", scope="${scopes.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
+  const insufficient = `, error="insufficient_scope", scope=${quotedString(scopes)}`
   const missing = reply(`a credential is missing: ${where}`, '')
   const words = [...new Set(schemes.flatMap(schemeWord))]
   const shape = words.map(word => `"${word} "`).join(' or ')

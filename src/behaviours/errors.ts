@@ -1,10 +1,11 @@
 // Gives every refusal the API's error shape. Outermost, so that every refusal passes it.
 
 import { compileRefusals } from '../answer/refusals.ts'
+import { fieldSentence } from '../kernel/field-text.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
 import type { Refusal } from '../kernel/problem.ts'
 import { problems } from '../kernel/problem.ts'
-import { printable, type Reply } from '../kernel/reply.ts'
+import type { Reply } from '../kernel/reply.ts'
 import {
   compileTemplate,
   JsonText,
@@ -127,7 +128,7 @@ function shapeOf({ body, codes = {} }: ErrorsConfig = UNSET): { body: Json; fiel
 const NO_ERRORS = new JsonText('[]')
 
 /** Adds the reason as a header if the body has no place for it. */
-const whyHeader = ({ detail }: Refusal) => ({ 'understudy-problem': printable(detail) })
+const whyHeader = ({ detail }: Refusal) => ({ 'understudy-problem': fieldSentence(detail) })
 
 /** Cached by configuration, which thousands of operations may share. */
 const decorations = new WeakMap<ErrorsConfig, (reply: Reply) => Reply>()

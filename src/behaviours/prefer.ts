@@ -5,6 +5,7 @@ import type { Answers } from '../answer/answers.ts'
 import { responseFor } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/parameters.ts'
 import { slipOf } from '../kernel/diagnostic.ts'
+import { quotedString } from '../kernel/field-text.ts'
 import { problemOf, problems } from '../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import { withQuery } from '../kernel/request.ts'
@@ -82,9 +83,9 @@ function answerTo(exchange: Exchange, answers: Answers, anyError: boolean): Repl
   if (reply.refusal !== undefined) return reply
   const applied = [
     ...(status === undefined ? [] : [`code=${status}`]),
-    ...(example === undefined ? [] : [`example=${quoted(example)}`]),
+    ...(example === undefined ? [] : [`example=${tokenOrString(example)}`]),
     ...(dynamic === undefined ? [] : [`dynamic=${dynamic}`]),
-    ...(seed === undefined ? [] : [`seed=${quoted(seed)}`]),
+    ...(seed === undefined ? [] : [`seed=${tokenOrString(seed)}`]),
   ]
   return withHeaders(reply, { 'preference-applied': applied.join(', ') })
 }
@@ -137,5 +138,5 @@ function warnOfSlip(exchange: Exchange, word: string): void {
 
 const LONGEST_WORD = 20
 
-const quoted = (text: string): string =>
-  /^[\w.-]+$/.test(text) ? text : `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`
+/** Returns a value as a token if it is one, otherwise as a quoted string. */
+const tokenOrString = (text: string): string => (/^[\w.-]+$/.test(text) ? text : quotedString(text))

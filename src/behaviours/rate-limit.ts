@@ -1,6 +1,7 @@
 // Limits the requests of a caller per window, by the world's clock, and announces the remaining quota
 // (draft-ietf-httpapi-ratelimit-headers-10).
 
+import { quotedString } from '../kernel/field-text.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Headers, refuse, retryAfter, withHeaders } from '../kernel/reply.ts'
 import { parseRate } from '../kernel/units.ts'
@@ -48,7 +49,7 @@ export const rateLimit: Behaviour<RateLimitConfig> = {
     const { count, window } = parseRate(config.limit) as { count: number; window: number }
     const quota: Quota = { limit: count, window, burst: config.burst }
     const keyOf = KEYS[config.by ?? 'consumer']
-    const name = `"${(scope.split('/').at(-1) as string).replace(/[^\x20-\x7e]/g, '').replace(/["\\]/g, '\\$&')}"`
+    const name = quotedString(scope.split('/').at(-1) as string)
     const policy = `${name};q=${count};w=${window / 1000}`
     const headersOf = ({ remaining: left, reset }: Taken, now: number): Headers => {
       // A bucket may hold more than the policy allows in its window; the fields announce at most the policy.

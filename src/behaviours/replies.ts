@@ -3,7 +3,7 @@
 
 import { nonconformanceOf } from '../contract/conformance.ts'
 import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
+import { refuse, withWarning } from '../kernel/reply.ts'
 import type { Behaviour } from './behaviour.ts'
 
 export interface RepliesConfig {
@@ -31,6 +31,3 @@ export const replies: Behaviour<RepliesConfig> = {
   },
   describe: config => config?.replies,
 }
-
-const withWarning = (reply: Reply, message: string): Reply =>
-  withHeaders(reply, { 'understudy-warning': message.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) })

@@ -12,7 +12,8 @@ import { Full } from '../world/budget.ts'
 import { isConsolePath, serveConsole } from './console-files.ts'
 import { compileAccess } from './control/access.ts'
 import { compileCallReader } from './control/read-call.ts'
-import { type ControlReply, type ControlRoute, GUARD_HEADERS, problem } from './control/route.ts'
+import { GUARD_HEADERS, problem } from './control/replies.ts'
+import type { ControlReply, ControlRoute } from './control/route.ts'
 
 /**
  * @param token the token that a client must send; `undefined` on loopback

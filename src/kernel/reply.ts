@@ -1,5 +1,6 @@
 // The reply to a request as a value. It is written to the wire after the whole chain has run.
 
+import { fieldSentence } from './field-text.ts'
 import type { Problem, Refusal } from './problem.ts'
 
 /** Header fields by lower-case name. */
@@ -45,14 +46,11 @@ export function refuse(
   return { status, headers, body: undefined, refusal: { problem, status, detail } }
 }
 
-/** Returns a text that is valid in a header field: printable ASCII, at most 500 characters. */
-export const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500)
-
 /** Returns the reply with a sentence added to `Understudy-Warning`. */
 export const withWarning = (reply: Reply, warning: string): Reply => {
   const before = reply.headers['understudy-warning']
   return withHeaders(reply, {
-    'understudy-warning': printable(before === undefined ? warning : `${before}; ${warning}`),
+    'understudy-warning': fieldSentence(before === undefined ? warning : `${before}; ${warning}`),
   })
 }
 

@@ -7,34 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { watchMemory } from '../../src/gateway/watch-memory.ts'
 import { collectGarbage } from '../../src/world/heap.ts'
+import { notesContract } from '../support/notes.ts'
 import { startProgram } from './program.ts'
 import { attack } from './table.ts'
 
 const KIND = 'memory'
 const SMALL = ['--max-old-space-size=64']
-const CONTRACT = `
-openapi: 3.1.0
-info: { title: Notes, version: "1" }
-paths:
-  /notes:
-    get: { operationId: listNotes, responses: { 200: { description: All } } }
-    post:
-      operationId: addNote
-      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-      responses: { 201: { description: Added } }
-  /notes/{id}:
-    get:
-      operationId: getNote
-      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
-      responses: { 200: { description: One } }
-    delete:
-      operationId: deleteNote
-      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
-      responses: { 204: { description: Deleted } }
-components:
-  schemas:
-    Note: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
-`
 const GATEWAY = `
 contract: ./openapi.yaml
 operations:
@@ -50,7 +28,7 @@ async function inFolder<Result>(
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'memory-'))
   try {
-    for (const [name, text] of Object.entries({ 'openapi.yaml': CONTRACT, ...files }))
+    for (const [name, text] of Object.entries({ 'openapi.yaml': notesContract(), ...files }))
       writeFileSync(join(folder, name), text)
     return await use(folder)
   } finally {

@@ -1,6 +1,7 @@
 // Collects each attack and its outcome in one table, printed at the end.
 
 import { after, test } from 'node:test'
+import { table } from '../../src/kernel/table.ts'
 
 interface Row {
   readonly kind: string
@@ -28,8 +29,6 @@ export function attack(kind: string, input: string, run: () => string | Promise<
 }
 
 after(() => {
-  const width = (key: keyof Row) => Math.max(0, ...rows.map(row => row[key].length))
-  const [kind, input] = [width('kind'), width('input')]
-  const lines = rows.map(row => `${row.kind.padEnd(kind)}  ${row.input.padEnd(input)}  ${row.outcome}`)
-  console.log(`\n${'class'.padEnd(kind)}  ${'input'.padEnd(input)}  outcome\n${lines.join('\n')}\n`)
+  const lines = rows.map(({ kind, input, outcome }) => [kind, input, outcome])
+  console.log(`\n${table([['class', 'input', 'outcome'], ...lines])}\n`)
 })

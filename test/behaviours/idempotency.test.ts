@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IdempotencyKeys } from '../../src/world/idempotency.ts'
-import { type Ask, simulate } from '../simulate.ts'
+import { simulate } from '../simulate.ts'
+import type { Ask } from '../support/in-process.ts'
 import { settle, VirtualClock } from '../virtual-clock.ts'
 
 const shop = (more = '', idempotency = '{ for: 1h }') => {

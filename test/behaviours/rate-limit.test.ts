@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Ask, simulate } from '../simulate.ts'
+import { simulate } from '../simulate.ts'
+import type { Ask } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 const limited = (limit: string, clock = new VirtualClock()) => {

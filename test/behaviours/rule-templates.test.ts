@@ -7,7 +7,8 @@ import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import type { Reply } from '../../src/kernel/reply.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
-import { CONTRACT, fileOf, requestOf, simulate } from '../simulate.ts'
+import { CONTRACT, simulate } from '../simulate.ts'
+import { fileOf, requestOf } from '../support/in-process.ts'
 
 const bodyOf = ({ body }: Reply) => (body === undefined ? undefined : JSON.parse(String(body)))
 

@@ -10,7 +10,8 @@ import type { Reply } from '../../src/kernel/reply.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { realClock } from '../../src/world/clock.ts'
 import { takeSnapshot } from '../../src/world/snapshot.ts'
-import { CONTRACT, fileOf, requestOf, simulate } from '../simulate.ts'
+import { CONTRACT, simulate } from '../simulate.ts'
+import { fileOf, requestOf } from '../support/in-process.ts'
 
 const bodyOf = ({ body }: Reply) => (body === undefined ? undefined : JSON.parse(String(body)))
 

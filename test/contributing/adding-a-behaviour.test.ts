@@ -39,7 +39,8 @@ const [noop, configured, stateful, weathered] = greetings as [
 // One entry of the list, which each step replaces in turn. The list also determines the keys of weather.
 const greeting = { ...noop, weather: true }
 list.unshift(greeting)
-const { CONTRACT, load, simulate } = await import('../simulate.ts')
+const { CONTRACT, simulate } = await import('../simulate.ts')
+const { load } = await import('../support/in-process.ts')
 const { Diagnostics } = await import('../../src/kernel/diagnostic.ts')
 const { parseSource } = await import('../../src/kernel/read-source.ts')
 const YAML = `

@@ -3,38 +3,10 @@ import { describe, test } from 'node:test'
 import { type Expression, ExpressionFailure } from '../../src/expression/expression.ts'
 import { Language } from '../../src/expression/language.ts'
 import type { Scope } from '../../src/expression/scope.ts'
-import type { RequestTypes } from '../../src/expression/types.ts'
 import type { Json } from '../../src/kernel/json.ts'
+import { SCOPE, TYPES } from './small-scope.ts'
 
-const types: RequestTypes = {
-  params: { fields: { petId: 'int' } },
-  query: { fields: { status: 'string', limit: 'int' } },
-  cookies: { fields: {} },
-  body: { fields: { name: 'string', age: 'int', tags: { list: 'string' }, address: { fields: { city: 'string' } } } },
-}
-const language = new Language(types)
-
-const scope: Scope = {
-  method: 'POST',
-  path: '/pets',
-  params: { petId: 7 },
-  query: { status: 'sold' },
-  cookies: {},
-  headers: { 'x-plan': 'free' },
-  body: { name: 'Crash', age: 3, tags: ['a', 'b'], address: { city: 'Rome' }, weight: 1.5, big: 9223372036854775807n },
-  consumer: 'frontend',
-  operation: 'createPet',
-  world: 'default',
-  now: Date.UTC(2030, 11, 5),
-  ordinal: 2,
-  nth: 1,
-  calls: operation => (operation === 'payOrder' ? 4 : 0),
-  size: async () => 60,
-  record: async (_, id) => (id === 1 ? { id: 1, owner: { name: 'Ada' } } : undefined),
-  draw: () => 0.5,
-  uuid: () => '00000000-0000-4000-8000-000000000000',
-  sample: () => ({ id: 1, name: 'Rex' }),
-}
+const language = new Language(TYPES)
 
 const compile = (text: string, of = language): Expression => {
   const compiled = of.compile(text, 'any')
@@ -42,7 +14,7 @@ const compile = (text: string, of = language): Expression => {
   return compiled
 }
 const evaluate = async (text: string, over: Partial<Scope> = {}): Promise<Json> =>
-  compile(text).evaluate({ ...scope, ...over })
+  compile(text).evaluate({ ...SCOPE, ...over })
 
 describe('an expression sees the request and its world', () => {
   const values: readonly (readonly [string, Json])[] = [
@@ -79,7 +51,7 @@ describe('an expression sees the request and its world', () => {
 
   test('a large integer keeps its digits', async () => {
     const dynamic = compile('request.body.big', new Language())
-    assert.equal(await dynamic.evaluate(scope), 9223372036854775807n)
+    assert.equal(await dynamic.evaluate(SCOPE), 9223372036854775807n)
   })
 })
 
@@ -142,11 +114,11 @@ describe('the references of an expression are known at load', () => {
 describe('an expression that fails', () => {
   test('is false as a condition, and throws its reason as a value', async () => {
     const missing = compile('request.headers["x-other"] == "1"')
-    assert.equal(await missing.holds(scope), false)
-    assert.throws(() => missing.evaluate(scope), new ExpressionFailure('no such key: x-other'))
+    assert.equal(await missing.holds(SCOPE), false)
+    assert.throws(() => missing.evaluate(SCOPE), new ExpressionFailure('no such key: x-other'))
     const gone = compile('record("pets", 2).owner.name == "Ada"')
-    assert.equal(await gone.holds(scope), false)
-    await assert.rejects(async () => gone.evaluate(scope), new ExpressionFailure('there is no record 2 in pets'))
+    assert.equal(await gone.holds(SCOPE), false)
+    await assert.rejects(async () => gone.evaluate(SCOPE), new ExpressionFailure('there is no record 2 in pets'))
   })
 
   test('leaves no rejection unhandled if another part throws', async () => {
@@ -176,7 +148,7 @@ describe('an expression that fails', () => {
 
   test('passes an outage on', async () => {
     const outage = new Error('the state is unavailable')
-    const down = { ...scope, size: () => Promise.reject(outage) }
+    const down = { ...SCOPE, size: () => Promise.reject(outage) }
     await assert.rejects(async () => compile('records("pets").size() > 1').holds(down), outage)
     await assert.rejects(async () => compile('records("pets").size()').evaluate(down), outage)
   })
@@ -184,7 +156,7 @@ describe('an expression that fails', () => {
 
 describe('the evaluation of an expression is bounded', () => {
   const tags = Array.from({ length: 5000 }, (_, i) => `tag-${i}`)
-  const many = { ...scope, body: { ...(scope.body as object), tags } as Json }
+  const many = { ...SCOPE, body: { ...(SCOPE.body as object), tags } as Json }
 
   test('loops have a maximum number of steps', async () => {
     const nested = compile('request.body.tags.map(a, request.body.tags.map(b, a + b)).size()')
@@ -194,12 +166,12 @@ describe('the evaluation of an expression is bounded', () => {
   })
 
   test('a result has a maximum length', () => {
-    const long = { ...scope, body: { ...(scope.body as object), name: 'x'.repeat(600_000) } as Json }
+    const long = { ...SCOPE, body: { ...(SCOPE.body as object), name: 'x'.repeat(600_000) } as Json }
     assert.throws(() => compile('request.body.name + request.body.name').evaluate(long), ExpressionFailure)
   })
 
   test('a pattern is matched in linear time', async () => {
-    const text = { ...scope, body: { ...(scope.body as object), name: `${'a'.repeat(5000)}!` } as Json }
+    const text = { ...SCOPE, body: { ...(SCOPE.body as object), name: `${'a'.repeat(5000)}!` } as Json }
     assert.equal(await compile('request.body.name.matches("^(a+)+$")').holds(text), false)
     assert.equal(await compile('request.body.name.matches("a!$")').holds(text), true)
     assert.throws(() => compile('request.body.name.matches("(")').evaluate(text), ExpressionFailure)

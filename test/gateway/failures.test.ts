@@ -5,7 +5,7 @@ import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { Outage } from '../../src/world/collection.ts'
-import { requestOf } from '../simulate.ts'
+import { requestOf } from '../support/in-process.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const { plan } = loadPlan('config/gateway.yaml', '.', {})

@@ -5,7 +5,8 @@ import { compileFilter, type RequestFilter } from '../../src/gateway/journal/fil
 import { findUnknown } from '../../src/gateway/journal/find-unknown.ts'
 import { selectPage } from '../../src/gateway/journal/select.ts'
 import { type Times, verifyRequests } from '../../src/gateway/journal/verify.ts'
-import { load, OPERATIONS, simulate } from '../simulate.ts'
+import { OPERATIONS, simulate } from '../simulate.ts'
+import { load } from '../support/in-process.ts'
 import { FixedClock } from '../virtual-clock.ts'
 import { criteriaAt, recordedAt } from './recorded.ts'
 

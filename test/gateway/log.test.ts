@@ -5,7 +5,8 @@ import { Gateway } from '../../src/gateway/gateway.ts'
 import { LINE, type Log, silentLog } from '../../src/gateway/log.ts'
 import { Metrics } from '../../src/gateway/metrics/metrics.ts'
 import { realClock } from '../../src/world/clock.ts'
-import { CONTRACT, load, OPERATIONS, requestOf } from '../simulate.ts'
+import { CONTRACT, OPERATIONS } from '../simulate.ts'
+import { load, requestOf } from '../support/in-process.ts'
 
 /** The fields and the message of each line of a request. */
 async function linesOf(...asked: string[]): Promise<Record<string, unknown>[]> {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { selectRequests } from '../../src/gateway/journal/select.ts'
 import { Mask } from '../../src/gateway/mask.ts'
-import { load, OPERATIONS, simulate } from '../simulate.ts'
+import { OPERATIONS, simulate } from '../simulate.ts'
+import { load } from '../support/in-process.ts'
 
 const CONFIG = `
 contract:

@@ -1,31 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inProcess, loadFiles } from '../support/in-process.ts'
+import { notesContract } from '../support/notes.ts'
 
-const CONTRACT = `
-openapi: 3.1.0
-info: { title: Notes, version: "1" }
-paths:
-  /notes:
-    get: { operationId: listNotes, responses: { 200: { description: All } } }
-    post:
-      operationId: addNote
-      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-      responses: { 201: { description: Added } }
-  /notes/{id}:
-    put:
-      operationId: replaceNote
-      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
-      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-      responses: { 200: { description: Replaced } }
-    delete:
-      operationId: deleteNote
-      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
-      responses: { 204: { description: Deleted } }
-components:
-  schemas:
-    Note: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
-`
 const GATEWAY = `
 contract: ./openapi.yaml
 worlds: { maxBytes: 4kB }
@@ -37,7 +14,7 @@ operations:
   deleteNote: { respond: { delete: notes } }
 `
 const create = () => {
-  const gateway = inProcess({ 'gateway.yaml': GATEWAY, 'openapi.yaml': CONTRACT })
+  const gateway = inProcess({ 'gateway.yaml': GATEWAY, 'openapi.yaml': notesContract() })
   const add = async (world = 'default', length = 600) =>
     (await gateway.send('POST /notes', { text: 'x'.repeat(length) }, { 'understudy-world': world })).status
   const names = () => gateway.gateway.worlds.list().map(({ name }) => name)
@@ -114,7 +91,7 @@ test('writes are refused while the heap is nearly full, until a record is delete
 
 test('maxBytes must be a size', () => {
   const wrong = GATEWAY.replace('4kB', 'much')
-  const { report } = loadFiles({ 'gateway.yaml': wrong, 'openapi.yaml': CONTRACT })
+  const { report } = loadFiles({ 'gateway.yaml': wrong, 'openapi.yaml': notesContract() })
   assert.ok(report.failed)
   assert.equal(report.list[0]?.place?.line, 3)
 })

@@ -9,7 +9,8 @@ import { describeAsCurl, replay } from '../../src/gateway/replay.ts'
 import { send } from '../../src/gateway/send.ts'
 import type { PlannedOperation } from '../../src/plan/plan.ts'
 import { realClock } from '../../src/world/clock.ts'
-import { load, OPERATIONS, simulate } from '../simulate.ts'
+import { OPERATIONS, simulate } from '../simulate.ts'
+import { load } from '../support/in-process.ts'
 
 const SECURED = `\noperations: ${OPERATIONS}`
 const desk = () => {

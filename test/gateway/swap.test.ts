@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { selectRequests } from '../../src/gateway/journal/select.ts'
-import { load, simulate } from '../simulate.ts'
+import { simulate } from '../simulate.ts'
+import { load } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 test('a request during a reload is finished, counted and masked by its first plan', async () => {

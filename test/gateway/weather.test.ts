@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/read-source.ts'
 import { describePlan } from '../../src/plan/describe.ts'
-import { type Ask, CONTRACT, load, OPERATIONS, simulate } from '../simulate.ts'
+import { CONTRACT, OPERATIONS, simulate } from '../simulate.ts'
+import { type Ask, load } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 const PRESETS = `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { load } from '../simulate.ts'
+import { load } from '../support/in-process.ts'
 
 const CONTRACT = 'contract: { openapi: 3.1.0, info: { title: A, version: "1" }, paths: {} }'
 

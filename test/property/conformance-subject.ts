@@ -8,13 +8,12 @@ import { loadInferred, loadPlan } from '../../src/load/load.ts'
 import { validRequest } from '../../src/load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../../src/plan/plan.ts'
 import type { Clock } from '../../src/world/clock.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 const HOME = `${import.meta.dirname}/../..`
 /** More documents, separated by commas: `CONFORMANCE=/tmp/a.json`. */
 const MORE = (process.env.CONFORMANCE ?? '').split(',').filter(file => file !== '')
 export const FILES = ['config/gateway.yaml', 'test/corpus/harbour-3.2.yaml', 'test/corpus/depot-2.0.json', ...MORE]
-
-const clock: Clock = { now: () => Date.parse('2026-06-01T00:00:00Z'), sleep: async () => {} }
 
 export interface ConformanceSubject {
   readonly plan: Plan
@@ -36,5 +35,5 @@ export async function conformanceSubject(file: string): Promise<ConformanceSubje
     const request = validRequest(planned, plan, new Map())
     return typeof request === 'string' ? [] : [[planned, request] as const]
   })
-  return { plan, clock, log, failures, valid }
+  return { plan, clock: new FixedClock(), log, failures, valid }
 }

@@ -6,38 +6,15 @@ import { ExpressionFailure } from '../../src/expression/expression.ts'
 import { Language } from '../../src/expression/language.ts'
 import type { Scope } from '../../src/expression/scope.ts'
 import { compileTemplate } from '../../src/expression/template.ts'
+import { SCOPE as SMALL_SCOPE, TYPES } from '../expression/small-scope.ts'
 import { fuzz } from '../support/fuzz.ts'
 import { SOUND, TOKENS } from './expression-words.ts'
 
-const language = new Language({
-  params: { fields: { petId: 'int' } },
-  query: { fields: { status: 'string', limit: 'int' } },
-  cookies: { fields: {} },
-  body: { fields: { name: 'string', age: 'int', tags: { list: 'string' }, address: { fields: { city: 'string' } } } },
-})
+const language = new Language(TYPES)
 const untyped = new Language()
 
-const SCOPE: Scope = {
-  method: 'POST',
-  path: '/pets',
-  params: { petId: 7 },
-  query: { status: 'sold' },
-  cookies: {},
-  headers: { 'x-plan': 'free' },
-  body: { name: 'Crash', age: 3, tags: ['a'], address: { city: 'Rome' }, big: 9223372036854775807n, ['__proto__']: 1 },
-  consumer: 'frontend',
-  operation: 'createPet',
-  world: 'default',
-  now: Date.UTC(2030, 11, 5),
-  ordinal: 2,
-  nth: 1,
-  calls: () => 4,
-  size: async () => 60,
-  record: async (_, id) => (id === 1 ? { id: 1, owner: { name: 'Ada' } } : undefined),
-  draw: () => 0.5,
-  uuid: () => '00000000-0000-4000-8000-000000000000',
-  sample: () => ({ id: 1, name: 'Rex' }),
-}
+/** A body with the key that assignments lose. */
+const SCOPE: Scope = { ...SMALL_SCOPE, body: { ...(SMALL_SCOPE.body as object), ['__proto__']: 1 } }
 
 const mutated = fc
   .tuple(

@@ -10,14 +10,10 @@ import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Reply } from '../../src/kernel/reply.ts'
 import type { Request } from '../../src/kernel/request.ts'
 import { loadPlan } from '../../src/load/load.ts'
-import type { Clock } from '../../src/world/clock.ts'
 import { fuzz } from '../support/fuzz.ts'
+import { FixedClock } from '../virtual-clock.ts'
 
 const HOME = `${import.meta.dirname}/../..`
-const NOW = Date.parse('2026-06-01T00:00:00Z')
-
-/** A clock whose sleeps end at once. */
-const clock: Clock = { now: () => NOW, sleep: async () => {} }
 
 interface Subject {
   readonly gateway: Gateway
@@ -32,7 +28,7 @@ function subjectOf(file: string, ordinary: Partial<Request>, paths: readonly str
   assert.ok(plan !== undefined, formatDiagnostics(report.list))
   const failures: unknown[] = []
   const log: Log = { ...silentLog, requests: true, error: fields => void failures.push(fields) }
-  const gateway = new Gateway(plan, clock, log, records => new Metrics('0.0.0', records))
+  const gateway = new Gateway(plan, new FixedClock(), log, records => new Metrics('0.0.0', records))
   return { gateway, failures, ordinary: { ...NOTHING, ...ordinary }, paths }
 }
 

@@ -6,7 +6,7 @@ import { type LatencyConfig, latency } from '../../src/behaviours/latency.ts'
 import type { Operation } from '../../src/contract/contract.ts'
 import { draw } from '../../src/world/draws.ts'
 import { World } from '../../src/world/world.ts'
-import { requestOf } from '../simulate.ts'
+import { requestOf } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 const ARRIVALS = 20_000

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reply } from '../../src/kernel/reply.ts'
 import { draw } from '../../src/world/draws.ts'
-import { type Ask, simulate } from '../simulate.ts'
+import { simulate } from '../simulate.ts'
 import { cases } from '../support/cases.ts'
+import type { Ask } from '../support/in-process.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
 const REQUESTS = cases(10_000)

@@ -1,15 +1,51 @@
 // A gateway without a socket from files that a test writes inline. JSON replies are parsed, and the clock is frozen.
 
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Gateway } from '../../src/gateway/gateway.ts'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import { silentLog } from '../../src/gateway/log.ts'
+import { Metrics } from '../../src/gateway/metrics/metrics.ts'
+import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
+import type { Request } from '../../src/kernel/request.ts'
 import { type Loaded, loadInferred, loadPlan } from '../../src/load/load.ts'
-import { gatewayOf, KeptLoads, requestOf } from '../simulate.ts'
+import type { Clock } from '../../src/world/clock.ts'
 import { FixedClock } from '../virtual-clock.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+let files = 0
+
+/** Writes a file with this text, and returns its path. */
+export function fileOf(yaml: string): string {
+  files += 1
+  const path = join(folder, `gateway-${files}.yaml`)
+  writeFileSync(path, yaml)
+  return path
+}
+
+/** The files of a folder have fewer configurations each. */
+const MOST_LOADS = 8
+
+/** Configurations that were loaded a moment ago. A plan never changes, so the tests of a file may share it. */
+export class KeptLoads<Kept = Loaded> {
+  readonly #byText = new Map<string, Kept>()
+
+  /** Returns what was loaded from this text, or loads it. The least recently used is dropped. */
+  of(text: string, load: () => Kept): Kept {
+    const loaded = this.#byText.get(text) ?? load()
+    this.#byText.delete(text)
+    this.#byText.set(text, loaded)
+    if (this.#byText.size > MOST_LOADS) this.#byText.delete(this.#byText.keys().next().value as string)
+    return loaded
+  }
+}
 
 const keptLoads = new KeptLoads()
 const keptInferences = new KeptLoads<Promise<Loaded>>()
+
+/** Loads a configuration from text. */
+export const load = (yaml: string): Loaded => keptLoads.of(yaml, () => loadPlan(fileOf(yaml), folder, {}))
 
 /** Writes files into a new directory and loads the first of them. */
 export const loadFiles = (files: Readonly<Record<string, string>>): Loaded =>
@@ -63,6 +99,40 @@ export const inferFrom = (document: string): Promise<Loaded> =>
 function driving(loaded: Loaded, clock: FixedClock): InProcess {
   const gateway = gatewayOf(loaded, clock)
   return { gateway, clock, send: sendTo(gateway) }
+}
+
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string>>
+  /** The body as a value, sent as JSON. */
+  readonly body?: unknown
+  /** The body as bytes, instead of `body`. */
+  readonly raw?: Uint8Array | undefined
+  readonly signal?: AbortSignal
+  readonly address?: string
+}
+
+/** Makes a gateway of a configuration that loads without an error. */
+export function gatewayOf({ plan, report }: Loaded, clock: Clock): Gateway {
+  assert.ok(plan, formatDiagnostics(report.list))
+  return new Gateway(plan, clock, silentLog, records => new Metrics('0.0.0', records))
+}
+
+/** Makes a request of a line such as `GET /things?limit=1`. */
+export function requestOf(what: string, { headers = {}, body, raw, signal, address = '127.0.0.1' }: Ask = {}): Request {
+  const [method = '', target = ''] = what.split(' ')
+  const [path = '', query = ''] = target.split('?')
+  const bytes = raw ?? new TextEncoder().encode(JSON.stringify(body))
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  return {
+    method,
+    path,
+    query,
+    headers: body === undefined ? headers : { 'content-type': type, ...headers },
+    hasBody: body !== undefined || bytes.length > 0,
+    readBody: async () => ({ bytes }),
+    address,
+    ...(signal === undefined ? {} : { signal }),
+  }
 }
 
 /** Returns a function that sends requests to a gateway: `send('POST /things?a=1', body)`. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
-import { CONTRACT, fileOf, OPERATIONS } from '../simulate.ts'
+import { CONTRACT, OPERATIONS } from '../simulate.ts'
+import { fileOf } from '../support/in-process.ts'
 import { ask } from './ask.ts'
 
 const running: RunningGateway[] = []

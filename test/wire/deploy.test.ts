@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { startGateway } from '../../src/index.ts'
-import { CONTRACT, fileOf } from '../simulate.ts'
+import { CONTRACT } from '../simulate.ts'
+import { fileOf } from '../support/in-process.ts'
 
 const read = (name: string): string => readFileSync(`deploy/${name}`, 'utf8')
 

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import { fault } from '../../src/behaviours/fault.ts'
 import { type RunningGateway, startGateway } from '../../src/index.ts'
-import { fileOf } from '../simulate.ts'
+import { fileOf } from '../support/in-process.ts'
 
 const BODY = { text: 'all of this, and not a word less' }
 const LENGTH = JSON.stringify(BODY).length

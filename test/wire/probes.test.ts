@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { type Log, silentLog } from '../../src/gateway/log.ts'
 import { type Started, start } from '../../src/start.ts'
 import { realClock } from '../../src/world/clock.ts'
-import { CONTRACT, load, OPERATIONS } from '../simulate.ts'
+import { CONTRACT, OPERATIONS } from '../simulate.ts'
+import { load } from '../support/in-process.ts'
 import { ask } from './ask.ts'
 
 const lines: string[] = []

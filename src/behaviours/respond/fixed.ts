@@ -2,7 +2,8 @@
 
 import { isJson, responseFor } from '../../contract/contract.ts'
 import type { Hole, Template } from '../../expression/template.ts'
-import { isObject, type Json, pointer, stringifyJson, unescapeKey } from '../../kernel/json.ts'
+import { fieldText } from '../../kernel/field-text.ts'
+import { isObject, type Json, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
 import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import { keysWithHoles } from '../../kernel/template.ts'
@@ -128,9 +129,8 @@ function respondWith(
 
 const NO_SCOPE = undefined as never
 
-/** Returns a value as a header field; invalid characters become question marks (RFC 9110 §5.5). */
-const headerText = (value: Json): string =>
-  (typeof value === 'string' ? value : stringifyJson(value)).replace(/[^\x20-\x7e]/g, '?')
+/** Returns a value as a header field. */
+const headerText = (value: Json): string => fieldText(typeof value === 'string' ? value : stringifyJson(value))
 
 /** An error status without a body is a refusal in the API's shape. */
 function bare(status: number, { operation, rule }: Site, headers: Record<string, string>): Reply {
@@ -144,7 +144,4 @@ export const notSimulated = (operation: string): string =>
   `the contract documents no response of ${operation} that can be sent`
 
 const keysOf = (pointer: string): (string | number)[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map(key => (/^\d+$/.test(key) ? Number(key) : unescapeKey(key)))
+  (parsePointer(pointer) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key))

@@ -1,6 +1,8 @@
 // The place of the cursor in a YAML text as a path of keys, and the part of a JSON Schema that describes it. A text that is
 // being typed is often not sound: lines and indentation are read instead of a syntax tree.
 
+import { unescapeName } from '../model/json-pointer.ts'
+
 /** A part of a JSON Schema 2020-12, as far as an editor reads it. */
 export interface SchemaPart {
   readonly $ref?: string
@@ -143,7 +145,7 @@ function childrenOf(part: SchemaPart, key: string): SchemaPart[] {
 function choicesOf(part: SchemaPart, root: SchemaPart, depth = 0): SchemaPart[] {
   if (depth > 20) return []
   const name = /^#\/\$defs\/(.+)$/.exec(part.$ref ?? '')?.[1]
-  const target = name === undefined ? undefined : root.$defs?.[name.replaceAll('~1', '/').replaceAll('~0', '~')]
+  const target = name === undefined ? undefined : root.$defs?.[unescapeName(name)]
   const within = [
     ...(part.anyOf ?? []),
     ...(part.oneOf ?? []),

@@ -1,6 +1,8 @@
 // The inputs of a record, as its schema has them: nested objects are groups, lists have items that are added and removed.
 
+import { pointerTo } from '../model/json-pointer.ts'
 import { Field } from '../parts/field.tsx'
+import { Fieldset } from '../parts/fieldset.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isRecord, type Json, type JsonRecord } from './exact-json.ts'
 import { Faults } from './faults.tsx'
@@ -11,7 +13,6 @@ import {
   faultsByField,
   fieldOf,
   fieldsOf,
-  pointerTo,
   type RecordFault,
   type RecordSchema,
   valueIn,
@@ -166,18 +167,8 @@ function Input(props: InputProps) {
 }
 
 function GroupInput({ field, label, value, pointer, depth, context }: InputProps) {
-  const error = context.faults.get(pointer)
   return (
-    <fieldset class="field-group">
-      <legend>
-        {label}
-        {field.required ? '' : ' (optional)'}
-      </legend>
-      {error === undefined ? null : (
-        <p class="field-error" role="alert">
-          {error}
-        </p>
-      )}
+    <Fieldset label={label} required={field.required} error={context.faults.get(pointer)}>
       {isRecord(value) ? (
         <>
           <Group schema={field.schema} value={value} pointer={pointer} depth={depth + 1} context={context} />
@@ -194,25 +185,15 @@ function GroupInput({ field, label, value, pointer, depth, context }: InputProps
           Add {label}
         </button>
       )}
-    </fieldset>
+    </Fieldset>
   )
 }
 
 function ListInput({ field, label, value, pointer, depth, context }: InputProps) {
   const items = Array.isArray(value) ? (value as readonly Json[]) : []
-  const error = context.faults.get(pointer)
   const itemField = (i: number): FormField => fieldOf(`${i}`, field.schema.items ?? true, context.root, true, depth + 1)
   return (
-    <fieldset class="field-group">
-      <legend>
-        {label}
-        {field.required ? '' : ' (optional)'}
-      </legend>
-      {error === undefined ? null : (
-        <p class="field-error" role="alert">
-          {error}
-        </p>
-      )}
+    <Fieldset label={label} required={field.required} error={context.faults.get(pointer)}>
       {items.map((item, i) => (
         <div key={i} class="list-item">
           <div>
@@ -243,6 +224,6 @@ function ListInput({ field, label, value, pointer, depth, context }: InputProps)
         <Icon name="plus" />
         Add to {label}
       </button>
-    </fieldset>
+    </Fieldset>
   )
 }

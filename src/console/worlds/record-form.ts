@@ -1,6 +1,7 @@
 // The form of a record: its fields as the schema has them, reading and writing values by JSON Pointer. Independent of the
 // DOM.
 
+import { namesIn, pointerTo } from '../model/json-pointer.ts'
 import { isRecord, type Json, type JsonRecord, numberIn } from './exact-json.ts'
 
 /** A JSON Schema, as far as forms read it. */
@@ -185,17 +186,6 @@ export function blankRecord(schema: RecordSchema, root: RecordSchema, depth = 0)
   })
   return Object.fromEntries(members)
 }
-
-export const pointerTo = (parent: string, name: string | number): string =>
-  `${parent}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
-
-const namesIn = (pointer: string): string[] =>
-  pointer === ''
-    ? []
-    : pointer
-        .slice(1)
-        .split('/')
-        .map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /** Returns a copy of `whole` with another value at a pointer; undefined removes a member or an item. */
 export function withValue(whole: Json | undefined, pointer: string, value: Json | undefined): Json | undefined {

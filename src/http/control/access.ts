@@ -2,7 +2,8 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type Koa from 'koa'
-import { type ControlReply, problem } from './route.ts'
+import { problem } from './replies.ts'
+import type { ControlReply } from './route.ts'
 
 /** The control plane would listen where anybody can reach it. */
 export class UnguardedControlPlane extends Error {

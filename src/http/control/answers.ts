@@ -10,20 +10,9 @@ import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
-import {
-  type Call,
-  type Control,
-  type ControlReply,
-  type ControlRoute,
-  count,
-  DONE,
-  json,
-  list,
-  object,
-  problem,
-  replyWith,
-  words,
-} from './route.ts'
+import { DONE, json, problem } from './replies.ts'
+import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
+import { count, list, object, replyWith, words } from './schemas.ts'
 
 const { properties } = answerSchema as { readonly properties: Readonly<Record<string, object>> }
 

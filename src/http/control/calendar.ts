@@ -4,7 +4,9 @@ import { calendarOf } from '../../gateway/world-calendar.ts'
 import { DAY } from '../../world/clock.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
-import { type Control, type ControlRoute, count, json, list, object, problem, replyWith, words } from './route.ts'
+import { json, problem } from './replies.ts'
+import type { Control, ControlRoute } from './route.ts'
+import { count, list, object, replyWith, words } from './schemas.ts'
 
 const moment = { type: 'string', format: 'date-time' } as const
 

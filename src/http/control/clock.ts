@@ -3,7 +3,9 @@
 import { timestamp } from '../../world/clock.ts'
 import { type ClockWords, readClockChange, type WorldClock } from '../../world/world-clock.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
-import { type Control, type ControlRoute, DONE, json, object, problem, replyWith } from './route.ts'
+import { DONE, json, problem } from './replies.ts'
+import type { Control, ControlRoute } from './route.ts'
+import { object, replyWith } from './schemas.ts'
 
 export const clockSchema = object({
   now: { type: 'string', format: 'date-time', description: 'The time of the clock.' },

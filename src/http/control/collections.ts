@@ -10,20 +10,9 @@ import { keyOf } from '../../world/key.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
 import { invalid, refuseRecord } from './invalid-records.ts'
-import {
-  type Call,
-  type Control,
-  type ControlReply,
-  type ControlRoute,
-  count,
-  DONE,
-  json,
-  list,
-  object,
-  problem,
-  replyWith,
-  words,
-} from './route.ts'
+import { DONE, json, problem } from './replies.ts'
+import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
+import { count, list, object, replyWith, words } from './schemas.ts'
 
 const collectionParameter = { collection: { schema: { type: 'string' }, description: 'A resource.' } } as const
 const idParameter = { id: { schema: { type: 'string' }, description: 'The id of a record.' } } as const

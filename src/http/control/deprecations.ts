@@ -2,7 +2,9 @@
 
 import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { parseMoment } from '../../world/world-clock.ts'
-import { type Control, type ControlRoute, count, json, list, object, problem, text, words } from './route.ts'
+import { json, problem, text } from './replies.ts'
+import type { Control, ControlRoute } from './route.ts'
+import { count, list, object, words } from './schemas.ts'
 
 const caller = {
   consumer: { type: ['string', 'null'], description: 'null for calls of unknown consumers.' },

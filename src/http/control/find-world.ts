@@ -5,7 +5,8 @@ import type { WorldFault } from '../../gateway/worlds-keeper.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME } from '../../plan/worlds.ts'
 import type { World } from '../../world/world.ts'
-import { type Call, type ControlReply, problem } from './route.ts'
+import { problem } from './replies.ts'
+import type { Call, ControlReply } from './route.ts'
 
 export const nameParameter = {
   name: { schema: { type: 'string', pattern: WORLD_NAME.source }, description: 'The world.' },

@@ -1,6 +1,8 @@
 // The refusal of records that break the contract: its description, and the reply.
 
-import { type ControlReply, list, object, problem, problemSchema, words } from './route.ts'
+import { problem } from './replies.ts'
+import type { ControlReply } from './route.ts'
+import { list, object, problemSchema, words } from './schemas.ts'
 
 const invalidSchema = {
   ...problemSchema,

@@ -1,7 +1,9 @@
 // The control plane's own OpenAPI document, assembled from the declarations of its routes.
 
 import type { Schema } from '../../kernel/schema.ts'
-import { type CallParameter, type ControlRoute, json, problemSchema, type ReplySpec, replyWith } from './route.ts'
+import { json } from './replies.ts'
+import type { CallParameter, ControlRoute, ReplySpec } from './route.ts'
+import { problemSchema, replyWith } from './schemas.ts'
 
 /** The route that serves the document, itself included. */
 export function openApiRoute(others: readonly ControlRoute[], version: string): ControlRoute {

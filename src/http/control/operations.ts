@@ -7,7 +7,9 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { describeDay } from '../../plan/calendar.ts'
 import { timestamp } from '../../world/clock.ts'
 import { refuseWorld } from './find-world.ts'
-import { type Control, type ControlRoute, count, json, list, object, problem, replyWith, words } from './route.ts'
+import { json, problem } from './replies.ts'
+import type { Control, ControlRoute } from './route.ts'
+import { count, list, object, replyWith, words } from './schemas.ts'
 
 const milliseconds = { type: ['number', 'null'], minimum: 0 } as const
 

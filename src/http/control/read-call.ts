@@ -9,7 +9,8 @@ import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
 import { breathe, runInTurns } from '../../world/clock.ts'
 import { compileBodyReader } from '../body.ts'
-import { type BodySpec, type Call, type CallParameter, type ControlReply, type ControlRoute, problem } from './route.ts'
+import { problem } from './replies.ts'
+import type { BodySpec, Call, CallParameter, ControlReply, ControlRoute } from './route.ts'
 
 export type CallReader = (ctx: Koa.Context, segments: Readonly<Record<string, string>>) => Promise<Call | RefusedCall>
 export interface RefusedCall {

@@ -1,6 +1,6 @@
 // The schemas of the journal's requests, as the description of the control plane shows them.
 
-import { count, list, object, words } from './route.ts'
+import { count, list, object, words } from './schemas.ts'
 
 const milliseconds = { type: 'number', minimum: 0 }
 const timestamp = { type: 'string', format: 'date-time' }

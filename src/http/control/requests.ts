@@ -5,20 +5,11 @@ import { findUnknown } from '../../gateway/journal/find-unknown.ts'
 import type { JournalView } from '../../gateway/journal/portable.ts'
 import { selectPage, selectRequests } from '../../gateway/journal/select.ts'
 import { verifyRequests } from '../../gateway/journal/verify.ts'
+import { DONE, json, problem, stream } from './replies.ts'
 import { eventsSchema, RequestEvents } from './request-events.ts'
 import { pageSchema, verdictSchema } from './request-schemas.ts'
-import {
-  type Call,
-  type CallParameter,
-  type Control,
-  type ControlReply,
-  type ControlRoute,
-  DONE,
-  json,
-  problem,
-  replyWith,
-  stream,
-} from './route.ts'
+import type { Call, CallParameter, Control, ControlReply, ControlRoute } from './route.ts'
+import { replyWith } from './schemas.ts'
 
 const text = (description: string): CallParameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
 

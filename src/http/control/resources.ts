@@ -3,7 +3,9 @@
 import { suggest } from '../../kernel/diagnostic.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import { selfContained } from '../../schema/self-contained.ts'
-import { type Control, type ControlRoute, json, list, object, problem, replyWith, words } from './route.ts'
+import { json, problem } from './replies.ts'
+import type { Control, ControlRoute } from './route.ts'
+import { list, object, replyWith, words } from './schemas.ts'
 
 const resourceSchema = object(
   {

@@ -1,12 +1,9 @@
 // A route of the control plane, declared once as data. The declaration validates requests, documents the route at
 // /openapi.json, and holds the code that answers. Independent of Koa.
 
-import type { Readable } from 'node:stream'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { Json } from '../../kernel/json.ts'
-import type { Problem } from '../../kernel/problem.ts'
-import type { Reply } from '../../kernel/reply.ts'
 import type { Schema } from '../../kernel/schema.ts'
 import type { Status } from '../status.ts'
 
@@ -104,64 +101,3 @@ export interface ControlReply {
   /** JSON unless it is a text or a stream of them. */
   readonly body?: unknown
 }
-
-export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })
-export const text = (body: string): ControlReply => ({ status: 200, type: 'text/plain; charset=utf-8', body })
-export const stream = (type: string, body: Readable): ControlReply => ({ status: 200, type, body })
-export const DONE: ControlReply = { status: 204 }
-
-/**
- * A refusal (RFC 9457).
- *
- * @param code stable, snake_case, for programs
- * @param more further members of the problem
- */
-export function problem(status: number, code: string, detail: string, more: object = {}): ControlReply {
-  const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
-  return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
-}
-
-/** A refusal before any route, in the shape of the routes. */
-export async function refuseControl({ status, code }: Problem, detail: string): Promise<Reply> {
-  const { type = '', body } = problem(status, code, detail)
-  return { status, headers: { ...GUARD_HEADERS, 'content-type': type }, body: JSON.stringify(body) }
-}
-
-/** Fields of every reply. */
-export const GUARD_HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  // No page may show the control plane in a frame.
-  'x-frame-options': 'DENY',
-  'content-security-policy': "frame-ancestors 'none'",
-}
-
-export const problemSchema = {
-  type: 'object',
-  description: 'RFC 9457.',
-  required: ['title', 'status', 'detail', 'code'],
-  properties: {
-    title: { type: 'string' },
-    status: { type: 'integer', description: 'The status of the response.' },
-    detail: { type: 'string', description: 'A sentence that describes the mistake.' },
-    code: { type: 'string', description: 'A stable code in snake_case, for programs.' },
-  },
-} as const
-
-export const words = { type: 'string' } as const
-export const count = { type: 'integer', minimum: 0 } as const
-
-/** The schema of a JSON object all of whose properties are listed; all are required but those in `optional`. */
-export const object = (properties: Readonly<Record<string, Schema>>, ...optional: string[]): Schema => ({
-  type: 'object',
-  required: Object.keys(properties).filter(name => !optional.includes(name)),
-  additionalProperties: false,
-  properties,
-})
-
-export const list = (items: Schema) => ({ type: 'array', items }) as const
-
-export const replyWith = (description: string, schema: Schema): ReplySpec => ({
-  description,
-  content: { 'application/json': schema },
-})

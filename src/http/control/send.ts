@@ -6,19 +6,10 @@ import { type Sending, send } from '../../gateway/send.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME } from '../../plan/worlds.ts'
 import { refuseWorld } from './find-world.ts'
+import { json, problem, text } from './replies.ts'
 import { requestSchema } from './request-schemas.ts'
-import {
-  type Call,
-  type Control,
-  type ControlReply,
-  type ControlRoute,
-  json,
-  object,
-  problem,
-  replyWith,
-  text,
-  words,
-} from './route.ts'
+import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
+import { object, replyWith, words } from './schemas.ts'
 
 const headersSchema = { type: 'object', additionalProperties: words } as const
 const sentSchema = object({

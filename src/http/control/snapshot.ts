@@ -7,7 +7,9 @@ import { breathe, SLICE } from '../../world/clock.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import { clockWordsSchema } from './clock.ts'
 import { inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
-import { type Control, type ControlReply, type ControlRoute, DONE, list, problem, replyWith, stream } from './route.ts'
+import { DONE, problem, stream } from './replies.ts'
+import type { Control, ControlReply, ControlRoute } from './route.ts'
+import { list, replyWith } from './schemas.ts'
 
 /** The largest snapshot, in bytes. */
 export const MAX_SNAPSHOT = 64_000_000

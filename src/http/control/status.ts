@@ -1,6 +1,7 @@
 // Metrics, health, readiness.
 
-import { type Control, type ControlRoute, object, replyWith } from './route.ts'
+import type { Control, ControlRoute } from './route.ts'
+import { object, replyWith } from './schemas.ts'
 
 export const statusRoutes = ({ status }: Control): ControlRoute[] => {
   const answer = (path: string) => async () => {

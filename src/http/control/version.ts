@@ -2,7 +2,9 @@
 
 import { findFirstCall } from '../../gateway/first-call.ts'
 import { timestamp } from '../../world/clock.ts'
-import { type Control, type ControlRoute, json, list, object, replyWith, words } from './route.ts'
+import { json } from './replies.ts'
+import type { Control, ControlRoute } from './route.ts'
+import { list, object, replyWith, words } from './schemas.ts'
 
 const versionSchema = object(
   {

@@ -8,18 +8,9 @@ import type { Plan } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
-import {
-  type Call,
-  type Control,
-  type ControlReply,
-  type ControlRoute,
-  DONE,
-  json,
-  list,
-  object,
-  replyWith,
-  words,
-} from './route.ts'
+import { DONE, json } from './replies.ts'
+import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
+import { list, object, replyWith, words } from './schemas.ts'
 
 export const weatherSchema = object(
   {

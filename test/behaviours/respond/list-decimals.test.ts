@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { requestOf } from '../../simulate.ts'
-import { inProcess } from '../../support/in-process.ts'
+import { inProcess, requestOf } from '../../support/in-process.ts'
 
 const PRICE = '{ type: object, properties: { id: { type: integer }, price: { type: number }, note: { type: string } } }'
 const { gateway, send } = inProcess({

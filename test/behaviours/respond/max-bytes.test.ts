@@ -1,27 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inProcess } from '../../support/in-process.ts'
+import { notesContract } from '../../support/notes.ts'
 
-const CONTRACT = `
-openapi: 3.1.0
-info: { title: Notes, version: "1" }
-paths:
-  /notes:
-    get: { operationId: listNotes, responses: { 200: { description: All } } }
-    post:
-      operationId: addNote
-      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-      responses: { 201: { description: Added } }
-  /notes/{id}:
-    put:
-      operationId: replaceNote
-      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
-      requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
-      responses: { 200: { description: Replaced } }
-components:
-  schemas:
-    Note: { type: object, properties: { id: { type: integer, readOnly: true, maximum: 6 }, text: { type: string } } }
-`
+const CONTRACT = notesContract('{ type: integer, readOnly: true, maximum: 6 }')
 const GATEWAY = `
 contract: ./openapi.yaml
 resources: { notes: { schema: Note, maxBytes: 1kB, seed: [{ id: 1, text: seed }] } }

@@ -1,0 +1,37 @@
+// Makes the replies of the control plane.
+
+import type { Readable } from 'node:stream'
+import type { Problem } from '../../kernel/problem.ts'
+import type { Reply } from '../../kernel/reply.ts'
+import type { ControlReply } from './route.ts'
+
+export const json = (body: unknown, status = 200): ControlReply => ({ status, type: 'application/json', body })
+export const text = (body: string): ControlReply => ({ status: 200, type: 'text/plain; charset=utf-8', body })
+export const stream = (type: string, body: Readable): ControlReply => ({ status: 200, type, body })
+export const DONE: ControlReply = { status: 204 }
+
+/**
+ * A refusal (RFC 9457).
+ *
+ * @param code stable, snake_case, for programs
+ * @param more further members of the problem
+ */
+export function problem(status: number, code: string, detail: string, more: object = {}): ControlReply {
+  const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+  return { status, type: 'application/problem+json', body: { title, status, detail, code, ...more } }
+}
+
+/** A refusal before any route, in the shape of the routes. */
+export async function refuseControl({ status, code }: Problem, detail: string): Promise<Reply> {
+  const { type = '', body } = problem(status, code, detail)
+  return { status, headers: { ...GUARD_HEADERS, 'content-type': type }, body: JSON.stringify(body) }
+}
+
+/** Fields of every reply. */
+export const GUARD_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  // No page may show the control plane in a frame.
+  'x-frame-options': 'DENY',
+  'content-security-policy': "frame-ancestors 'none'",
+}

@@ -1,0 +1,33 @@
+// A small operation, and a request of it as expressions see it.
+
+import type { Scope } from '../../src/expression/scope.ts'
+import type { RequestTypes } from '../../src/expression/types.ts'
+
+export const TYPES: RequestTypes = {
+  params: { fields: { petId: 'int' } },
+  query: { fields: { status: 'string', limit: 'int' } },
+  cookies: { fields: {} },
+  body: { fields: { name: 'string', age: 'int', tags: { list: 'string' }, address: { fields: { city: 'string' } } } },
+}
+
+export const SCOPE: Scope = {
+  method: 'POST',
+  path: '/pets',
+  params: { petId: 7 },
+  query: { status: 'sold' },
+  cookies: {},
+  headers: { 'x-plan': 'free' },
+  body: { name: 'Crash', age: 3, tags: ['a', 'b'], address: { city: 'Rome' }, weight: 1.5, big: 9223372036854775807n },
+  consumer: 'frontend',
+  operation: 'createPet',
+  world: 'default',
+  now: Date.UTC(2030, 11, 5),
+  ordinal: 2,
+  nth: 1,
+  calls: operation => (operation === 'payOrder' ? 4 : 0),
+  size: async () => 60,
+  record: async (_, id) => (id === 1 ? { id: 1, owner: { name: 'Ada' } } : undefined),
+  draw: () => 0.5,
+  uuid: () => '00000000-0000-4000-8000-000000000000',
+  sample: () => ({ id: 1, name: 'Rex' }),
+}
