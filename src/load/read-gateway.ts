@@ -5,7 +5,6 @@ import type { Contract } from '../contract/contract.ts'
 import { foreignFile } from '../contract/foreign-file.ts'
 import { readContractInSteps } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
-import { looksInexact } from '../kernel/inexact-numbers.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
@@ -88,8 +87,8 @@ export function* readGateway(
   // Whether it is a gateway file, which is read by stricter rules, shows only once it has been read.
   const first = new Diagnostics(options.strict)
   const bounds = gatewayBounds(options.text !== undefined)
-  const read = (into: Diagnostics, variables?: Environment, lenient = false, decimals = false) => {
-    const how = { environment: variables, lenient, bounds, decimals, aside: options.aside }
+  const read = (into: Diagnostics, variables?: Environment, lenient = false) => {
+    const how = { environment: variables, lenient, bounds, decimals: true, aside: options.aside }
     return options.text === undefined ? readSource(file, name, into, how) : parseSource(name, options.text, into, how)
   }
   // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
@@ -103,7 +102,9 @@ export function* readGateway(
     report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
     return { plan: undefined, report, files: [file] }
   }
-  const filled = bare ? withExampleDecimals(raw, read) : withRecordDecimals(raw, read, environment, report)
+  const filled = bare || raw.settled ? raw : read(report, environment)
+  if (bare) roundBeyondExamples(raw.value)
+  else roundSettings(filled?.value)
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   report.omit(filled?.surplus ?? 0)
   yield
@@ -147,30 +148,6 @@ export function* readGateway(
     report,
     files: [...new Set(contractFiles)],
   }
-}
-
-/** Returns a contract's source, read again if the digits of its decimals may have been lost. */
-function withExampleDecimals(
-  raw: Source,
-  read: (into: Diagnostics, variables: undefined, lenient: true, decimals: true) => Source | undefined,
-): Source {
-  const exact = looksInexact(raw.text, true) ? read(new Diagnostics(), undefined, true, true) : undefined
-  roundBeyondExamples(exact?.value)
-  return exact ?? raw
-}
-
-/** Returns a gateway file's source with its variables, read with the digits of its decimals if they may have been lost. */
-function withRecordDecimals(
-  raw: Source,
-  read: (into: Diagnostics, variables: Environment, lenient: false, decimals: boolean) => Source | undefined,
-  environment: Environment,
-  report: Diagnostics,
-): Source | undefined {
-  const decimals = looksInexact(raw.text, true)
-  if (raw.settled === true && !decimals) return raw
-  const source = read(raw.settled === true ? new Diagnostics() : report, environment, false, decimals)
-  if (decimals) roundSettings(source?.value)
-  return source
 }
 
 const withRecordedState = (file: SimulationFile): SimulationFile =>

@@ -5,7 +5,7 @@ import type { Steps } from '../kernel/steps.ts'
 import { collectGarbage, heapUsed } from '../world/heap.ts'
 
 /** Bytes of new objects after which garbage is collected, which takes some 50 ms. */
-const GROWTH = 48e6
+const GROWTH = 24e6
 /** If more bytes are in use before, there are worlds with many records: collecting would hold up their requests. */
 const SMALL = 100e6
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Steps } from '../../kernel/steps.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { idIn } from '../../world/collection.ts'
-import { sameWord } from './paths.ts'
+import { wordFormOf } from './paths.ts'
 
 /** The generated records of a resource, and the roles of their fields. */
 export interface LinkedSeeds {
@@ -18,10 +18,15 @@ export interface LinkedSeeds {
 /** Returns the records of every resource, with the ids of existing records in the fields that are named for them. */
 export function* linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): Steps<ReadonlyMap<string, readonly JsonObject[]>> {
   const linked = new Map<string, readonly JsonObject[]>()
+  const byWord = new Map<string, LinkedSeeds>()
+  for (const [name, seeds] of all) {
+    const word = wordFormOf(name)
+    if (!byWord.has(word)) byWord.set(word, seeds)
+  }
   for (const [name, { records, schema, idField, owned }] of all) {
     yield
     const targets = [...(schema?.shape.properties.keys() ?? [])].flatMap(field => {
-      const target = field === idField || owned.has(field) ? undefined : targetOf(field, all)
+      const target = field === idField || owned.has(field) ? undefined : targetOf(field, byWord)
       return target === undefined ? [] : [[field, target] as const]
     })
     linked.set(
@@ -33,9 +38,9 @@ export function* linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): Steps<Readonl
 }
 
 /** Returns the ids that a field such as `authorId` or `author_id` may have; `undefined` where no resource has that name. */
-function targetOf(field: string, all: ReadonlyMap<string, LinkedSeeds>): readonly Json[] | undefined {
+function targetOf(field: string, byWord: ReadonlyMap<string, LinkedSeeds>): readonly Json[] | undefined {
   const word = /^(.*[a-z0-9])(?:_id|Id|ID)$/.exec(field)?.[1]
-  const found = word === undefined ? undefined : [...all].find(([name]) => sameWord(name, word))?.[1]
+  const found = word === undefined ? undefined : byWord.get(wordFormOf(word))
   if (found === undefined || found.records.length === 0) return undefined
   return found.records.map(record => idIn(found.idField, record) as Json)
 }

@@ -5,7 +5,11 @@ import { expressionsOf } from '../../contract/paths.ts'
 /** A name in the form that all its spellings share: `per_page`, `perPage` and `per-page` are `perpage`. */
 export const normal = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
+/** The names that end in another letter are returned quickly: names are compared very often. */
 export const singular = (name: string): string =>
+  !name.endsWith('s') && !name.endsWith('S') ? name : withoutPlural(name)
+
+const withoutPlural = (name: string): string =>
   name
     .replace(/ies$/i, 'y')
     .replace(/(ss|x|ch|sh)es$/i, '$1')
@@ -44,9 +48,13 @@ export function segmentsOf(path: string): string[] {
   const segments = path.split('/').slice(1)
   if (segments.at(-1) === '') segments.pop()
   const last = segments.pop()
-  return last === undefined
-    ? []
-    : [...segments, last.replace(/\.(?:json|xml|ya?ml)$/i, '').replace(/\.?\{format\}$/, '')]
+  if (last === undefined) return []
+  segments.push(
+    last.includes('.') || last.endsWith('{format}')
+      ? last.replace(/\.(?:json|xml|ya?ml)$/i, '').replace(/\.?\{format\}$/, '')
+      : last,
+  )
+  return segments
 }
 
 const isExpression = (segment: string): boolean => /^\{[^{}]*\}$/.test(segment)

@@ -139,7 +139,6 @@ class Attempt {
 
   async finish(): Promise<InferredGateway> {
     for (;;) {
-      await this.#inTurns(this.#infer())
       const { plan, describe, blamed } = await this.#inTurns(this.#compile(this.#inference, this.#contract))
       if (blamed.size === 0) return { describe, plan, without: this.#without }
       // A resource was tried beside another one that has changed since.
@@ -151,6 +150,7 @@ class Attempt {
       }
       const [message] = blamed.values()
       if (this.#without.size === before) throw new Error(`an inferred configuration is malformed: ${message}`)
+      await this.#inTurns(this.#infer())
     }
   }
 

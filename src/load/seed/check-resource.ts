@@ -7,10 +7,8 @@ import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import type { LocateWithin } from '../../plan/record-states.ts'
-import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
+import type { ResourceFile } from '../../plan/simulation-file.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
-
-const RECORD_ACTIONS = ['list', 'create', 'read', 'update', 'replace', 'delete'] as const
 
 /** The fields that ids are unique within. */
 export function checkWithin(
@@ -29,17 +27,15 @@ export function checkWithin(
   return fields
 }
 
-/** The owners that records are kept with and that no reply shows: those of the configuration's fields in braces. */
-export function unshownOf(
-  name: string,
-  { id }: ResourceFile,
-  operations: NonNullable<SimulationFile['operations']>,
-): readonly string[] {
+/**
+ * The owners that records are kept with and that no reply shows: those of the configuration's fields in braces.
+ *
+ * @param responders the `respond` blocks of the operations on the resource
+ */
+export function unshownOf({ id }: ResourceFile, responders: readonly RespondConfig[]): readonly string[] {
   const fields = new Set((id?.within ?? []).filter(isUnshown))
-  for (const block of Object.values(operations)) {
-    const respond = block.respond as RespondConfig | undefined
-    if (respond?.within === undefined || !RECORD_ACTIONS.some(action => respond[action] === name)) continue
-    for (const { field } of withinsOf(respond.within)) if (field !== undefined && isUnshown(field)) fields.add(field)
+  for (const { within } of responders) {
+    for (const { field } of withinsOf(within)) if (field !== undefined && isUnshown(field)) fields.add(field)
   }
   return [...fields]
 }

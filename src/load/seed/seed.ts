@@ -2,7 +2,7 @@
 
 import { dirname, relative, resolve } from 'node:path'
 import type { Resource } from '../../behaviours/respond/resource.ts'
-import type { Contract, Operation } from '../../contract/contract.ts'
+import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
@@ -23,6 +23,7 @@ import { generateRecords, type Wanted } from './generate-records.ts'
 import { SeedMemory } from './memory.ts'
 import { compileNewId } from './new-ids.ts'
 import { compileFields, fitsRecord } from './resource-fields.ts'
+import { ResourceOperations } from './resource-operations.ts'
 
 export interface Seeding {
   readonly resources: ReadonlyMap<string, Resource>
@@ -32,8 +33,6 @@ export interface Seeding {
 
 const MAX_RECORDS = 100_000
 const MAX_BYTES = '256MB'
-/** The actions that name a record by the last parameter of their path. */
-const NAMING = ['read', 'update', 'replace', 'delete']
 const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 
 /**
@@ -54,6 +53,7 @@ export function* readResources(
   const files: string[] = []
   const wanted: Wanted[] = []
   const memory = new SeedMemory()
+  const users = new ResourceOperations(contract, operations)
   for (const [name, block] of Object.entries(declared)) {
     yield
     report.broken.add(name) // until it turns out to be sound
@@ -87,15 +87,7 @@ export function* readResources(
       return schema.check(withId(idField, id as Id, {}), true)?.filter(({ pointer }) => pointer === idPointer) ?? []
     }
     const makeId = once(() =>
-      compileNewId(
-        name,
-        schema,
-        idField,
-        operationsOn(name, NAMING, operations, contract),
-        contract,
-        chance,
-        operationsOn(name, ['create'], operations, contract),
-      ),
+      compileNewId(name, schema, idField, users.naming(name), contract, chance, users.creating(name)),
     )
     const sampleOf: Readonly<Record<Assign, () => Json>> = {
       sequence: () => 1,
@@ -112,7 +104,7 @@ export function* readResources(
       schema,
       idField,
       within: checkWithin(block, schema, contract, at, report),
-      unshown: unshownOf(name, block, operations),
+      unshown: unshownOf(block, users.responders(name)),
       assign,
       change: block.id?.change ?? 'refuse',
       ids,
@@ -140,7 +132,7 @@ export function* readResources(
       continue
     }
     if (isObject(seed)) {
-      const taken = exampleIds(operationsOn(name, ['create'], operations, contract), idField, contract)
+      const taken = exampleIds(users.creating(name), idField, contract)
       wanted.push({ resource, count: (seed as { generate: number }).generate, taken })
       checkRoom(resource, wanted.at(-1)?.count ?? 0, at, report)
       resources.set(name, resource)
@@ -201,18 +193,6 @@ function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
   const node = contract.at(name)
   return contract.schemas.get(name) ?? (node === undefined ? undefined : contract.use(node))
 }
-
-/** The operations that do one of these things with a resource. */
-const operationsOn = (
-  name: string,
-  actions: readonly string[],
-  operations: NonNullable<SimulationFile['operations']>,
-  { operations: all }: Contract,
-): Operation[] =>
-  all.filter(({ id, method, path }) => {
-    const respond = (operations[id] ?? operations[`${method} ${path}`])?.respond
-    return isObject(respond) && actions.some(key => respond[key] === name)
-  })
 
 function once<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined
