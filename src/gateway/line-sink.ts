@@ -84,7 +84,8 @@ export class LineSink {
   }
 
   #pause(bytes: Buffer): void {
-    let lines = 0
+    // The line end that completes a torn line is not a line.
+    let lines = this.#torn && bytes[0] === NEWLINE ? -1 : 0
     for (const byte of bytes) if (byte === NEWLINE) lines += 1
     this.#lose(lines)
     this.#state = 'pausing'

@@ -68,6 +68,29 @@ test('a line after a partial write begins on a new line', () => {
   assert.deepEqual([written(), sink.lost], ['ab\ndef\n', 1])
 })
 
+test('a torn line counts once, however often the disk is found full, and a line without its end is whole', () => {
+  const { sink, take, refuse, wake, written } = create()
+  sink.write('abc\n')
+  take(2)
+  refuse('ENOSPC')
+  assert.equal(sink.lost, 1)
+  for (let i = 1; i <= 3; i++) {
+    sink.write('ghi\n')
+    wake()
+    refuse('ENOSPC')
+    assert.equal(sink.lost, 1 + i)
+  }
+  wake()
+  sink.write('jkl\n')
+  take(4)
+  refuse('ENOSPC')
+  assert.equal(sink.lost, 4, 'only the line end of "jkl" is missing')
+  wake()
+  sink.write('mno\n')
+  take()
+  assert.equal(written(), 'ab\njkl\nmno\n')
+})
+
 test('a busy descriptor is retried without a loss', () => {
   const { sink, take, refuse, wake, written } = create()
   sink.write('a\n')
