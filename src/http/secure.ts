@@ -34,6 +34,8 @@ export class Security {
     const server = createServer({
       ...options,
       ...this.#context(),
+      // Node offers only `http/1.1`, and refuses the handshake of a client that asks for HTTP/1.0 (`curl --http1.0`).
+      ALPNProtocols: ['http/1.1', 'http/1.0'],
       minVersion: 'TLSv1.2',
       handshakeTimeout: options.requestTimeout ?? 30_000,
       requestCert: asks,

@@ -39,6 +39,18 @@ describe('a gateway with a certificate', async () => {
     await assert.rejects(handshake(gateway.url, old), /alert|version|protocol/i)
   })
 
+  test('a client that negotiates HTTP/1.0 or HTTP/1.1 is served, one that insists on another protocol is not', async () => {
+    for (const [offered, chosen] of [
+      [['http/1.0'], 'http/1.0'],
+      [['h2', 'http/1.1'], 'http/1.1'],
+    ] as const) {
+      const socket = await handshake(gateway.url, { ALPNProtocols: [...offered] })
+      assert.equal(socket.alpnProtocol, chosen)
+      socket.destroy()
+    }
+    await assert.rejects(handshake(gateway.url, { ALPNProtocols: ['h2'] }), /no application protocol/i)
+  })
+
   for (const [plane, url] of [
     ['the API', gateway.url],
     ['the control plane', gateway.control],
