@@ -9,7 +9,7 @@ import type { Delivery, Simulation } from '../plan/settings.ts'
 import { LingeringResponse } from './lingering-response.ts'
 import { faultOfParser } from './message-fault.ts'
 import type { Security } from './secure.ts'
-import { Stop } from './stop.ts'
+import { type Peers, Stop } from './stop.ts'
 import { writeRaw, writeReply } from './wire.ts'
 
 /** Answers a request; what it returns is not looked at. */
@@ -118,10 +118,9 @@ export class Listener {
    * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and cuts what is
    * left.
    *
-   * @param allClosed resolves when no other process accepts connections at this port
    * @returns how many connections were cut
    */
-  async close(grace: number, allClosed = async () => {}): Promise<number> {
-    return this.listening ? this.#stop.end(grace, allClosed) : 0
+  async close(grace: number, peers?: Peers): Promise<number> {
+    return this.listening ? this.#stop.end(grace, peers) : 0
   }
 }

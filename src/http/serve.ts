@@ -13,7 +13,7 @@ import { Listener, type Plane } from './listener.ts'
 import { compileFaultFinder } from './message-fault.ts'
 import type { KoaMiddleware } from './middleware.ts'
 import { createStatus } from './status.ts'
-import { allClosed, askForCertificate } from './this-worker.ts'
+import { askForCertificate, otherWorkers } from './this-worker.ts'
 import { writeReply } from './wire.ts'
 import type { Fleet } from './workers.ts'
 
@@ -146,13 +146,14 @@ export async function serve(
   const close: Serving['close'] = async ({ grace = GRACE, drain = 0 } = {}) => {
     ready = false
     data.wane()
+    control.wane()
     const stopped = fleet?.stop()
     if (drain > 0) {
       say(`stopping: /readyz answers 503, requests are served for ${drain} ms more`)
       await new Promise(resolve => setTimeout(resolve, drain))
     }
-    if (data.busy > 0) say(`waiting for ${data.busy} requests under way, at most ${grace / 1000} s`)
-    const cut = await data.close(grace, workers === 'worker' ? allClosed : undefined)
+    if (data.busy > 0) log.info({}, `waiting for ${data.busy} requests under way, at most ${grace / 1000} s`)
+    const cut = await data.close(grace, workers === 'worker' ? otherWorkers : undefined)
     if (cut > 0) log.warn({}, `${cut} connections were cut: their requests took longer than ${grace / 1000} s`)
     await stopped
     await control.close(grace === 0 ? 0 : CONTROL_GRACE)

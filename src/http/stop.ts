@@ -3,10 +3,16 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { acceptWaiting, untilQuiet } from './until-quiet.ts'
 import type { Busy } from './wire.ts'
 
-/** The port closes when no client has connected for `QUIET`, at most after `LONGEST_HOLD`, both in milliseconds. */
-const [QUIET, LONGEST_HOLD] = [20, 250]
+/** The other processes that serve the same port. */
+export interface Peers {
+  /** Called when this process gives no replies; resolves when all waiting connections are passed to a process. */
+  dealt(): Promise<void>
+  /** Resolves when no process accepts connections at the port. */
+  allClosed(): Promise<void>
+}
 
 /** How often the open connections are looked at, in milliseconds. */
 const SWEEP = 50
@@ -62,17 +68,16 @@ export class Stop {
    * Accepts no more connections, closes those that ask for nothing, waits for the others, at most `grace` milliseconds, and
    * cuts what is left.
    *
-   * @param allClosed resolves when no other process accepts connections at this port
    * @returns how many connections were cut
    */
-  async end(grace: number, allClosed: () => Promise<void>): Promise<number> {
+  async end(grace: number, peers?: Peers): Promise<number> {
     this.begin()
-    const release = await this.#acceptWaiting()
+    const release = await this.#acceptWaiting(peers)
     const closed = new Promise(resolve => {
       // The method of `http.Server` would close idle connections at once, some of which have a request on its way.
       NetServer.prototype.close.call(this.#server, resolve)
     })
-    await allClosed()
+    await peers?.allClosed()
     release()
     let cut = 0
     const cutting = setTimeout(() => {
@@ -97,22 +102,23 @@ export class Stop {
    * Accepts the connections that wait in line: closing the port resets those that are left there. Meanwhile requests are
    * held back, because a client that gets its reply connects again. The returned function passes them on.
    */
-  async #acceptWaiting(): Promise<() => void> {
-    const began = performance.now()
-    const turn = () => new Promise(resolve => setImmediate(resolve))
+  async #acceptWaiting(peers?: Peers): Promise<() => void> {
+    if (peers !== undefined) {
+      const release = this.#holdRequests()
+      await peers.dealt()
+      return release
+    }
     // All clients are idle, or have a connection that stays open until its reply.
-    if (began - this.#madeLast > SWEEP) {
-      await turn()
+    if (performance.now() - this.#madeLast > SWEEP) {
+      await acceptWaiting()
       return () => {}
     }
-    let last = began
-    const look = () => {
-      last = performance.now()
-    }
-    this.#server.on('connection', look)
+    let connections = 0
+    const count = () => void connections++
+    this.#server.on('connection', count)
     const release = this.#holdRequests()
-    while (performance.now() < Math.min(last + QUIET, began + LONGEST_HOLD)) await turn()
-    this.#server.off('connection', look)
+    await untilQuiet(() => connections)
+    this.#server.off('connection', count)
     return release
   }
 

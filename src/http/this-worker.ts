@@ -9,13 +9,14 @@ import type { Engine } from '../state/engine.ts'
 import { RemoteLog } from '../state/remote-log.ts'
 import { LogEnd, NoteFiles } from '../state/shared-files.ts'
 import { channelOver, inheritedPipe } from './log-channel.ts'
+import type { Peers } from './stop.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */
 const TELL = 100
 
-/** The maximum time in milliseconds to wait for the other workers to close the port. */
-const PATIENCE = 250
+/** The maximum time in milliseconds to wait for the other workers to hold their requests back, and to close the port. */
+const PATIENCE = { dealt: 3000, closed: 1000 } as const
 
 /** The places of the shared files among those that a worker inherits, behind `PIPE`. */
 const [END, NOTES] = [5, [6, 7]] as const
@@ -34,9 +35,14 @@ export async function askForCertificate(): Promise<KeyPair> {
   return given.pair
 }
 
-/** In a worker that accepts no more connections: resolves when no other one does either, so that the port is closed. */
-export async function allClosed(): Promise<void> {
-  await ask({ accepts: false }, 'closed', PATIENCE)
+/** In a worker that stops: the other ones. */
+export const otherWorkers: Peers = {
+  async dealt() {
+    await ask({ holds: true }, 'dealt', PATIENCE.dealt)
+  },
+  async allClosed() {
+    await ask({ accepts: false }, 'closed', PATIENCE.closed)
+  },
 }
 
 /**
@@ -90,6 +96,7 @@ export function obey(gateway: Gateway, reloader: Reloader, stop: () => void): vo
         stop()
         return
       case 'certificate':
+      case 'dealt':
       case 'closed':
         // For `ask`.
         return

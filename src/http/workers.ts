@@ -13,7 +13,7 @@ import { type Channel, serveLog } from '../state/remote-log.ts'
 import { LogEnd, NoteFiles, openUnnamed } from '../state/shared-files.ts'
 import type { ControlRoute } from './control/route.ts'
 import { freePort } from './free-port.ts'
-import { followHandOvers } from './hand-overs.ts'
+import { HandOvers } from './hand-overs.ts'
 import { channelOver, PIPE } from './log-channel.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
@@ -26,6 +26,7 @@ const [EARLY, PAUSE] = [1000, 200]
 export class Fleet {
   readonly #gateway: Gateway
   readonly #log: Log
+  readonly #handOvers = new HandOvers()
   #replaced = 0
   #started = false
   #stopping = false
@@ -37,6 +38,8 @@ export class Fleet {
   readonly #obeying = new Set<number>()
   /** The workers that still accept connections after the order to stop. */
   readonly #accepting = new Set<number>()
+  /** Those of them that give replies. */
+  readonly #replying = new Set<number>()
   /** The last numbers of each worker by id, and the totals of exited workers, which stay in the sums. */
   readonly #told = new Map<number, MetricsSnapshot>()
   #totalsOfExited: Promise<MetricsSnapshot> = Promise.resolve([])
@@ -93,7 +96,7 @@ export class Fleet {
       cluster.setupPrimary({ stdio })
     }
     const worker = cluster.fork()
-    followHandOvers(worker)
+    this.#handOvers.follow(worker)
     const born = performance.now()
     // A channel to a killed process fails by itself; wait for the exit.
     worker.on('error', () => {})
@@ -106,7 +109,8 @@ export class Fleet {
         // The worker has missed orders before this.
         if (this.#reloads !== reloads) send(worker, { order: 'reload' })
         if (this.#stopping) send(worker, { order: 'stop' })
-      } else if ('accepts' in told) this.#closed(worker)
+      } else if ('holds' in told) this.#holds(worker)
+      else if ('accepts' in told) this.#closed(worker)
       else if ('counts' in told) this.#told.set(worker.id, Metrics.renew(this.#told.get(worker.id) ?? [], told.counts))
     })
     const endLog = this.#shared && serveLog(this.#shared.log.connect(), channelTo(worker))
@@ -126,6 +130,7 @@ export class Fleet {
   #replace(worker: Worker, born: number, how: object): void {
     this.#bury(worker)
     if (this.#stopping) {
+      this.#holds(worker)
       this.#closed(worker)
       return
     }
@@ -175,6 +180,12 @@ export class Fleet {
     this.#totalsOfExited = this.#totalsOfExited.then(totals => Metrics.totalsOfExited([totals, last]))
   }
 
+  /** When no worker gives replies, no client connects again; when all connections are dealt out, the port may be closed. */
+  #holds({ id }: Worker): void {
+    if (!this.#replying.delete(id) || this.#replying.size > 0) return
+    void this.#handOvers.settled().then(() => this.#tell({ order: 'dealt' }))
+  }
+
   /** When no worker accepts connections, all of them give the replies that they have held back. */
   #closed({ id }: Worker): void {
     this.#accepting.delete(id)
@@ -184,7 +195,10 @@ export class Fleet {
   /** Lets every worker finish its running requests. */
   async stop(): Promise<void> {
     this.#stopping = true
-    for (const { id } of this.#workers) this.#accepting.add(id)
+    for (const { id } of this.#workers) {
+      this.#accepting.add(id)
+      this.#replying.add(id)
+    }
     const gone = this.#workers.map(worker => new Promise(resolve => worker.once('exit', resolve)))
     this.#tell({ order: 'stop' })
     // A starting worker has nothing to finish.

@@ -137,6 +137,30 @@ suite('a gateway that gets SIGTERM', { concurrency: true }, () => {
     assert.equal(await ended, 0)
   })
 
+  test('says what its workers wait for', async () => {
+    const { child, url, ended, logged } = await serve(config, '--workers', '2')
+    const slow = await begin(
+      url,
+      'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+    )
+    child.kill('SIGTERM')
+    await logged('waiting for 1 requests under way, at most 10 s')
+    assert.equal((await slow.send('}').reply())?.headers.connection, 'close')
+    assert.equal(await ended, 0)
+  })
+
+  test('says to clients of the control plane, too, that a reply is the last one', async () => {
+    const patient = join(home, 'patient-control.yaml')
+    writeFileSync(patient, `listen: { drain: 60s }\n${readFileSync(config, 'utf8')}`)
+    const { child, control, logged } = await serve(patient)
+    child.kill('SIGTERM')
+    await logged('stopping')
+    const [reply, ...more] = await new Raw(control).send('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n').replies()
+    assert.equal(reply?.status, 503)
+    assert.equal(reply?.headers.connection, 'close')
+    assert.deepEqual(more, [])
+  })
+
   test('serves late requests and closes their connections', async () => {
     const patient = join(home, 'patient.yaml')
     writeFileSync(patient, `listen: { drain: 60s }\n${readFileSync(config, 'utf8')}`)
