@@ -92,12 +92,13 @@ export function* readContractInSteps(
   if (!isObject(info.value)) reading.warn('missing-info', 'the contract has no info', root)
   const servers = readServers(childOf(root, 'servers'), reading) ?? { basePaths: [''], hosts: [] }
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
-  const operations = yield* readOperations(root, servers.basePaths, reading)
   const named = new Map<string, SchemaUse>()
   for (const [name, node] of entriesOf(childOf(root, 'components', 'schemas'))) {
+    yield* schemas.translate(node)
     named.set(name, schemas.use(node))
     yield
   }
+  const operations = yield* readOperations(root, servers.basePaths, reading)
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
     version: reading.text(childOf(info, 'version')) || '0',

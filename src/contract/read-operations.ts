@@ -23,6 +23,9 @@ const OPERATION_KEYS = new Set([
   ...['callbacks', 'deprecated', 'security', 'servers'],
 ])
 
+/** The maximum length of a path: each of its parameters is known by its place, which contains the whole path. */
+const LONGEST_PATH = 2000
+
 /** @param basePaths the base paths of operations without their own servers */
 export function* readOperations(
   root: Node,
@@ -40,6 +43,11 @@ export function* readOperations(
   for (const [key, entry] of entriesOf(paths)) {
     yield
     if (key.startsWith('x-')) continue
+    if (key.length > LONGEST_PATH) {
+      const message = `a path of ${key.length} characters is left out; the most are ${LONGEST_PATH}`
+      reading.warn('left-out', message, entry, 'key')
+      continue
+    }
     const item = readItem(entry, reading)
     if (item === undefined) {
       reading.warn('left-out', `the path ${key} is left out`, entry, 'key')

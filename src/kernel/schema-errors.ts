@@ -94,7 +94,7 @@ function wording({ keyword, params, message }: ErrorObject): string {
     case 'type':
       return `must be ${article([params.type].flat().map(String).join(' or '))}`
     case 'enum':
-      return `must be one of ${(params.allowedValues as unknown[]).map(value => JSON.stringify(value)).join(', ')}`
+      return `must be one of ${listed(params.allowedValues as unknown[])}`
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'format':
@@ -133,6 +133,15 @@ function wording({ keyword, params, message }: ErrorObject): string {
     default:
       return message ?? `breaks "${keyword}"`
   }
+}
+
+/** A message shows this many of the allowed values. */
+const MOST_SHOWN = 200
+
+function listed(values: readonly unknown[]): string {
+  const shown = values.slice(0, MOST_SHOWN).map(value => JSON.stringify(value))
+  const others = values.length - shown.length
+  return `${shown.join(', ')}${others > 0 ? ` or one of ${others} others` : ''}`
 }
 
 function wordUnion(keyword: string, { closest, count, fitting }: Record<string, unknown>): string {

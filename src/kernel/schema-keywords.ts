@@ -1,8 +1,9 @@
-// The keywords that are validated here and not by the library: uniqueItems, multipleOf, pattern and requiredBy.
+// The keywords that are validated here and not by the library: uniqueItems, multipleOf, pattern, enum and requiredBy.
 
 import { _, type KeywordCxt, type SchemaValidateFunction } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { usePattern } from 'ajv/dist/vocabularies/code.js'
+import enumKeyword from 'ajv/dist/vocabularies/validation/enum.js'
 import { Decimal, isObject, parsePointer, stringifyJson } from './json.ts'
 import { isMultipleOf } from './multiple-of.ts'
 import { compilePattern } from './pattern.ts'
@@ -102,6 +103,22 @@ function tryPattern(cxt: KeywordCxt): void {
   cxt.fail(_`${tried}!${expression}.test(${data})`)
 }
 
+const usualEnum = enumKeyword.default
+
+/** Longer lists of scalars are looked up in a set: ajv compares a value with each item of the list. */
+const LONG_LIST = 32
+
+function tryEnum(cxt: KeywordCxt): void {
+  const { data, schema, gen } = cxt
+  const values = schema as readonly unknown[]
+  if (values.length <= LONG_LIST || values.some(value => typeof value === 'object' && value !== null)) {
+    usualEnum.code(cxt)
+    return
+  }
+  const list = gen.scopeValue('obj', { ref: new Set(values) })
+  cxt.fail(_`!${list}.has(${data})`)
+}
+
 /** Returns the expression of a pattern, as `pattern` matches it. */
 export const patternOf = (pattern: string): RegExp => compilePattern(pattern) ?? new RegExp(pattern)
 
@@ -120,5 +137,7 @@ export function addKeywords(ajv: Ajv2020): void {
   })
   ajv.removeKeyword('pattern')
   ajv.addKeyword({ keyword: 'pattern', type: 'string', schemaType: 'string', error: PATTERN_ERROR, code: tryPattern })
+  ajv.removeKeyword('enum')
+  ajv.addKeyword({ keyword: 'enum', schemaType: 'array', error: usualEnum.error, code: tryEnum })
   ajv.addKeyword({ keyword: 'requiredBy', type: 'object', errors: true, validate: checkRequiredBy })
 }

@@ -17,6 +17,8 @@ export function writeArray(
   variant: number,
 ): Json {
   const { schemas, unique } = facets
+  // No list can be long enough. The stopgap has what a list has without the bound.
+  if (facets.minItems > LONGEST && !run.settles) throw DEAD_END
   const prefix = Math.max(0, ...schemas.map(({ prefixItems }) => (Array.isArray(prefixItems) ? prefixItems.length : 0)))
   const schemasAt = (index: number) =>
     schemas.flatMap(({ prefixItems, items }) => {

@@ -4,6 +4,7 @@
 import { isObject, type Json } from '../kernel/json.ts'
 import { keyOf } from '../kernel/reached-schema.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
+import { isListed } from './listed.ts'
 import type { Definitions, SchemaObject } from './schema-parts.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
@@ -95,12 +96,12 @@ export class Facets {
     const given = schema.const === undefined ? schema.enum : [schema.const]
     if (Array.isArray(given)) {
       if (this.choices !== undefined) this.doubtful = true
-      const known = this.choices?.map(item => JSON.stringify(item))
-      this.choices = known === undefined ? given : given.filter(item => known.includes(JSON.stringify(item)))
+      const known = this.choices && new Set(this.choices.map(item => JSON.stringify(item)))
+      this.choices = known === undefined ? given : given.filter(item => known.has(JSON.stringify(item)))
     }
     if (Array.isArray(schema.named)) {
       const { named } = this
-      const both = named === undefined ? schema.named : schema.named.filter(name => named.includes(name))
+      const both = named === undefined ? schema.named : schema.named.filter(name => isListed(named, name))
       this.named = both.length > 0 ? both : named
     }
     // The schema's own example is preferred to that of a reference.
@@ -136,7 +137,7 @@ export class Facets {
     if (not === true || (isObject(not) && Object.keys(not).length === 0)) this.possible = false
     if (!isObject(not)) return
     const keywords = Object.keys(not)
-    if (Array.isArray(not.enum)) this.excluded.push(...(not.enum as Json[]))
+    if (Array.isArray(not.enum)) for (const value of not.enum) this.excluded.push(value as Json)
     if (not.const !== undefined) this.excluded.push(not.const as Json)
     if (keywords.every(keyword => keyword === 'type')) {
       const types = [not.type].flat()

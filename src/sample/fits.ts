@@ -6,6 +6,7 @@ import { keyOf } from '../kernel/reached-schema.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
 import { fitsNumber, fitsString } from './fits-scalar.ts'
+import { canonical, isListed, same } from './listed.ts'
 import { type Definitions, entries, propertySchemas, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that refers to itself endlessly accepts no value. */
@@ -84,7 +85,7 @@ export class Fitting {
   #fits(schema: SchemaObject, value: Json): boolean {
     if (typeof schema.$ref === 'string' && !this.fits(this.#target(schema.$ref), value)) return false
     if (schema.type !== undefined && ![schema.type].flat().some(type => isOfType(value, type))) return false
-    if (Array.isArray(schema.enum) && !schema.enum.some(item => same(item, value))) return false
+    if (Array.isArray(schema.enum) && !isListed(schema.enum, value)) return false
     if (schema.const !== undefined && !same(schema.const as Json, value)) return false
     if (typeof value === 'number' ? !fitsNumber(schema, value) : typeof value === 'bigint') return false
     if (typeof value === 'string' && !fitsString(schema, value)) return false
@@ -225,11 +226,3 @@ function isOfType(value: Json, type: unknown): boolean {
   if (type === 'object') return isObject(value)
   return type === 'null' ? value === null : typeof value === type
 }
-
-const canonical = (value: Json): string =>
-  JSON.stringify(value, (_, item) =>
-    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
-  )
-
-const same = (a: Json, b: Json): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))

@@ -7,6 +7,9 @@ import type { Definitions } from './schema-parts.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
 
+/** Needs further inside are not looked for: no generated value is as deep. */
+const DEEPEST = 64
+
 export class Needs {
   readonly #definitions: Definitions
   readonly #known = new WeakMap<object, ReadonlySet<string>>()
@@ -16,15 +19,15 @@ export class Needs {
   }
 
   /** Returns the keys of the definitions that every value of this schema uses. */
-  of(schema: unknown): ReadonlySet<string> {
-    if (!isObject(schema)) return NOTHING
+  of(schema: unknown, depth = 0): ReadonlySet<string> {
+    if (!isObject(schema) || depth > DEEPEST) return NOTHING
     const known = this.#known.get(schema)
     if (known !== undefined) return known
     // On re-entry (a cycle) return the empty set; the outer call completes it.
     this.#known.set(schema, NOTHING)
     const out = new Set<string>()
     const add = (part: unknown) => {
-      for (const key of this.of(part)) out.add(key)
+      for (const key of this.of(part, depth + 1)) out.add(key)
     }
     const { $ref, allOf, anyOf, oneOf, required, properties, items, minItems } = schema
     if (typeof $ref === 'string') {
@@ -34,7 +37,7 @@ export class Needs {
     if (Array.isArray(allOf)) allOf.forEach(add)
     for (const union of [anyOf, oneOf]) {
       if (!Array.isArray(union) || union.length === 0) continue
-      const [first, ...others] = union.map(branch => this.of(branch))
+      const [first, ...others] = union.map(branch => this.of(branch, depth + 1))
       for (const key of first ?? NOTHING) if (others.every(one => one.has(key))) out.add(key)
     }
     if (items !== undefined && typeof minItems === 'number' && minItems > 0) add(items)

@@ -3,6 +3,7 @@
 
 import { Decimal, isObject, type Json } from '../kernel/json.ts'
 import { keyOf } from '../kernel/reached-schema.ts'
+import { isListed } from './listed.ts'
 import { type Definitions, entries, objectOf, type SchemaObject } from './schema-parts.ts'
 
 /** A schema that chooses between branches: its properties, and those that name a branch. */
@@ -138,7 +139,7 @@ export function denies(
   const { $ref, allOf, properties } = branch
   for (const [name, value] of pinned) {
     const { enum: choices, const: only } = objectOf(objectOf(properties)[name])
-    if (Array.isArray(choices) && !choices.includes(value)) return true
+    if (Array.isArray(choices) && !isListed(choices, value)) return true
     if (only !== undefined && only !== value) return true
   }
   if (typeof $ref === 'string' && denies(definitions[keyOf($ref)], pinned, definitions, depth + 1)) return true

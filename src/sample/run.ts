@@ -9,6 +9,7 @@ import { DEAD_END, EXHAUSTED } from './dead-end.ts'
 import { Facets } from './facets.ts'
 import type { Fitting } from './fits.ts'
 import { writeJsonText } from './json-text.ts'
+import { firstAllowed, isListed } from './listed.ts'
 import type { Needs } from './needs.ts'
 import { writeNumber } from './numbers.ts'
 import { writeObject } from './objects.ts'
@@ -207,7 +208,7 @@ export class Run implements Writer {
     const fits = (value: Json) => facets.schemas.every(schema => this.fitting.fits(schema, value))
     const { choices, named, proposals, excluded } = facets
     if (!this.#dynamic && variant === 0) {
-      const proposed = proposals.find(value => (named?.includes(value) ?? true) && fits(value))
+      const proposed = proposals.find(value => (named === undefined || isListed(named, value)) && fits(value))
       if (proposed !== undefined) return proposed
     }
     if (choices === undefined && named !== undefined && variant < 2) {
@@ -215,8 +216,8 @@ export class Run implements Writer {
       if (name !== undefined) return name
     }
     if (choices !== undefined) {
-      const allowed = choices.filter(value => !excluded.includes(value) && fits(value))
-      const preferred = allowed.filter(value => named?.includes(value))
+      const allowed = firstAllowed(choices, new Set(excluded), fits)
+      const preferred = named === undefined ? [] : allowed.filter(value => isListed(named, value))
       // Prefer other values to empty ones and `null`.
       const telling = preferred.length > 0 ? preferred : allowed.filter(value => value !== null && value !== '')
       const from = telling.length > 0 && variant < 4 ? telling : allowed

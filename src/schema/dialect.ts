@@ -6,16 +6,16 @@ import { isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { isKnownFormat } from '../kernel/schema-formats.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
-import type { Steps } from '../kernel/steps.ts'
-import { type Documents, identityOf, type Node, placeOf } from './document.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
+import { componentOf, type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
 import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
-import { countParts, keysWithin } from './size.ts'
+import { countParts, keysWithin, leavesFirst } from './size.ts'
 import { Translation } from './translate.ts'
 import type { ReferenceEdge, SchemaMark, Surroundings, TranslationContext } from './translation-context.ts'
 import { forValidator, type Unions } from './union.ts'
 import { fitsByWalking, judgeByParts } from './walk.ts'
-import { Ways } from './ways.ts'
+import { type TooMuch, Ways } from './ways.ts'
 
 export type { SchemaUse } from './schema-use.ts'
 export { type Shape, shapeOf } from './shape.ts'
@@ -46,7 +46,7 @@ export class SchemaBook {
   readonly #formats = new Set<string>()
   readonly #marks = new Set<SchemaMark>()
   readonly #edgesOf = (key: string): readonly ReferenceEdge[] => (this.#entries.get(key) as SchemaEntry).edges
-  readonly #ways = new Ways(this.#edgesOf, key => this.#open(key))
+  readonly #ways = new Ways(this.#edgesOf, (key, why) => this.#open(key, why))
   /** Whether values are walked before a schema is compiled. */
   #walks = false
   readonly #tools: Tools = {
@@ -83,13 +83,19 @@ export class SchemaBook {
     const name = `${side} ${identityOf(node)}`
     let use = this.#uses.get(name)
     if (use === undefined) {
-      const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false, opened: false })
-      this.#translatePending()
-      this.#ways.bound(key)
+      const key = runThrough(this.translate(node))
       use = new NodeUse(node, key, side, this.#definitions, this.#marks, this.#tools)
       this.#uses.set(name, use)
     }
     return use
+  }
+
+  /** Translates the schema at a node and all that it refers to. `use` does so at once for a schema that is not translated yet. */
+  *translate(node: Node): Steps<string> {
+    const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false, opened: false })
+    yield* this.#translatePending()
+    yield* this.#ways.bound(key)
+    return key
   }
 
   /**
@@ -117,12 +123,14 @@ export class SchemaBook {
 
   /** Compiles every schema in use, and reports those that cannot be compiled at their places. */
   *compile(): Steps<void> {
-    for (const [key, { node }] of this.#entries) {
+    // Compiling a schema compiles those that it refers to: in one call for each schema of a chain, unless that is done.
+    for (const key of leavesFirst(this.#entries.keys(), this.#edgesOf)) {
       yield
       try {
         this.#check(key)
       } catch (error) {
         const why = (error as Error).message.replace(/^schema is invalid: /, '')
+        const { node } = this.#entries.get(key) as SchemaEntry
         this.#report.warning('invalid-schema', `this schema cannot be compiled: ${why}`, placeOf(node, 'key'))
       }
     }
@@ -146,21 +154,22 @@ export class SchemaBook {
   }
 
   /** Iterative, not recursive: a chain of references may be longer than the stack. */
-  #translatePending(): void {
+  *#translatePending(): Steps<void> {
     for (let key = this.#pending.pop(); key !== undefined; key = this.#pending.pop()) {
       const entry = this.#entries.get(key) as SchemaEntry
       const translation = new Translation(entry.node, entry.reading, this.#around)
       this.#definitions[key] = translation.run()
       entry.edges = translation.edges
       entry.unions = translation.special ? translation.unions : undefined
+      yield
     }
   }
 
-  #open(key: string): void {
+  #open(key: string, why: TooMuch): void {
     const entry = this.#entries.get(key) as SchemaEntry
     this.#definitions[key] = {}
     Object.assign(entry, { edges: [], unions: undefined })
-    const message = 'this schema refers to others in more than 100000 ways; values are not checked against it'
+    const message = `this schema ${why}; values are not checked against it`
     this.#report.warning('too-many-ways', message, placeOf(entry.node, 'key'))
   }
 
@@ -238,7 +247,3 @@ export class SchemaBook {
     )
   }
 }
-
-/** The component's name; other schemas have none. */
-const componentOf = ({ path }: Node): string | undefined =>
-  path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined

@@ -65,6 +65,8 @@ export class Documents {
   readonly #aside: TextsAside | undefined
   readonly #documents = new Map<string, Document | undefined>()
   readonly #identifiers = new Map<string, Identifiers>()
+  /** The outcomes of `resolve`, by the object that holds `$ref`; an alias puts one object at several places. */
+  readonly #resolved = new WeakMap<object, { readonly path: Path; readonly target: Node | undefined }>()
 
   /** @param aside the values of large files */
   constructor(root: Document, home: string, report: Diagnostics, aside?: TextsAside) {
@@ -82,20 +84,25 @@ export class Documents {
 
   /** Follows `$ref`s to the first node without one. Returns `undefined` after reporting why that is impossible. */
   resolve(node: Node): Node | undefined {
-    let current = node
-    let trail: Set<string> | undefined
-    while (isObject(current.value) && typeof current.value.$ref === 'string') {
-      trail ??= new Set()
+    if (!isReference(node)) return node
+    const trail = new Map<string, Node & { readonly value: object }>()
+    let current: Node | undefined = node
+    while (current !== undefined && isReference(current)) {
+      const known = this.#resolved.get(current.value)
+      if (known !== undefined && isSamePath(known.path, current.path)) {
+        current = known.target
+        break
+      }
       const identity = identityOf(current)
       if (trail.has(identity)) {
         this.#report.warning('circular-ref', 'this reference resolves to itself', placeOf(childOf(node, '$ref')))
-        return undefined
+        current = undefined
+        break
       }
-      trail.add(identity)
-      const target = this.follow(childOf(current, '$ref'), current.value.$ref)
-      if (target === undefined) return undefined
-      current = target
+      trail.set(identity, current)
+      current = this.follow(childOf(current, '$ref'), current.value.$ref)
     }
+    for (const { path, value } of trail.values()) this.#resolved.set(value, { path, target: current })
     return current
   }
 
@@ -186,6 +193,11 @@ export class Documents {
   }
 }
 
+const isReference = (node: Node): node is Node & { readonly value: { readonly $ref: string } } =>
+  isObject(node.value) && typeof node.value.$ref === 'string'
+
+const isSamePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, i) => key === b[i])
+
 const rootOf = (document: Document): Node => {
   if (document.base.length === 0) return { document, path: [], value: document.source.value }
   const whole: Node = { document: { ...document, base: [] }, path: [], value: document.source.value }
@@ -207,6 +219,10 @@ const decode = (text: string): string => {
     return text
   }
 }
+
+/** The name of a schema of the components; other nodes have none. */
+export const componentOf = ({ path }: Node): string | undefined =>
+  path.length === 3 && path[0] === 'components' && path[1] === 'schemas' ? String(path[2]) : undefined
 
 /** The value of the schema that contains a node. */
 export function parentValue(child: Node, root: Node): unknown {

@@ -1,6 +1,7 @@
 // Attacks with real processes and sockets, by class. A table of all outcomes is printed at the end.
 
 import './control-plane.ts'
+import './large-schemas.ts'
 import './log.ts'
 import './memory.ts'
 import './references.ts'

@@ -14,6 +14,8 @@ const faults = (schema: Schema, text: string): string[] => {
 
 const INT64 = { type: 'integer', format: 'int64' }
 const UNION = { anyOf: [{ type: 'string' }, { type: 'object', required: ['a'], properties: { a: INT64 } }] }
+const LONG_LIST = Array.from({ length: 10_000 }, (_, i) => i)
+const TOO_LONG = `(root) must be one of ${LONG_LIST.slice(0, 200).join(', ')} or one of 9800 others`
 for (const [schema, text, expected] of [
   [INT64, '9223372036854775807', []],
   [INT64, '9223372036854775808', ['(root) must be a valid int64']],
@@ -29,6 +31,12 @@ for (const [schema, text, expected] of [
   [{ type: 'string', enum: ['a', 'b'] }, 'null', ['(root) must be a string']],
   [{ type: ['string', 'null'] }, '1', ['(root) must be a string or null']],
   [{ enum: ['a', 1, null] }, '2', ['(root) must be one of "a", 1, null']],
+  [{ enum: LONG_LIST }, '9999', []],
+  [{ enum: LONG_LIST }, '-0', []],
+  [{ enum: LONG_LIST }, '{}', [TOO_LONG]],
+  [{ enum: LONG_LIST }, '10000', [TOO_LONG]],
+  [{ enum: [...LONG_LIST, { a: [1] }] }, '{"a":[1]}', []],
+  [{ enum: [...LONG_LIST, { a: [1] }] }, '5000', []],
   [{ const: 'a' }, '"b"', ['(root) must be "a"']],
   [{ minLength: 1 }, '""', ['(root) must not be empty']],
   [{ multipleOf: 0.01 }, '19.99', []],
