@@ -2,7 +2,7 @@
 // and removed, so that every schema compiles. Independent of references.
 
 import { suggest } from '../kernel/diagnostic.ts'
-import { isObject } from '../kernel/json.ts'
+import { approximate, isObject } from '../kernel/json.ts'
 import { findNesting } from '../kernel/nested-quantifiers.ts'
 import { compilePattern } from '../kernel/pattern.ts'
 
@@ -54,11 +54,14 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const judgeNumber =
   (fits: (value: unknown) => boolean, what: string) =>
   (value: unknown): KeywordReading => {
-    // The validator reads bounds as doubles; format int64 keeps the true range.
-    if (fits(value)) return { value: Number(value) }
+    // The validator reads bounds as doubles; format int64 keeps the true range. A bound below it is often that of int64 as
+    // JavaScript writes it, -9223372036854776000, and compares with values of requests as they do.
+    if (fits(value)) return { value: isBelowZero(value) ? approximate(value) : Number(value) }
     const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
     return fits(read) ? { value: read, fault: `must be ${what}, not text` } : { fault: `must be ${what}` }
   }
+
+const isBelowZero = (value: unknown): value is bigint => typeof value === 'bigint' && value < 0n
 
 const count = judgeNumber(isCount, 'a count')
 const bound = judgeNumber(value => isNumber(value) && Number.isFinite(Number(value)), 'a number')

@@ -19,12 +19,25 @@ paths:
           image/*: { schema: { type: string, format: binary } }
       responses: { 204: { description: Kept } }
     get: { responses: { 204: { description: None } } }
+  /marks:
+    post:
+      requestBody:
+        required: true
+        content:
+          application/x-www-form-urlencoded: { schema: { $ref: "#/components/schemas/Mark" } }
+          application/json: { schema: { $ref: "#/components/schemas/Mark" } }
+      responses: { 204: { description: Kept } }
   /scans:
     post:
       requestBody: { required: true, content: { multipart/form-data: { schema: { type: string, format: binary } } } }
       responses: { 204: { description: Kept } }
 components:
   schemas:
+    Mark:
+      type: object
+      properties:
+        label: { type: string }
+        offset: { type: integer, minimum: -9223372036854776000 }
     Note:
       type: object
       required: [id, pages]
@@ -65,6 +78,7 @@ const CASES: readonly [string, string, string, number][] = [
   ['a form with a text for a number', URLENCODED, 'pages=two', 400],
   ['a form with a field twice', URLENCODED, 'pages=1&pages=2', 400],
   ['a form without a required field', URLENCODED, 'tags=1', 400],
+  ['a form without fields', URLENCODED, '', 400],
   ['a form with a nested field', URLENCODED, 'pages=1&place[x]=1.5', 204],
   ['a form with an invalid nested field', URLENCODED, 'pages=1&place[x]=north', 400],
   ['a form with a list in brackets', URLENCODED, 'pages=1&tags[0]=1&tags[1]=2', 204],
@@ -114,4 +128,21 @@ test('a multipart body that the contract describes as a binary file is accepted 
   const body = new TextEncoder().encode(form({ file: 'abc' }))
   const { status } = await desk.send('POST /scans', undefined, { 'content-type': MULTIPART }, body)
   assert.equal(status, 204)
+})
+
+for (const [what, type, text, status] of [
+  ['no bytes as a form', URLENCODED, '', 204],
+  ['no bytes as JSON', 'application/json', '', 400],
+  ['the least number that the contract names', 'application/json', '{"offset":-9223372036854776000}', 204],
+  ['a smaller number', 'application/json', '{"offset":-9223372036854780000}', 400],
+] as const) {
+  test(`a required body without required fields that is ${what}: ${status}`, async () => {
+    const answer = await desk.send('POST /marks', undefined, { 'content-type': type }, Buffer.from(text))
+    assert.equal(answer.status, status, JSON.stringify(answer.body))
+  })
+}
+
+test('a form without fields is told which fields it lacks', async () => {
+  const { body } = await desk.send('POST /notes', undefined, { 'content-type': URLENCODED }, Buffer.from(''))
+  assert.match(JSON.stringify(body), /\/pages is required/)
 })

@@ -84,6 +84,8 @@ test('a reply with the ids of new records has all of them', async () => {
     const { items, ids: bare } = (await send('POST /boats', BOATS)).body as { items?: Fields[]; ids?: number[] }
     const made = bare ?? items?.map(({ id }) => id) ?? []
     assert.equal(made.length, 2)
+    const none = await send('POST /boats', [])
+    assert.deepEqual([none.status, none.body], [200, bare === undefined ? { items: [] } : { ids: [] }])
     for (const [i, id] of made.entries()) {
       assert.equal(((await send(`GET /boats/${id}`)).body as Fields).name, BOATS[i]?.name)
     }

@@ -1,12 +1,14 @@
 // Creates each record of a list in a request: all of them, or none.
 
 import { isJson, type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
-import type { Json } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
+import { placeholders } from '../../kernel/template.ts'
 import type { Entry } from '../../world/collection.ts'
 import type { Handler, Site } from '../behaviour.ts'
 import { draftOf, Exchange } from '../exchange.ts'
 import type { ActionParts } from './action-parts.ts'
+import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileCreate } from './create-record.ts'
 import { inBody } from './resource.ts'
 
@@ -17,14 +19,14 @@ const APART = 2 ** 32
 
 /** Compiles the creation of the records that a request lists; `undefined` if its body is not a list. */
 export function compileCreateEach(parts: ActionParts): Handler | undefined {
-  const { site, resource, give } = parts
+  const { site, resource, give, config } = parts
   const body = bodyOfOne(site)
   if (body === undefined) return undefined
   const create = compileCreate({ ...parts, site: { ...site, operation: { ...site.operation, body } } })
   const status = successStatus(site.operation, 201, 200)
   const { invalid } = site
   const size = (rule: string, bound: string) => invalid([inBody('', rule, `must have ${bound} items`)])
-  const none = nothingCreated(site, status)
+  const none = nothingCreated(config.body, site, status)
   return async exchange => {
     const list = exchange.body
     if (!Array.isArray(list)) return create(exchange)
@@ -47,13 +49,25 @@ export function compileCreateEach(parts: ActionParts): Handler | undefined {
   }
 }
 
-/** The reply to an empty list: a list as empty, or no body; `undefined` if the contract has another reply. */
-function nothingCreated({ operation, contract }: Site, status: number): Reply | undefined {
+/**
+ * The reply to an empty list: no body, a list as empty, or the template with its lists of records empty; `undefined` if the
+ * contract has another reply.
+ */
+function nothingCreated(template: Json | undefined, { operation, contract }: Site, status: number): Reply | undefined {
   const content = responseFor(operation, status)?.content
   if (content === undefined || content.size === 0) return { status, headers: {}, body: undefined }
   const node = [...content].find(([type]) => isJson(type))?.[1].schema?.node
-  const isList = node !== undefined && contract.use(node).check([], true) === undefined
-  return isList ? { status, headers: JSON_HEADERS, body: '[]' } : undefined
+  if (node === undefined) return undefined
+  const empty = template === undefined ? [] : completeTemplate(emptied(template), node, contract, NOTHING_KNOWN)
+  const isWhole = [...placeholders(empty, 'record')].length === 0 && contract.use(node).check(empty, true) === undefined
+  return isWhole ? { status, headers: JSON_HEADERS, body: stringifyJson(empty) } : undefined
+}
+
+/** A template whose lists have an item for each record, without the items. */
+function emptied(template: Json): Json {
+  if (Array.isArray(template)) return [...placeholders(template, 'record')].length > 0 ? [] : template
+  if (!isObject(template)) return template
+  return Object.fromEntries(Object.entries(template as JsonObject).map(([key, one]) => [key, emptied(one as Json)]))
 }
 
 /** The body of an operation that takes one of the list's items. */

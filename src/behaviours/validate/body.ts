@@ -70,9 +70,18 @@ export function compileBody(
     if (draft.body !== parsed.value) draft.sent = parsed.value
     return NO_RULES
   }
+  /** A form without fields has no bytes: its content type tells it from an absent body. */
+  const withoutBytes = (exchange: Exchange): readonly BrokenRule[] => {
+    const type = body.required ? firstOf(exchange.request.headers['content-type']) : undefined
+    if (type === undefined || essenceOf(type) !== URL_ENCODED) return absent
+    const reading = readingOf(type)
+    const parsed = reading?.parse?.(NO_BYTES, type)
+    if (reading === undefined || parsed === undefined || parsed instanceof Promise) return absent
+    return check(reading, exchange, parsed, 0)
+  }
   return exchange => {
     const { request } = exchange
-    if (!request.hasBody) return Promise.resolve(absent)
+    if (!request.hasBody) return Promise.resolve(withoutBytes(exchange))
     const type = firstOf(request.headers['content-type'])
     if (type === undefined || type.trim() === '') {
       const untyped = unsupported(`the body has no content type; this operation accepts ${types}`)
@@ -90,7 +99,7 @@ export function compileBody(
         if (read.problem !== problems.invalid_request) return refuse(read.problem, read.detail, read.headers)
         return withHeaders(invalid([whole('syntax', read.detail.replace(/^the body /, ''))]), read.headers)
       }
-      if (read.bytes.length === 0) return absent
+      if (read.bytes.length === 0) return withoutBytes(exchange)
       // A body that is not JSON, a form or text is kept as bytes.
       if (reading.parse === undefined) return NO_RULES
       const parsed = reading.parse(read.bytes, type)
@@ -100,6 +109,8 @@ export function compileBody(
   }
 }
 
+const URL_ENCODED = 'application/x-www-form-urlencoded'
+const NO_BYTES = new Uint8Array()
 const UNICODE = /^(?:utf-?8|us-ascii)$/
 
 const NO_TYPES: ReadonlySet<string> = new Set()
@@ -121,7 +132,7 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   // Fields are an object. A form that is described as something else, a file or a list of files, stays bytes.
   const { types } = media.schema ?? { types: NO_TYPES }
   if (FORM.test(essence) && types.size > 0 && !types.has('object')) return undefined
-  if (essence === 'application/x-www-form-urlencoded') {
+  if (essence === URL_ENCODED) {
     return parseText(text => {
       if (countUpTo(MOST_FIELDS, from => text.indexOf('&', from)) > MOST_FIELDS) return MANY_FIELDS
       const fields = new Map([...splitQuery(text)].map(([name, texts]) => [name, texts.map(decodeQuery)]))
