@@ -71,3 +71,42 @@ for (const [what, description, required, expected] of [
     assert.deepEqual((await send(`GET /tasks/${id}`)).body, { id, ...expected })
   })
 }
+
+for (const [isCreated, status] of [
+  [false, 201],
+  [true, 404],
+] as const) {
+  const what = isCreated ? 'must exist if clients can create it' : 'is any if no client can find or create it'
+  test(`an owner below an account that was never listed ${what}`, async () => {
+    const Card = object({ id: { ...string, readOnly: true }, accountId: { ...string, readOnly: true }, name: string })
+    const below = Array.from({ length: 25 }, (_, i) => [
+      i === 0 ? '/accounts/{accountId}/cards/{cardId}/things0' : `/accounts/{accountId}/things${i}`,
+      {
+        parameters: [...naming('accountId').parameters, ...(i === 0 ? naming('cardId').parameters : [])],
+        get: answers(200, { type: 'array', items: ref('Thing') }),
+        post: { ...takes(ref('Thing')), ...answers(201, ref('Thing')) },
+      },
+    ])
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/accounts': { get: answers(200, { type: 'array', items: ref('Account') }) },
+          '/accounts/{accountId}': { ...naming('accountId'), get: answers(200, ref('Account')) },
+          '/accounts/{accountId}/cards': {
+            ...naming('accountId'),
+            get: answers(200, { type: 'array', items: ref('Card') }),
+            ...(isCreated ? { post: { ...takes(ref('Card')), ...answers(201, ref('Card')) } } : {}),
+          },
+          ...Object.fromEntries(below),
+        },
+        {
+          Account: object({ id: { ...string, readOnly: true }, name: string }),
+          Card,
+          Thing: object({ id: { ...string, readOnly: true }, cardId: { ...string, readOnly: true }, name: string }),
+        },
+      ),
+    )
+    assert.deepEqual((await send('GET /accounts/AC4711/cards')).body, [])
+    assert.equal((await send('POST /accounts/AC4711/cards/C1/things0', { name: 'One' })).status, status)
+  })
+}

@@ -91,3 +91,24 @@ test('a reply with the ids of new records has all of them', async () => {
     }
   }
 })
+
+test('a POST that names known records in a list creates none', async () => {
+  const User = object({ id: integer, login: string, name: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/users': { get: answers(200, several(ref('User'))) },
+        '/users/{username}': { ...naming('username'), get: answers(200, ref('User')) },
+        '/teams/{team}/users': {
+          ...naming('team'),
+          get: answers(200, several(ref('User'))),
+          post: { ...takes(object({ users: several(string) })), ...answers(200, several(ref('User'))) },
+        },
+      },
+      { User },
+    ),
+  )
+  const before = (await send('GET /users')).body as Fields[]
+  assert.equal((await send('POST /teams/blue/users', { users: [before[0]?.login] })).status, 200)
+  assert.deepEqual((await send('GET /users')).body, before)
+})

@@ -6,8 +6,8 @@ import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
 import { answersEmpty, answersOtherwise, replySchema, requestSchema } from './bodies.ts'
 import { confirmationOf } from './confirmation.ts'
-import { normal } from './paths.ts'
-import { aloneIn, FIRST, isLike, listedIn, nest, type Single, singleIn } from './reply.ts'
+import { normal, sameWord } from './paths.ts'
+import { aloneIn, FIRST, isLike, isListKey, listedIn, nest, type Single, singleIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 import { isIdOf } from './taken.ts'
 
@@ -33,9 +33,18 @@ export function createdBy(
 function alone(operation: Operation, word: string, known: readonly Node[], schemas: SchemaReader): Single | undefined {
   const whole = replySchema(operation)
   const request = requestSchema(operation)
-  // A request that is a list adds several records.
-  if (whole === undefined || (request !== undefined && schemas.shape(request).items !== undefined)) return undefined
+  if (whole === undefined || (request !== undefined && givesSeveral(request, word, known, schemas))) return undefined
   return aloneIn(whole, word, known, schemas)
+}
+
+/** Whether a request is a list, or has one in place of a record: `{ users: ["ada"] }`. It adds several records, or known ones. */
+function givesSeveral(request: Node, word: string, known: readonly Node[], schemas: SchemaReader): boolean {
+  const { items, properties } = schemas.shape(request)
+  if (items !== undefined) return true
+  const isListed = [...properties].some(
+    ([key, node]) => (sameWord(key, word) || isListKey(key)) && schemas.shape(node).items !== undefined,
+  )
+  return isListed && !isLike(request, known, schemas)
 }
 
 /** Whether a POST answers with the new record, or without a body. */

@@ -6,7 +6,7 @@ import type { Steps } from '../../kernel/steps.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { operationsOf } from './operations.ts'
-import { listedAt, ownsMost } from './owners.ts'
+import { listsOfOwners } from './owners.ts'
 import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
 
@@ -43,11 +43,7 @@ export function* readInference(contract: Contract): Steps<Infer> {
     }),
   )
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
-  const listed = new Set(
-    collections
-      .filter(({ list, segments }) => list !== undefined && !ownsMost(segments, paths))
-      .map(({ name, segments }) => listedAt(name, segments)),
-  )
+  const listed = listsOfOwners(collections, paths, schemas)
   return function* (choices = new Map(), without = new Set()) {
     const kept = [...resources.values()].filter(({ name }) => !without.has(name))
     const chosen = new Map(

@@ -5,9 +5,11 @@ import type { Parameter } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
+import type { Named } from './collections.ts'
 import { HEADS } from './id.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'
 import { normal, segmentsOf, singular } from './paths.ts'
+import { parametersOf } from './requests.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** The owners that a collection's path names, in the order of its parameters. */
@@ -58,6 +60,35 @@ interface KnownOwners {
  */
 export const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
 
+/**
+ * The lists whose records must exist to own others. Not the list of an account's cards where any account is accepted and no
+ * card can be created: it is empty for most accounts, so a client would find no owner at all.
+ */
+export function listsOfOwners(
+  collections: readonly Named[],
+  paths: readonly (readonly string[])[],
+  schemas: SchemaReader,
+): ReadonlySet<string> {
+  const listed = new Set<string>()
+  for (const collection of [...collections].sort((a, b) => a.segments.length - b.segments.length)) {
+    const { name, path, segments, list, create, records, candidates } = collection
+    if (list === undefined || ownsMost(segments, paths)) continue
+    const [record] = records
+    const properties = record === undefined ? NO_FIELDS : schemas.shape(record).properties
+    const idField = candidates[0]?.idField ?? ''
+    const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, parametersOf(collection))
+    const isFound = ({ parameter, field = parameter }: WithinConfig): boolean => {
+      const at = segments.indexOf(`{${parameter}}`)
+      return isUnshown(field) || listed.has(listedAt(segments[at - 1] ?? '', segments.slice(0, at)))
+    }
+    if (create !== undefined || owners.every(isFound)) listed.add(listedAt(name, segments))
+  }
+  return listed
+}
+
+const NO_FIELDS: ReadonlyMap<string, Node> = new Map()
+const NO_OWNERS: KnownOwners = { chosen: new Map(), listed: new Set() }
+
 /** The minimum number of paths below an item, besides half of all, for it to be the account of the caller. */
 const MOST_BELOW = 20
 
@@ -65,7 +96,7 @@ const MOST_BELOW = 20
  * Whether most of an API is below the items of a collection, such as `/accounts/{id}`. Its clients know their own account
  * from their credentials, and not from the list, so any is accepted.
  */
-export function ownsMost(collection: readonly string[], paths: readonly (readonly string[])[]): boolean {
+function ownsMost(collection: readonly string[], paths: readonly (readonly string[])[]): boolean {
   const isBelow = (path: readonly string[]): boolean =>
     path.length > collection.length + 1 &&
     path[collection.length]?.startsWith('{') === true &&

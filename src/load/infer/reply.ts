@@ -47,6 +47,8 @@ const RECORD_KEYS = [
   'resource',
   'object',
 ]
+/** Whether a list under this key is usually one of records. */
+export const isListKey = (key: string): boolean => LIST_KEYS.includes(normal(key))
 /** Names of lists beside the records, unless the collection itself is called so: `/messages`. */
 const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
 
@@ -89,7 +91,7 @@ function bestList(properties: ReadonlyMap<string, Node>, word: string, schemas: 
     const isBeside = BESIDE.has(normal(key)) && !sameWord(key, word)
     return items !== undefined && schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
   })
-  const named = lists.find(({ key }) => sameWord(key, word)) ?? lists.find(({ key }) => LIST_KEYS.includes(normal(key)))
+  const named = lists.find(({ key }) => sameWord(key, word)) ?? lists.find(({ key }) => isListKey(key))
   if (named !== undefined) return named
   // A record may hold a list too: then it says more of itself than a page does.
   return lists.length === 1 && properties.size <= 8 && !properties.has('id') ? lists[0] : undefined
