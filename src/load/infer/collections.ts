@@ -9,7 +9,7 @@ import { createdBy, eachSent, givenForEach, isBareId, isCreate, isGiven } from '
 import { serverSetOf, withSelected } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
-import { findList, isOwnedList, itemPathBelow, type List } from './listing.ts'
+import { findList, isChanged, isOwnedList, itemPathBelow, type List, listAlike } from './listing.ts'
 import { type ItemPaths, itemParameter, itemPathsOf, normal, segmentsOf, singular, wordOf } from './paths.ts'
 import { type Single, shownIn, singleIn, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
@@ -106,7 +106,8 @@ function findCollection(
   const list = findList(own.get('GET'), word, schemas) ?? silentList(own.get('GET'), taken, schemas)
   const listed = list === undefined || taken !== undefined ? [] : [list.listed.items]
   const parameter = itemPath === undefined ? undefined : itemParameter(itemPath)
-  const read = reader && readBy(reader, word, listed, isSurelyOne(item, word, parameter), schemas)
+  const isOne = isSurelyOne(item, word, parameter) || (isChanged(item) && listAlike(own, item, word, schemas))
+  const read = reader && readBy(reader, word, listed, isOne, schemas)
   // A path that names one thing, and lists things, is a collection within another.
   if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
   const known = [...(read === undefined ? [] : [read.record]), ...listed]
@@ -196,6 +197,5 @@ function readBy(
 /** Whether a path is about one record though its GET answers with a list: it is changed or deleted, and named by its id. */
 function isSurelyOne(item: ReadonlyMap<string, Operation>, word: string, parameter: string | undefined): boolean {
   const names = ['id', 'uuid', `${normal(singular(word))}id`, normal(singular(word))]
-  const isChanged = ['PUT', 'PATCH', 'DELETE'].some(method => item.has(method))
-  return isChanged && parameter !== undefined && names.includes(normal(parameter))
+  return isChanged(item) && parameter !== undefined && names.includes(normal(parameter))
 }

@@ -42,12 +42,18 @@ export function itemPathBelow(
 ): string | undefined {
   const found = itemPathOf(path, items)
   const [own, item] = [path, found].map(one => (one === undefined ? undefined : byPath.get(one)))
-  const isPage = own !== undefined && item !== undefined && listAlike(own, item, wordOf(path), schemas)
+  const isList = own !== undefined && item !== undefined && listAlike(own, item, wordOf(path), schemas)
+  // Some items are answered as a list of one. A page of records is not changed or deleted.
+  const isPage = isList && !isChanged(item)
   return isPage ? undefined : found
 }
 
+/** Whether a path has operations that change or delete. */
+export const isChanged = (operations: ReadonlyMap<string, Operation>): boolean =>
+  ['PUT', 'PATCH', 'DELETE'].some(method => operations.has(method))
+
 /** Whether the GETs of two paths list the same records. */
-function listAlike(
+export function listAlike(
   own: ReadonlyMap<string, Operation>,
   other: ReadonlyMap<string, Operation>,
   word: string,
