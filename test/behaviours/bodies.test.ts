@@ -142,7 +142,7 @@ for (const [what, type, text, status] of [
   })
 }
 
-test('a form without fields is told which fields it lacks', async () => {
+test('the refusal of a form without fields names the required ones', async () => {
   const { body } = await desk.send('POST /notes', undefined, { 'content-type': URLENCODED }, Buffer.from(''))
   assert.match(JSON.stringify(body), /\/pages is required/)
 })
