@@ -24,14 +24,14 @@ export const behaviours = [
   replies, //      500 or a warning for a reply that breaks the contract
   stability, //    X-Stability
   deprecation, //  headers; brown-outs; 410 after the sunset
-  capacity, //     so many at once, the rest in line; 503
+  capacity, //     limits concurrent requests, queues others; 503
   latency, //      waits by the world's clock
-  fault, //        an error status, or something on the wire
-  prefer, //       what the client chose to be answered; 404 for what is not documented
+  fault, //        an error status, or a fault of the connection
+  prefer, //       the reply that the client chose; 404 if it is not documented
   authenticate, // 401
-  state, //        in turn with others that change the world, where it is recorded
+  state, //        runs the rest in a turn, if changes of worlds are recorded
   rateLimit, //    429
-  deprecatedInputs, // counts them; Understudy-Warning
+  deprecatedInputs, // counts deprecated inputs; Understudy-Warning
   validate, //     400 404 413 415
   idempotency, //  409 422; the first reply again
   conditional, //  304 412 428

@@ -17,7 +17,7 @@ type Words = { readonly [name in (typeof NAMES)[number]]?: string }
 
 export const prefer: Behaviour<boolean> = {
   name: 'prefer',
-  problems: [problems.not_found, problems.invalid_request],
+  problems: [problems.not_found, problems.invalid_request, problems.not_simulated],
   schema: {
     type: 'boolean',
     description:

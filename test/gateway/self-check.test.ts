@@ -84,6 +84,16 @@ paths:
     assert.deepEqual(await findings(loadFiles({ 'gateway.yaml': configured, 'openapi.yaml': closed })), [])
   })
 
+  test('reports an operation for which no valid request is found', async () => {
+    const code = '{ name: code, in: query, required: true, schema: { type: string, minLength: 5, maxLength: 2 } }'
+    const last = '        - { name: q, in: query, schema: { type: string } }\n'
+    const closed = contract.replace(last, `${last}        - ${code}\n`)
+    const found = await findings(loadFiles({ 'openapi.yaml': closed }))
+    assert.deepEqual(found, [
+      'not-checked: listAuthors was not called: no value was found for the query parameter code',
+    ])
+  })
+
   test('reports an invalid request that is accepted', async () => {
     const configuration = 'contract: ./library.yaml\noperations: { listBooksOfAuthor: { validate: null } }\n'
     const found = await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': contract }))

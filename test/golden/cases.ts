@@ -35,7 +35,8 @@ export function testCases(folder: string, run: (golden: GoldenCase) => string | 
       const actual = await run(unpack(join(scratch, name), parts))
       if (process.env.UPDATE === '1' && actual !== expected) {
         writeFileSync(join(path, name), `${text.split(/^-- output --\n/m)[0]}-- output --\n${actual}`)
-      } else assert.equal(actual, expected)
+      } else
+        assert.equal(actual, expected, `${name}: if the new output is better, UPDATE=1 npm test -- golden writes it`)
     })
   }
 }

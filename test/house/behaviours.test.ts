@@ -16,6 +16,31 @@ test('every behaviour has a test file of its name, or a folder of them', () => {
   )
 })
 
+/** Returns the code of a behaviour's files. */
+const codeOf = (name: string): string =>
+  sourceFiles
+    .filter(({ path }) => path === `behaviours/${kebab(name)}.ts` || path.startsWith(`behaviours/${kebab(name)}/`))
+    .map(({ code }) => code)
+    .join('\n')
+
+test('every behaviour lists the problems that it refuses with', () => {
+  const wrong = behaviours.flatMap(({ name, problems = [] }) => {
+    const used = [...codeOf(name).matchAll(/\brefuse\(\s*problems\.(\w+)/g)].map(([, problem]) => problem as string)
+    const listed = problems.map(({ code }) => code)
+    return [...new Set(used)].filter(problem => !listed.includes(problem)).map(problem => `${name}: ${problem}`)
+  })
+  assert.deepEqual(wrong, [], 'add the problem to "problems" of the behaviour: the drawing of a request shows them')
+})
+
+test('every behaviour that keeps state in the world says so', () => {
+  const wrong = behaviours.filter(({ name, remembers }) => remembers !== true && /\.keep\(/.test(codeOf(name)))
+  assert.deepEqual(
+    wrong.map(({ name }) => name),
+    [],
+    'add "remembers: true" to the behaviour: "serve --workers" then shares the worlds',
+  )
+})
+
 test('the extension point imports no extension', () => {
   const names = behaviours.map(({ name }) => `behaviours/${kebab(name)}`)
   const isExtension = (path: string) => names.some(name => path === `${name}.ts` || path.startsWith(`${name}/`))

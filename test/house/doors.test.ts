@@ -101,5 +101,6 @@ test('the architecture page shows every behaviour on the path of a request', () 
   assert.deepEqual(
     shown,
     behaviours.map(({ name }) => name),
+    'draw the list of src/behaviours/index.ts in docs/contributing/architecture.md, in its order',
   )
 })

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Diagnostics, formatReport } from '../../src/kernel/diagnostic.ts'
-import { parseSource } from '../../src/kernel/read-source.ts'
+import { parseSource, readSource } from '../../src/kernel/read-source.ts'
 import type { Source } from '../../src/kernel/source.ts'
 import { size } from '../support/cases.ts'
 
@@ -132,5 +135,23 @@ test('a thousand mistakes on a long line are shown with their credentials masked
   for (let i = 0; i < 1000; i++) {
     const { text, column } = source.locate(['consumers', `c${i}`, 'apiKey'])
     assert.match(text.slice(column - 1, column + 20), /^"••• •+"/)
+  }
+})
+
+test('a device and a path that leads to itself are not read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+  try {
+    const loop = join(folder, 'loop.yaml')
+    symlinkSync(loop, loop)
+    for (const [path, code] of [
+      ['/dev/null', 'not-a-file'],
+      [loop, 'unreadable-file'],
+    ] as const) {
+      const report = new Diagnostics()
+      assert.equal(readSource(path, 'gateway.yaml', report), undefined)
+      assert.equal(report.list[0]?.code, code)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 })

@@ -17,10 +17,19 @@ interface Described {
 }
 interface DescribedOperation {
   readonly operationId: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[]
+  readonly summary?: string
+  readonly parameters?: readonly DescribedParameter[]
+  readonly requestBody?: { readonly description?: string }
   readonly responses: Readonly<Record<string, DescribedResponse & { readonly $ref?: string }>>
 }
+interface DescribedParameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+}
 interface DescribedResponse {
+  readonly description?: string
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
 
@@ -71,6 +80,20 @@ describe('the control plane follows its OpenAPI document', () => {
       const expressions = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name)
       assert.deepEqual(declared.map(({ name }) => name).sort(), expressions.sort(), path)
     }
+  })
+
+  test('every operation, parameter, body and reply is described by a sentence', () => {
+    const missing = operations.flatMap(({ path, method, operation }) => {
+      const { summary, parameters = [], requestBody, responses } = operation
+      const texts = [
+        ['summary', summary],
+        ...parameters.map(one => [one.name, one.description]),
+        ...(requestBody === undefined ? [] : [['body', requestBody.description]]),
+        ...Object.entries(responses).map(([status, reply]) => [status, resolve(document, reply).description]),
+      ]
+      return texts.flatMap(([part, text]) => (/^\S.*\.$/s.test(text ?? '') ? [] : [`${method} ${path}: ${part}`]))
+    })
+    assert.deepEqual(missing, [], 'write a sentence with a full stop into the declaration of the route')
   })
 
   test('every schema compiles', () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { CONTRACT } from '../simulate.ts'
+import { fileOf } from '../support/in-process.ts'
 import { until } from '../support/until.ts'
 import { understudy } from './start-program.ts'
 
@@ -62,4 +65,15 @@ describe('three workers that share their state', () => {
       for (const id of acknowledged.slice(-3)) assert.equal((await send(`/pets/${id}`)).status, 200)
     }
   })
+})
+
+test('workers without a shared state refuse a configuration that needs one', async t => {
+  const config = fileOf(CONTRACT.replace(/^resources:.*\n/m, ''))
+  const child = understudy(config, '--workers', '2', '--port', '0', '--control-port', '0', '--no-watch')
+  t.after(() => void child.kill('SIGKILL'))
+  const control = await until(() => /Control plane +(http:\S+)/.exec(child.output())?.[1])
+  writeFileSync(config, CONTRACT)
+  const reply = await fetch(`${control}/reload`, { method: 'POST' })
+  assert.equal(reply.status, 422)
+  assert.match(await reply.text(), /shared-state.*needs a restart/)
 })

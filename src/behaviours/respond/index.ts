@@ -30,7 +30,9 @@ export const respond: Behaviour<RespondConfig> = {
     problems.not_found,
     problems.invalid_request,
     problems.not_acceptable,
+    problems.conflict,
     problems.not_simulated,
+    problems.unavailable,
     problems.insufficient_storage,
   ],
   schema: {
