@@ -1,11 +1,12 @@
-# The gateway and what it needs to run, and nothing else. What it serves is below /understudy: mount a folder with a
-# config/gateway.yaml there, and its files.
+# The program and its example configuration. It serves the folder /understudy: mount a folder with a config/gateway.yaml
+# there.
 
 FROM node:22-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json ./
+COPY build ./build
 COPY src ./src
 RUN npm run build
 

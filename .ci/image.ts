@@ -1,5 +1,5 @@
-// What the Dockerfile says, done in a clean folder: no engine is needed to see whether its commands work. Each stage has a
-// folder of its own for a root; the base image is the Node at hand.
+// Runs the commands of the Dockerfile in a clean folder, without a container engine. Each stage has a separate folder as its
+// root, and the installed Node is the base image.
 
 import assert from 'node:assert/strict'
 import { execSync } from 'node:child_process'
@@ -24,12 +24,12 @@ interface Stage {
 try {
   const last = build()
   assert.equal(last.user, 'node')
-  assert.equal(existsSync(join(last.root, 'app/node_modules')), false, 'the build brings along what it uses')
+  assert.equal(existsSync(join(last.root, 'app/node_modules')), false, 'the bundle contains its packages')
   assert.equal(existsSync(join(last.root, 'app/src')), false, 'sources are in the image')
   const cwd = join(last.root, last.workdir)
   const below = (word: string) => (word.startsWith('/') ? join(last.root, word) : word)
   const command = last.command.map(below)
-  // The ports of the image belong to somebody else here.
+  // Another program may use the ports of the image here.
   const ports = { PORT: '0', CONTROL_PORT: `${await freePort()}` }
   const program = await startProgram(command, cwd, { ...last.env, ...ports })
   const health = () => execSync(last.health.map(below).map(quote).join(' '), { env: { ...process.env, ...ports } })

@@ -99,7 +99,7 @@ async function findFolder(): Promise<string> {
   if (!import.meta.url.endsWith('/src/http/console-files.ts')) return fileURLToPath(beside)
   const out = fileURLToPath(new URL('../../node_modules/.cache/understudy/from-sources/', import.meta.url))
   // The bundler does not resolve a computed name.
-  const { buildConsole } = await import(['..', 'build-console.mjs'].join('/'))
+  const { buildConsole } = await import(['../..', 'build/console.mjs'].join('/'))
   await buildConsole(out)
   return `${out}console/`
 }

@@ -13,11 +13,12 @@ export { LIBRARY, PROGRAM } from './program-paths.ts'
  */
 export function buildWhenStale(): void {
   const built = existsSync(PROGRAM) ? statSync(PROGRAM).mtimeMs : 0
-  if (newest(join(ROOT, 'src')) < built && statSync(join(ROOT, 'package-lock.json')).mtimeMs < built) return
+  const changed = Math.max(newest(join(ROOT, 'src')), newest(join(ROOT, 'build')))
+  if (changed < built && statSync(join(ROOT, 'package-lock.json')).mtimeMs < built) return
   mkdirSync(CACHE, { recursive: true })
   // The program reads its version from the manifest beside its folder.
   copyFileSync(join(ROOT, 'package.json'), join(CACHE, 'package.json'))
-  execFileSync(process.execPath, ['src/build.mjs', join(CACHE, 'dist')], { cwd: ROOT, stdio: 'inherit' })
+  execFileSync(process.execPath, ['build/program.mjs', join(CACHE, 'dist')], { cwd: ROOT, stdio: 'inherit' })
 }
 
 /** When a file below the folder was last written, added or removed, in milliseconds since 1970. */

@@ -1,5 +1,5 @@
-// For npm run build: Koa's tables of media types, read when they are first needed. Koa asks for them only where a
-// middleware negotiates a type; building them took half of the time that loading Koa takes.
+// For npm run build: reads Koa's tables of media types on first use. Koa needs them only if a middleware negotiates a type,
+// and reading them took half of the time that loading Koa takes.
 
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'

@@ -1,5 +1,5 @@
 // npm pack: the manifest of the package names no dependencies, since `dist` contains them. `prepack` writes it, `postpack`
-// brings the real one back, `prepublishOnly` refuses to publish the folder.
+// restores the original, `prepublishOnly` refuses to publish the folder.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
@@ -7,7 +7,7 @@ const HOME = 'node_modules/.cache/understudy'
 const KEPT = `${HOME}/manifest.kept.json`
 
 if (process.argv[2] === 'refuse') {
-  // npm sends the registry the manifest of the folder, which has its dependencies again by then.
+  // npm publishes the manifest of the folder, which lists the dependencies.
   console.error('publish the tarball, not the folder: npm pack && npm publish understudy-*.tgz')
   process.exitCode = 1
 } else if (process.argv[2] === 'restore') {
@@ -15,7 +15,7 @@ if (process.argv[2] === 'refuse') {
 } else {
   mkdirSync(HOME, { recursive: true })
   const { dependencies, devDependencies, scripts, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8'))
-  // A run that was cut off has left its own behind; the real one is already kept then.
+  // After an interrupted run the folder has the written manifest, and the original is kept already.
   if (dependencies !== undefined) copyFileSync('package.json', KEPT)
   writeFileSync('package.json', `${JSON.stringify(manifest, null, 2)}\n`)
 }

@@ -7,7 +7,7 @@ import { dts } from 'rollup-plugin-dts'
 
 const FOLDER = 'dist/types'
 
-// The plugin leaves out files below node_modules, so that they are written here for the moment.
+// The plugin ignores files below node_modules, so that the declarations of all files are first written here.
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'src', '--outDir', FOLDER], {
   stdio: 'inherit',
 })

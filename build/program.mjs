@@ -1,14 +1,14 @@
-// npm run build: the program as a handful of files that bring along the packages they use, so that it starts at once.
-// `node src/build.mjs FOLDER` writes them to another folder than `dist`.
+// npm run build: bundles the program and its packages into a few files, so that it starts quickly.
+// `node build/program.mjs FOLDER` writes them to another folder than `dist`.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
-import { buildConsole } from './build-console.mjs'
+import { buildConsole } from './console.mjs'
 import { lazyMediaTypes } from './lazy-media-types.mjs'
 
 const [, , outdir = 'dist'] = process.argv
 const { metafile } = await build({
-  // The thread is started by its file name, so that it needs a file beside the others.
+  // The thread is started by its file name, so that it needs a separate file.
   entryPoints: { cli: 'src/cli.ts', index: 'src/index.ts', 'try-load': 'src/load/try-load.ts' },
   outdir,
   bundle: true,
@@ -17,7 +17,7 @@ const { metafile } = await build({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  // A stack trace is to point at a line that can be read.
+  // Stack traces point at readable lines.
   minify: false,
   // CommonJS packages `require` the modules of Node.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
