@@ -55,6 +55,9 @@ export function faultOfParser({ code, reason }: NodeJS.ErrnoException & { readon
       return [problems.request_timeout, 'the request did not arrive in time']
     case 'HPE_INVALID_METHOD':
       return [problems.not_simulated, 'unknown method']
+    case 'HPE_PAUSED_H2_UPGRADE':
+      // `PRI * HTTP/2.0`, the first line of an HTTP/2 client without TLS (RFC 9113 §3.4).
+      return OTHER_VERSION
     case 'HPE_INVALID_VERSION':
       // The parser has the same code for a version that is followed by a bare line feed.
       return reason?.includes('CRLF') ? MALFORMED : OTHER_VERSION

@@ -103,7 +103,8 @@ function writeInTurn(socket: Socket, make: () => Promise<Reply>, delivery: Deliv
   }
   make().then(
     reply => {
-      if (socket.writable) socket.write(textOf(reply, delivery))
+      // The request may have been refused meanwhile, for what its headers say.
+      if (socket.writable && before?.headersSent !== true) socket.write(textOf(reply, delivery))
       closeInStages(socket)
     },
     () => socket.destroy(),

@@ -45,6 +45,7 @@ for (const { name, url, path, headers, check, slow } of planes) {
       ['a field without a name', `${GET}Host: localhost\r\n: x\r\n\r\n`, 400, 'invalid_request'],
       ['text that is not HTTP', 'hello\r\n\r\n', 501, 'not_simulated'],
       ['the version HTTP/2.0', `GET ${path} HTTP/2.0\r\nHost: localhost\r\n\r\n`, 505, 'version_not_supported'],
+      ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505, 'version_not_supported'],
       ['CONNECT', 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n', 501, 'not_simulated'],
       ['an unknown expectation', `${GET}Host: localhost\r\nExpect: 200-ok\r\n\r\n`, 417, 'expectation_failed'],
       [
@@ -74,6 +75,15 @@ for (const { name, url, path, headers, check, slow } of planes) {
       assert.deepEqual(
         replies.map(({ status }) => status),
         [200, 200, 501],
+      )
+    })
+
+    test('a body in an unknown transfer coding gets one reply', async () => {
+      const post = `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}Transfer-Encoding: gzip\r\n\r\nabc`
+      const replies = await new Raw(url).send(post).replies()
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [501],
       )
     })
 
