@@ -92,10 +92,13 @@ export class Reloader {
       )
     } else {
       await runInTurns(this.#gateway.worlds.prepare(loaded.plan))
-      const before = addresses(this.#gateway.plan)
+      const before = this.#gateway.plan
       this.#gateway.adopt(loaded.plan)
-      if (addresses(loaded.plan) !== before) {
+      if (addresses(loaded.plan) !== addresses(before)) {
         this.#log.warn({}, 'the address or port has changed; restart to listen on it')
+      }
+      if (secrecy(loaded.plan) !== secrecy(before)) {
+        this.#log.warn({}, 'listen.tls has changed by more than its files; restart to apply it')
       }
       this.#log.info({ operations: loaded.plan.operations.length }, 'the configuration was reloaded')
     }
@@ -139,14 +142,11 @@ export class Reloader {
 }
 
 /** Settings that only a restart changes. */
-const addresses = ({ simulation: { listen, tls } }: Plan): string =>
-  [
-    listen.host,
-    listen.port,
-    listen.controlHost,
-    listen.control,
-    tls && `tls ${tls.clients} ${tls.pair === undefined}`,
-  ].join()
+const addresses = ({ simulation: { listen } }: Plan): string =>
+  [listen.host, listen.port, listen.controlHost, listen.control].join()
+
+/** Whether the planes use https, who made the certificate, and whether clients are asked for theirs. */
+const secrecy = ({ simulation: { tls } }: Plan): string | undefined => tls && `${tls.clients} ${tls.pair === undefined}`
 
 /** Identifies a state of the files: a replaced file has another inode, also behind a link. */
 const fingerprint = (files: readonly string[]): string => files.map(file => `${file} ${stateOf(file)}`).join('\n')

@@ -193,6 +193,17 @@ test('new limits of headers and time apply to the next connection', async () => 
   assert.equal((await slow.replies())[0]?.status, 408)
 })
 
+test('https that is switched on is reported to need a restart', async () => {
+  const { edit, reload, said, get } = await serveCopy()
+  edit('gateway.yaml', 'port: 4010', 'tls: self-signed, port: 4010')
+  assert.equal((await reload()).status, 200)
+  assert.deepEqual(
+    said.filter(line => line.includes('restart')).map(line => /\w[^"]*restart[^"]*/.exec(line)?.[0]),
+    ['listen.tls has changed by more than its files; restart to apply it'],
+  )
+  assert.equal((await get('/pets')).status, 200)
+})
+
 test('a changed port is reported to need a restart', async () => {
   const { edit, reload, said, get } = await serveCopy()
   edit('gateway.yaml', 'port: 4010', 'port: 4020')
