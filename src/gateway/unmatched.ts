@@ -4,16 +4,21 @@ import { isDecodable } from '../contract/paths.ts'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { Mask } from './mask.ts'
 import { findMark } from './world-mark.ts'
 
-/** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). */
-export function replyToUnmatched(method: string, path: string, plan: Plan): Reply {
+/** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). The 404 repeats the path, credentials masked. */
+export function replyToUnmatched(method: string, path: string, plan: Plan, mask: Mask): Reply {
   if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
   const known = plan.near.recall(method, path)
   if (known !== undefined) return refuse(problems.not_found, known)
   const methods: string[] = [...plan.methodsOf(path)]
   if (methods.length === 0) {
     if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
+    if (mask.path(path) !== path) {
+      // A segment with an encoded credential is masked as a whole.
+      return refuse(problems.not_found, `no operation matches ${method} ${mask.path(mask.text(path))}`)
+    }
     return refuse(problems.not_found, plan.near.describe(method, path))
   }
   if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')

@@ -16,6 +16,7 @@ import { hasBlocks } from '../plan/weather.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
+import { Mask } from './mask.ts'
 
 /** The name for no weather. */
 export const CLEAR = 'clear'
@@ -208,7 +209,7 @@ export class WeatherStation {
     const weather = plan.weather.get(name)
     if (weather !== undefined) return weather
     const hint = hintAt(name, plan)
-    const detail = `there is no weather "${name}"${hint === undefined ? '' : `; ${hint}`}`
+    const detail = `there is no weather "${new Mask(plan).text(name)}"${hint === undefined ? '' : `; ${hint}`}`
     return refuse(problems.invalid_request, detail)
   }
 }

@@ -58,6 +58,14 @@ test('no reply, page, log line, banner or diagnostic contains a key', async () =
       }
     }
   }
+  for (const key of [...Object.values(KEYS), 'k3y-of-the-third']) {
+    const authorization = `Bearer ${KEYS.FRONTEND_API_KEY}`
+    assert.equal(await take(`${url}/${key}`), 404)
+    assert.equal(await take(`${url}/${key.replace('-', '%2D')}/pets`), 404)
+    for (const name of ['understudy-weather', 'understudy-world', 'understudy-time']) {
+      assert.equal(await take(`${url}/pets`, { headers: { authorization, [name]: key } }), 400, name)
+    }
+  }
   assert.deepEqual([...statuses].sort(), [200, 201, 204, 400, 401, 404, 405])
   for (const path of ['/metrics', '/healthz', '/readyz', '/plan', '/openapi.json', '/worlds'])
     await take(control + path)
