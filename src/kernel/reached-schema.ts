@@ -7,6 +7,7 @@ type Keywords = Readonly<Record<string, unknown>>
 
 /** Keywords whose schemas apply to the same value. */
 const SAME = ['not', 'if', 'then', 'else'] as const
+const CONDITION = new Set<string>(['if', 'then'])
 const SAME_LISTS = ['allOf', 'anyOf', 'oneOf'] as const
 /** Keywords with one schema, with a list of schemas, and with schemas by name. */
 const SINGLE = new Set<string>([
@@ -57,7 +58,9 @@ export function reachedBy(
       keys.add(keyOf(schema.$ref))
       visit(definitions[keyOf(schema.$ref)], at)
     }
-    for (const keyword of SAME) visit(schema[keyword], at)
+    // A discriminator may have a hundred conditions, and one that does not hold needs no consequence.
+    const isIdle = schema.else === undefined && excludes(schema.if, at)
+    for (const keyword of SAME) if (!isIdle || !CONDITION.has(keyword)) visit(schema[keyword], at)
     for (const keyword of SAME_LISTS) for (const part of listOf(schema[keyword])) visit(part, at)
     if (Array.isArray(at)) visitItems(schema, at)
     else if (isObject(at)) visitMembers(schema, at)
@@ -98,7 +101,13 @@ export function reachedBy(
     if (!judged.has(schema)) return true
     let made = copies.get(schema)
     if (made === undefined) {
-      made = Object.fromEntries(Object.entries(schema).map(([keyword, part]) => [keyword, copyPart(keyword, part)]))
+      const isIdle = isObject(schema.if) && !judged.has(schema.if)
+      made = Object.fromEntries(
+        Object.entries(schema).map(([keyword, part]) => [
+          keyword,
+          isIdle && CONDITION.has(keyword) ? true : copyPart(keyword, part),
+        ]),
+      )
       copies.set(schema, made)
     }
     return made
@@ -110,6 +119,20 @@ export function reachedBy(
     return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, copy(one)]))
   }
   return Object.fromEntries([...keys].map(one => [one, copy(definitions[one] ?? true)]))
+}
+
+/** Whether a value lacks a property that a schema requires, or has a text in it that the schema does not list. */
+function excludes(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema) || !isObject(value)) return false
+  if (listOf(schema.required).some(name => typeof name === 'string' && !Object.hasOwn(value, name))) return true
+  return entriesOf(schema.properties).some(
+    ([name, one]) =>
+      Object.hasOwn(value, name) &&
+      typeof value[name] === 'string' &&
+      isObject(one) &&
+      Array.isArray(one.enum) &&
+      !one.enum.includes(value[name]),
+  )
 }
 
 /** Returns the key of a reference to a definition: `#/$defs/KEY`. */

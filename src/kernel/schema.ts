@@ -30,6 +30,8 @@ export class Schemas {
   readonly #defs: Record<string, Schema> = {}
   readonly #extra: Readonly<Record<string, Format>>
   readonly #names = new Map<string, string>()
+  /** The checks that `judge` compiled last, by the text of their schemas; the oldest first. */
+  readonly #judges = new Map<string, Check>()
   #branches = 0
   readonly #unions: UnionContext = {
     lookup: reference => this.#defs[keyOf(reference)],
@@ -88,17 +90,25 @@ export class Schemas {
   }
 
   /**
-   * Judges one value by the schema kept under `key` without compiling it whole: only the parts that decide are compiled, and
-   * dropped again.
+   * Judges one value by the schema kept under `key` without compiling it whole: only the parts that decide are compiled. The
+   * last few are kept, because values that are mended, and records of a list, make the same mistakes one after the other.
    *
    * @param fits whether a value inside this one is known to be valid
    */
   judge(key: string, value: unknown, fits: Fits, ...further: [exact?: boolean, side?: Side]): Violations | undefined {
     const matches = (pattern: string, name: string) => patternOf(pattern).test(name)
     const parts = reachedBy(value, key, this.#defs, fits, matches) as Record<string, Schema>
-    const reached = new Schemas(parts, this.#extra)
-    for (const [one, name] of this.#names) reached.#names.set(one, name)
-    return reached.compileKey(key)(value, ...further)
+    const text = `${key} ${JSON.stringify(parts, writeBigInt)}`
+    let check = this.#judges.get(text)
+    if (check === undefined) {
+      const reached = new Schemas(parts, this.#extra)
+      for (const [one, name] of this.#names) reached.#names.set(one, name)
+      check = reached.compileKey(key)
+      this.#judges.set(text, check)
+      const [oldest] = this.#judges.keys()
+      if (this.#judges.size > MOST_JUDGES) this.#judges.delete(oldest as string)
+    }
+    return check(value, ...further)
   }
 
   /** Compiles the schema kept under `key`. */
@@ -137,6 +147,7 @@ export class Schemas {
 }
 
 const SMALL = 300
+const MOST_JUDGES = 4
 
 const checkWith =
   (validate: ValidateFunction, unions: UnionContext): Check =>

@@ -34,10 +34,7 @@ function compileMend(node: Node | undefined, resource: Resource, { contract }: S
   // A reply schema for something else is the author's mistake and must be reported.
   if (names.filter(name => properties.has(name)).length * 2 < names.length) return undefined
   const schema = contract.use(node)
-  return record => {
-    if (schema.check(record, true) === undefined) return record
-    return mend(record, NOTHING_GIVEN, schema, ANYTHING, makingFor(record, resource)) ?? record
-  }
+  return record => mend(record, NOTHING_GIVEN, schema, ANYTHING, makingFor(record, resource)) ?? record
 }
 
 const NOTHING_GIVEN: JsonObject = {}
