@@ -55,8 +55,8 @@ export function createGateway(
 }
 
 /**
- * @param load loads the configuration anew, or a text in its place; its first answer, `loaded`, is what serving begins
- * with
+ * @param loaded the configuration that is served first
+ * @param load loads the configuration again, or a text instead of it
  */
 export async function start(plan: Plan, loaded: Loaded, load: Load, options: ServiceOptions): Promise<Started> {
   const { log, version, watch, workers } = options

@@ -61,7 +61,7 @@ const isOutage = (error: unknown): boolean =>
 
 const failureOf = (error: unknown): unknown => {
   if (isOutage(error) || error instanceof ExpressionFailure) return error
-  // The library reads any property of a timestamp or a duration, `now.__proto__` too, and stumbles over what it gets.
+  // The library reads any property of a timestamp or a duration, even `now.__proto__`, and fails on the value.
   if (error instanceof TypeError && !('code' in error))
     return new ExpressionFailure('the value does not have this field')
   const { summary, message } = error as LibraryError

@@ -44,7 +44,7 @@ export function compileBodyReader(maxBytes: number, awaited = true): BodyReader 
   }
 }
 
-/** Node's parser sees to it that no more arrives than was announced. */
+/** Reads the body unchanged. Node's parser limits it to its announced length. */
 const readAsItIs = (req: IncomingMessage): Promise<BodyRead> =>
   new Promise(resolve => {
     const chunks: Buffer[] = []

@@ -32,7 +32,7 @@ export class HandOvers {
 
   /**
    * Follows what is handed to a worker. When the worker is gone, a connection that could not be sent to it is dealt to another
-   * one, as though this one had declined it; any other is closed, since the worker may have read from it.
+   * one, as if this one had declined it; any other is closed, since the worker may have read from it.
    */
   follow(worker: Worker): void {
     const { process: child } = worker

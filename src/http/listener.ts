@@ -12,7 +12,7 @@ import type { Security } from './secure.ts'
 import { type Peers, Stop } from './stop.ts'
 import { writeRaw, writeReply } from './wire.ts'
 
-/** Answers a request; what it returns is not looked at. */
+/** Answers a request. Its result is ignored. */
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => unknown
 
 type ListenLimits = Simulation['limits']
@@ -115,8 +115,8 @@ export class Listener {
   }
 
   /**
-   * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and cuts what is
-   * left.
+   * Accepts no more connections, closes the idle ones, waits for the rest, at most `grace` milliseconds, and destroys
+   * those that are left.
    *
    * @returns how many connections were cut
    */

@@ -65,8 +65,8 @@ export class Stop {
   }
 
   /**
-   * Accepts no more connections, closes those that ask for nothing, waits for the others, at most `grace` milliseconds, and
-   * cuts what is left.
+   * Accepts no more connections, closes idle ones, waits for the others, at most `grace` milliseconds, and destroys the
+   * rest.
    *
    * @returns how many connections were cut
    */

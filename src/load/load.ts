@@ -1,4 +1,4 @@
-// From a file name to a Plan: reads whatever is needed, and collects whatever is wrong.
+// Makes a `Plan` of the file with a given name: reads the files that it needs, and collects all mistakes.
 
 import { dirname, relative, resolve } from 'node:path'
 import type { Contract } from '../contract/contract.ts'

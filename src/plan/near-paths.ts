@@ -25,7 +25,7 @@ interface TemplateSegments {
   readonly segments: readonly (string | undefined)[]
 }
 
-/** A longer path is not looked at: whatever it costs to look must not depend on the client. */
+/** Longer paths are not compared, so that a client cannot make the comparison expensive. */
 const LONGEST = 300
 /** Answers that are kept. */
 const MOST_FOUND = 1000

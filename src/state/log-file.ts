@@ -107,10 +107,10 @@ export class LogFile {
   }
 
   /**
-   * Appends lines; where it rejects, the next call begins where this one did. Also called with no lines: a file that was
-   * removed is written anew, and it rejects while another one is in its place.
+   * Appends lines. If it rejects, the next call begins at the same position. A call without lines writes a removed file
+   * again, and rejects while another file is in its place.
    *
-   * @returns whether the file was written anew
+   * @returns whether a removed file was written again
    */
   async append(lines: LineBuffer, sync: boolean): Promise<boolean> {
     const { bytes, sum } = lines.seal(this.#sum)

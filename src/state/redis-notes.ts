@@ -3,9 +3,7 @@
 import type { RedisConnection } from './redis-connection.ts'
 import type { EngineSurroundings } from './settings.ts'
 
-/**
- * The length of all questions up to which a write takes them whole, and a server reads them though their sender has died.
- */
+/** The length of all questions up to which the system takes a write as a whole: the server gets it even if the sender dies. */
 const ONE_WRITE = 15_000
 /** The expiry of notes in seconds, and the interval at which it is renewed in milliseconds. */
 const [EXPIRY, RENEW] = [86_400, 600_000]
@@ -51,10 +49,10 @@ export class RedisNotes {
     this.#member = (await this.#connection.send(['EVAL', CLAIM, '1', this.#members, `${this.#member}`])) as number
   }
 
-  /** Resolves once the system has the notes, in which case the server gets them though this process dies. Never rejects. */
+  /** Resolves once the system has the notes: the server then gets them even if this process dies. Never rejects. */
   leave(note: string, most: number): Promise<void> {
     const confirmed = this.#leave([...this.#again, note], most)
-    // The client library writes what it was given in the next turn of this kind, with the question that follows.
+    // The client library writes the note in the next turn of this kind, with the question that follows.
     return this.#connection.unanswered > ONE_WRITE ? confirmed : Promise.race([confirmed, this.#around.breathe()])
   }
 

@@ -1,5 +1,5 @@
-// Files that the processes of one machine share instead of messages. They have no name any more, and the system keeps their
-// bytes though their writer is killed. One holds the end of a log, two the notes of a process.
+// Files without a name that the processes of one machine share instead of messages. The system keeps their bytes even if the
+// writer is killed. One file holds the end of a log, two hold the notes of a process.
 
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -9,7 +9,7 @@ export interface Clock {
   now(): number
   /** Waits; ends early, without rejecting, when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Whether it shows anything but real time; replies then say what it shows. */
+  /** Whether it shows another time than real time; replies then contain its time. */
   readonly adjusted?: boolean
 }
 

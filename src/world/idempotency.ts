@@ -1,5 +1,5 @@
-// The keys under which requests were made, and what became of them, by a world's clock. Bounded: the key that was used
-// longest ago is forgotten. Knows no HTTP: what became of a request is whatever it is given.
+// The idempotency keys of requests with their outcomes, by a world's clock. Bounded: the least recently used key is evicted.
+// Independent of HTTP: an outcome is any value.
 
 import { LRUCache } from 'lru-cache'
 import type { KeptChange, Lasting } from './effects.ts'

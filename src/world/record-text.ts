@@ -3,8 +3,8 @@
 import { type JsonObject, parseSent, stringifyJson } from '../kernel/json.ts'
 
 /**
- * The text of a record, in one piece: the engine leaves what it writes in several, which take half as much again, until a
- * character is looked at. That the look has a consequence keeps it from being optimised away.
+ * Returns the text of a record in one piece. The engine keeps a text that it has just written in several pieces, which take
+ * half as much memory again, until a character is read. The error below keeps the engine from removing that read.
  */
 export function recordText(value: JsonObject): string {
   const text = stringifyJson(value)

@@ -83,8 +83,8 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Goes on from `now`, else from `shift` away from real time, else from what it shows; at `rate`, 1 unless it is given;
-   * or not at all where it is to freeze.
+   * Continues from `now`, else from real time plus `shift`, else from its current time, at `rate` (default 1). With `freeze`
+   * it stops there.
    */
   adjust({ now, shift, freeze = false, rate = 1 }: ClockChange): void {
     const since = this.#base.now()

@@ -4,8 +4,8 @@ import type { Reply } from '../../kernel/reply.ts'
 import type { KeptState } from './kept-state.ts'
 
 /**
- * Answers once this process has all changes that others acknowledged, or refuses where they cannot be known. Resolves when
- * other processes would know of the request though this one were killed.
+ * Answers once this process has all acknowledged changes of other processes, or refuses if the engine is unavailable.
+ * Resolves when other processes would know of the request even if this one were killed.
  */
 export async function answerShared(
   state: KeptState,

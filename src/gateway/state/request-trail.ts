@@ -1,5 +1,5 @@
-// Notes each request that this process answers with the engine, before the reply leaves: other processes know of it though
-// this one is killed. The requests of one turn of the event loop are one note.
+// Writes a note of each answered request to the engine before its reply is sent, so that other processes know the request
+// even if this one is killed. The requests of one turn of the event loop are one note.
 
 import type { Engine } from '../../state/engine.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -26,7 +26,7 @@ export class RequestTrail {
     journal.onClear = world => this.#note(writeForgotten({ world, member: journal.member }))
   }
 
-  /** Resolves when other processes would know of all requests so far though this process were killed; unset: they do. */
+  /** Resolves when all requests so far would be known even if this process were killed; `undefined` if they are. */
   get left(): Promise<void> | undefined {
     return this.#left
   }
@@ -36,7 +36,7 @@ export class RequestTrail {
     return this.#engine.notes()
   }
 
-  /** Has the requests of every process be forgotten: all, or those of a world. */
+  /** Makes every process forget its requests: all, or those of a world. */
   forget(world: string | undefined): Promise<void> {
     this.#note(writeForgotten({ world, member: undefined }))
     return this.#left as Promise<void>

@@ -194,7 +194,7 @@ function readBy(
   return isOne ? shownIn(whole, word, known, schemas, true) : singleIn(whole, word, known, schemas)
 }
 
-/** Whether a path is about one record though its GET answers with a list: it is changed or deleted, and named by its id. */
+/** Whether a path is about one record even if its GET answers with a list: it is changed or deleted, and has an id. */
 function isSurelyOne(item: ReadonlyMap<string, Operation>, word: string, parameter: string | undefined): boolean {
   const names = ['id', 'uuid', `${normal(singular(word))}id`, normal(singular(word))]
   return isChanged(item) && parameter !== undefined && names.includes(normal(parameter))
