@@ -7,8 +7,8 @@ const [QUIET, LONGEST] = [20, 1000]
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /**
- * Resolves when `arrivals` has not changed for `QUIET`. In that time a busy event loop may have accepted nothing, so that
- * one more turn without an arrival must pass.
+ * Resolves when `arrivals` has not changed for `QUIET`. In that time a blocked event loop may have accepted nothing, so that
+ * one more turn without an arrival must pass, and this turn must be shorter than `QUIET`.
  *
  * @param arrivals a number that each connection changes
  * @param isPending whether connections are still being passed on
@@ -18,11 +18,13 @@ export async function untilQuiet(arrivals: () => number, isPending: () => boolea
   let seen = arrivals()
   let last = performance.now()
   let isLate = false
-  for (;;) {
+  for (let before = last; ; ) {
     await turn()
     const now = performance.now()
+    const wasBlocked = now - before >= QUIET && now <= end
+    before = now
     const isNew = arrivals() !== seen || isPending()
-    if (isLate && !isNew) return
+    if (isLate && !isNew && !wasBlocked) return
     if (isNew) {
       if (now > end) return
       seen = arrivals()

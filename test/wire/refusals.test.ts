@@ -80,7 +80,7 @@ for (const [name, bytes, status] of [
   ['the version HTTP/2.0', 'GET /v1/pets HTTP/2.0\r\nHost: x\r\n\r\n', 505],
   ['the version HTTP/3.0', 'GET /v1/pets HTTP/3.0\r\n\r\n', 505],
   ['the version HTTP/0.9', 'GET /v1/pets HTTP/0.9\r\n\r\n', 505],
-  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
   ['a TLS handshake', Buffer.from('160301020001000001fc0303', 'hex'), 501],
   ['text that is not HTTP', 'hello\r\n\r\n', 501],
   ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
