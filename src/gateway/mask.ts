@@ -36,23 +36,28 @@ export class Mask {
     return within === undefined ? whole : whole.replace(within, MASKED)
   }
 
-  /** Replaces each path segment that contains a credential by `***`. */
+  /** Replaces each path segment that contains a credential by `***`, and a credential that contains slashes. */
   path(sent: string): string {
     if (!this.#mayHold(sent)) return sent
-    return sent.replace(/[^/]+/g, segment => (this.holds(segment) ? MASKED : segment))
+    const masked = this.text(sent.replace(/[^/]+/g, segment => (this.holds(segment) ? MASKED : segment)))
+    // It may be partly encoded, with a slash as it is.
+    return this.holds(masked) ? `/${MASKED}` : masked
   }
 
   /** Replaces each query value that contains a credential, or is in the place of one, by `***`. */
   query(sent: string): string {
     if (!this.#mayHold(sent)) return sent
-    return sent.replace(/[^&]+/g, pair => {
+    const masked = sent.replace(/[^&]+/g, pair => {
       const at = pair.indexOf('=')
       const name = at === -1 ? pair : pair.slice(0, at)
       if (at !== -1 && (this.#secrets.parameters.has(decodeQuery(name) ?? name) || this.holds(pair.slice(at + 1)))) {
         return `${this.holds(name) ? MASKED : name}=${MASKED}`
       }
-      return this.holds(name) ? MASKED + pair.slice(name.length) : pair
+      if (this.holds(name)) return MASKED + pair.slice(name.length)
+      // A credential may contain `=`, as Base64 does.
+      return this.holds(pair) ? MASKED : pair
     })
+    return this.text(masked)
   }
 
   /** Returns a header's value; one that carries a credential becomes `***`. */
@@ -114,11 +119,23 @@ function gather(
   return { parameters, headers, whole, short: long.length < whole.size, within, suspect, longest: long[0]?.length ?? 0 }
 }
 
-/** Returns the forms of a credential: itself, JSON-escaped, Base64 as in Basic, and the password in it. */
+/** Returns the forms of a credential: itself, JSON-escaped, percent-encoded, Base64 as in Basic, and the password in it. */
 function formsOf(secret: string): string[] {
   const password = secret.includes(':') ? secret.slice(secret.indexOf(':') + 1) : ''
-  const all = [secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), password]
+  const all = [
+    ...[secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString('base64'), password],
+    ...[secret, password].flatMap(encodingsOf),
+  ]
   return all.filter(one => one !== '')
+}
+
+/** Returns a text as a form (`+` for a blank) and as a URL encode it, with upper-case and lower-case digits. */
+function encodingsOf(text: string): string[] {
+  const encoded = [
+    encodeURIComponent(Buffer.from(text).toString()),
+    `${new URLSearchParams([[text, '']])}`.slice(0, -1),
+  ]
+  return encoded.flatMap(one => [one, one.replace(/%../g, digits => digits.toLowerCase())])
 }
 
 const nameInQuery = (name: string): string => `${escapeRegExp(name)}=`

@@ -97,6 +97,36 @@ test('credentials in other texts are masked', () => {
   }
 })
 
+test('credentials with reserved characters are masked, as they are and encoded', () => {
+  const mask = maskOf(CONFIG.replace('ann-key', 'an/a+key=&b c'))
+  const base64 = Buffer.from('an/a+key=&b c').toString('base64')
+  assert.match(base64, /=$/)
+  for (const [sent, shown] of [
+    ['/v1/an/a+key=&b c/7', '/v1/***/7'],
+    ['/v1/an%2Fa%2Bkey%3D%26b%20c/7', '/v1/***/7'],
+    ['/v1/an/a%2bkey=&b%20c/7', '/***'],
+    [`/v1/${base64}/7`, '/v1/***/7'],
+    ['/v1/an/other%20path', '/v1/an/other%20path'],
+  ] as const) {
+    assert.equal(mask.path(sent), shown)
+  }
+  for (const [sent, shown] of [
+    ['note=an%2Fa%2Bkey%3D%26b+c&x=1', 'note=***&x=1'],
+    ['an/a+key=&b c', '***'],
+    [`${base64}=1&x=2`, '***&x=2'],
+    [base64, '***'],
+  ] as const) {
+    assert.ok(!mask.query(sent).includes('key'), mask.query(sent))
+    assert.equal(mask.query(sent), shown)
+  }
+  for (const [text, shown] of [
+    ['key=an%2Fa%2Bkey%3D%26b+c&x=1', 'key=***&x=1'],
+    ['https://page/?key=an%2fa%2bkey%3d%26b%20c', 'https://page/?key=***'],
+  ] as const) {
+    assert.equal(mask.text(text), shown)
+  }
+})
+
 test('a truncated credential is masked', async () => {
   const { gateway, ask } = simulate(`
 journal: { bodies: 14B }
