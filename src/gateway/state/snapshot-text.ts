@@ -1,5 +1,6 @@
 // Everything that a log says, as a text of lines: a head, then seeds and worlds, each followed by its collections, each
-// followed by its records. Lines are written and read in slices, so that requests have their turn in between.
+// followed by its records. Lines are written and read in slices, so that requests have their turn in between. Records follow
+// their line as they are stored, each after a tab, which no JSON text contains.
 
 import { stringifyJson } from '../../kernel/json.ts'
 import { breathe, SLICE } from '../../world/clock.ts'
@@ -15,8 +16,8 @@ export interface LogSnapshot {
   readonly answers: readonly (readonly [world: string, id: string, AnswerState])[]
 }
 
-/** The form of the text. */
-const VERSION = 2
+/** The form of the text. In form 2 the records of a line were quoted in it. */
+const VERSION = 3
 
 /** Writes a snapshot, whose values must not change meanwhile. */
 export async function writeSnapshot({ seeds, worlds, weather, answers }: LogSnapshot): Promise<string> {
@@ -24,7 +25,7 @@ export async function writeSnapshot({ seeds, worlds, weather, answers }: LogSnap
   const write = (line: unknown) => void lines.push(stringifyJson(line))
   const writeRows = async (rows: CollectionState['rows']) => {
     for (let from = 0; from < rows.length; from += SLICE) {
-      write(['rows', rows.slice(from, from + SLICE)])
+      lines.push(writeRowsLine(rows, from, Math.min(from + SLICE, rows.length)))
       await breathe()
     }
   }
@@ -47,26 +48,40 @@ export async function writeSnapshot({ seeds, worlds, weather, answers }: LogSnap
   return lines.join('\n')
 }
 
+function writeRowsLine(rows: CollectionState['rows'], from: number, end: number): string {
+  const numbers: number[] = []
+  const parts = ['']
+  for (let i = from; i < end; i++) {
+    const [text, created, revision] = rows[i] as CollectionState['rows'][number]
+    numbers.push(created, revision)
+    parts.push(text)
+  }
+  parts[0] = JSON.stringify(['rows', numbers])
+  return parts.join('\t')
+}
+
 type StateLine = Omit<CollectionState, 'rows'>
 type SnapshotLine =
   | readonly ['seeds', collection: string, digest: string, StateLine]
   | readonly ['world', Omit<WorldState, 'kept' | 'collections'>]
   | readonly ['kept', WorldState['kept']]
   | readonly ['collection', name: string, StateLine]
-  | readonly ['rows', CollectionState['rows']]
+  | readonly ['rows', readonly number[] | CollectionState['rows']]
 
 /** Reads a snapshot; throws for a form that this version does not have. */
 export function readSnapshot(text: string): LogSnapshot {
   const [head = '{}', ...lines] = text.split('\n')
   const { version, weather, answers } = JSON.parse(head) as LogSnapshot & { readonly version: number }
-  if (version !== VERSION) throw new Error(`the state has version ${version}, which this program cannot read`)
+  if (version !== VERSION && version !== 2)
+    throw new Error(`the state has version ${version}, which this program cannot read`)
   const seeds: (readonly [string, string, CollectionState])[] = []
   const worlds: WorldState[] = []
   let rows: CollectionState['rows'][number][] = []
   let kept: WorldState['kept'][number][] = []
   let collections: Record<string, CollectionState> = {}
   for (const line of lines) {
-    const read = JSON.parse(line) as SnapshotLine
+    const [json = '', ...texts] = line.split('\t')
+    const read = JSON.parse(json) as SnapshotLine
     switch (read[0]) {
       case 'seeds':
         rows = []
@@ -85,11 +100,23 @@ export function readSnapshot(text: string): LogSnapshot {
         collections[read[1]] = { ...read[2], rows }
         break
       case 'rows':
-        for (const row of read[1]) rows.push(row)
+        for (const row of rowsOf(read[1], texts)) rows.push(row)
         break
       default:
         read satisfies never
     }
   }
   return { seeds, worlds, weather, answers }
+}
+
+/** @param written the ordinal and the revision of each record, one after the other; in form 2 with their texts */
+function rowsOf(
+  written: readonly number[] | CollectionState['rows'],
+  texts: readonly string[],
+): CollectionState['rows'] {
+  if (typeof written[0] !== 'number') return written as CollectionState['rows']
+  const numbers = written as readonly number[]
+  if (numbers.length !== 2 * texts.length) throw new Error('a line of the snapshot lacks a record')
+  // A copy: a piece of a text keeps the whole text in memory.
+  return texts.map((text, i) => [Buffer.from(text).toString(), numbers[2 * i] as number, numbers[2 * i + 1] as number])
 }
