@@ -12,7 +12,7 @@ import { petStoreWith } from './generate.ts'
 import type { Effort } from './ratios.ts'
 import { create, list } from './rows.ts'
 import { spreadOf } from './spread.ts'
-import { command, inTurn, RESULTS, running, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
+import { inTurn, RESULTS, running, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
 import type { Usage } from './subjects/probe.ts'
 
 /** Connections under load, as the target of Redis has it. */
@@ -125,7 +125,6 @@ async function alternate(
   { rounds, seconds }: Effort,
 ): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
-  for (const subject of [own, other]) await command(subject, 'reset')
   for (let round = 0; round < rounds / STARTS; round++) {
     const samples = new Map<Subject, Sample>()
     for (const subject of inTurn([own, other], round)) {
