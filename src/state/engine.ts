@@ -83,6 +83,19 @@ export interface Engine {
   close(): Promise<void>
 }
 
+/** The text of an entry: a string, or an object that makes it, the same one each time. */
+export interface Text {
+  toString(): string
+}
+
+/** An engine that no other process appends to. It makes texts when it writes them: many at once take less time. */
+export interface ExclusiveEngine extends Engine {
+  readonly exclusive: true
+  append(after: Position, entries: readonly Text[]): Append | Promise<Append>
+}
+
+export const isExclusive = (engine: Engine): engine is ExclusiveEngine => engine.exclusive
+
 /** This process cannot use the state, and waiting does not help. The message has the reason and the remedy. */
 export class StateRefused extends Error {
   override readonly name: string = 'StateRefused'

@@ -2,7 +2,7 @@
 // time. No other process writes to it: see `file-lock.ts`.
 
 import { randomUUID } from 'node:crypto'
-import { type Append, type Engine, type News, type Position, Unavailable } from './engine.ts'
+import { type Append, type ExclusiveEngine, type News, type Position, type Text, Unavailable } from './engine.ts'
 import { lockFile } from './file-lock.ts'
 import { LogFile } from './log-file.ts'
 import { LineBuffer } from './log-lines.ts'
@@ -22,7 +22,7 @@ interface Waiting {
   readonly failed: (error: Error) => void
 }
 
-export class FileLog implements Engine {
+export class FileLog implements ExclusiveEngine {
   readonly name: string
   readonly exclusive = true
   readonly member = 0
@@ -48,7 +48,8 @@ export class FileLog implements Engine {
   #synced = 0
   #dirty = false
   #snapshotBytes = 0
-  #sinceSnapshot = 0
+  /** The number of bytes up to which the file was compacted, or could not be. */
+  #compacted = 0
   #down: string | undefined
   readonly #listeners: ((reason: string | undefined) => void)[] = []
 
@@ -60,7 +61,8 @@ export class FileLog implements Engine {
   }
 
   get worthCompacting(): boolean {
-    return this.#sinceSnapshot > Math.max(WORTH_BYTES, WORTH_FACTOR * this.#snapshotBytes)
+    const since = this.#file.bytes + this.#lines.length - this.#compacted
+    return since > Math.max(WORTH_BYTES, WORTH_FACTOR * this.#snapshotBytes)
   }
 
   async open(): Promise<News> {
@@ -75,7 +77,7 @@ export class FileLog implements Engine {
       }
       if (read === undefined) await this.#file.begin(from)
       this.#snapshotBytes = snapshot === undefined ? 0 : Buffer.byteLength(snapshot)
-      this.#sinceSnapshot = this.#file.bytes - this.#snapshotBytes
+      this.#compacted = this.#snapshotBytes
       this.#position = { ...from, at: from.at + entries.length }
       this.#synced = this.#around.now()
       const { every } = this.#around
@@ -98,11 +100,9 @@ export class FileLog implements Engine {
     return { anew: undefined, entries: [], position: after }
   }
 
-  append(_after: Position, entries: readonly string[]): Append | Promise<Append> {
+  append(_after: Position, entries: readonly Text[]): Append | Promise<Append> {
     if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
-    const before = this.#lines.length
-    for (const entry of entries) this.#lines.add('e', entry)
-    this.#sinceSnapshot += this.#lines.length - before
+    for (const entry of entries) this.#lines.add(entry)
     const { log, at } = this.#position
     this.#position = { log, at: at + entries.length }
     const appended = { appended: this.#position }
@@ -193,14 +193,14 @@ export class FileLog implements Engine {
         await this.#file.replace(at, snapshot, entries)
         this.#replaced = undefined
         this.#snapshotBytes = this.#file.bytes
-        this.#sinceSnapshot = this.#lines.length
+        this.#compacted = this.#snapshotBytes
         for (const { done } of waiting) done()
       } catch (error) {
         // Continue with the old file.
         this.#around.warn(`${this.#settings.file} could not be compacted: ${(error as Error).message}`)
         if (this.#replaced !== undefined) this.#putBack(this.#replaced)
         this.#replaced = undefined
-        this.#sinceSnapshot = 0
+        this.#compacted = this.#file.bytes + this.#lines.length
         this.#waiting = [...waiting, ...this.#waiting]
       }
     })

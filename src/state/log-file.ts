@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, type Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Entries, type Position, StateRefused } from './engine.ts'
-import { LineBuffer, type LineKind, type LogReading, readLines } from './log-lines.ts'
+import { LineBuffer, type LogReading, readLines } from './log-lines.ts'
 import { writeInPlace, writeWhole } from './write-file.ts'
 
 /** The file is not a valid log. The message has the place and the remedy. */
@@ -102,7 +102,7 @@ export class LogFile {
     this.#end = 0
     this.#most = 0
     const lines = new LineBuffer(MOST_HEADER)
-    lines.add('h', headerOf(at))
+    lines.addLine('h', headerOf(at))
     await this.append(lines, true)
   }
 
@@ -166,18 +166,23 @@ export class LogFile {
     const lines = new LineBuffer()
     await this.#isRemoved(await this.#statOwn(this.#handle as FileHandle))
     const handle = await writeInPlace(this.path, async handle => {
-      const write = async (kind: LineKind, texts: readonly string[]) => {
-        lines.clear()
-        for (const text of texts) lines.add(kind, text)
+      const write = async () => {
         const sealed = lines.seal(sum)
         await writeWhole(handle, sealed.bytes, end)
         sum = sealed.sum
         end += sealed.bytes.length
+        lines.clear()
       }
-      await write('h', [headerOf(at)])
+      lines.addLine('h', headerOf(at))
       // Each line is a slice: others have their turn in between.
-      for (const line of snapshot.split('\n')) await write('s', [line])
-      for (let i = 0; i < entries.length; i += ENTRIES) await write('e', entries.slice(i, i + ENTRIES))
+      for (const line of snapshot.split('\n')) {
+        lines.addLine('s', line)
+        await write()
+      }
+      for (let i = 0; i < entries.length; i += ENTRIES) {
+        for (const entry of entries.slice(i, i + ENTRIES)) lines.add(entry)
+        await write()
+      }
     })
     await this.#handle?.close()
     this.#handle = handle

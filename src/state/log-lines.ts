@@ -2,7 +2,7 @@
 // as visible as a damaged one. Entries that are written together are one line, with a record separator (U+001E) between them.
 
 import { crc32 } from 'node:zlib'
-import type { Entries } from './engine.ts'
+import type { Entries, Text } from './engine.ts'
 
 /** `h` begins a file and names the log, `s` is a snapshot, `e` are entries. */
 export type LineKind = 'h' | 's' | 'e'
@@ -15,8 +15,10 @@ const [SUM, TEXT] = [9, 11]
 /** The room for the checksum of a line, and the space after it. */
 const NO_SUM = ' '.repeat(SUM)
 
-/** Characters of lines that wait to become bytes. */
-const MOST_TEXT = 2 ** 14
+/** How many entries wait to become bytes, at most: making their texts at once takes less than making each at its append. */
+const MOST_ENTRIES = 64
+/** A guess at the bytes of an entry that waits. */
+const USUAL_BYTES = 250
 
 /**
  * Lines to be written: `7f03a1c2 e […]` and a line feed each. The CRC-32 (as in zlib) of kind and text begins with the
@@ -25,43 +27,40 @@ const MOST_TEXT = 2 ** 14
 export class LineBuffer {
   #bytes: Buffer
   #used = 0
-  /** The last lines, which are not among the bytes yet: writing many at once takes a fraction of the time. */
-  #text = ''
-  /** Whether the last line is one of entries, to which another one can be added. */
-  #open = false
+  /** The last entries, which are not among the bytes yet. */
+  #entries: Text[] = []
 
   /** @param room how many bytes are expected */
   constructor(room = 2 ** 16) {
     this.#bytes = Buffer.allocUnsafe(room)
   }
 
-  /** The number of bytes, at least: a character that takes several may be counted as one. */
+  /** About the number of bytes: entries that are not among them yet are counted as usual ones. */
   get length(): number {
-    return this.#used + this.#text.length
+    return this.#used + this.#entries.length * USUAL_BYTES
   }
 
-  /** Adds a line, or an entry to the last line. The text has neither a line feed nor a separator. */
-  add(kind: LineKind, text: string): void {
-    if (kind === 'e' && this.#open) this.#text += `\x1e${text}`
-    else {
-      this.#end()
-      this.#text += `${NO_SUM}${kind} ${text}`
-      this.#open = true
-    }
-    if (kind !== 'e' || this.#text.length > MOST_TEXT) this.#write()
+  /** Adds an entry, whose text has neither a line feed nor a separator. */
+  add(entry: Text): void {
+    if (this.#entries.push(entry) === MOST_ENTRIES) this.#writeEntries()
   }
 
-  #end(): void {
-    if (this.#open) this.#text += '\n'
-    this.#open = false
+  addLine(kind: LineKind, text: string): void {
+    this.#writeEntries()
+    this.#write(`${NO_SUM}${kind} ${text}\n`)
   }
 
-  /** Moves the text to the bytes. */
-  #write(): void {
-    this.#end()
-    const text = this.#text
-    if (text === '') return
-    this.#text = ''
+  /** Moves the entries to the bytes, as one line. */
+  #writeEntries(): void {
+    const entries = this.#entries
+    if (entries.length === 0) return
+    let text = `${NO_SUM}e ${entries[0]}`
+    for (let i = 1; i < entries.length; i++) text += `\x1e${entries[i]}`
+    entries.length = 0
+    this.#write(`${text}\n`)
+  }
+
+  #write(text: string): void {
     // No character takes more than three bytes for each of its code units.
     this.#reserve(3 * text.length)
     this.#used += this.#bytes.write(text, this.#used)
@@ -69,8 +68,8 @@ export class LineBuffer {
 
   /** Adds the lines of another one. */
   addAll(other: LineBuffer): void {
-    this.#write()
-    other.#write()
+    this.#writeEntries()
+    other.#writeEntries()
     this.#reserve(other.#used)
     other.#bytes.copy(this.#bytes, this.#used, 0, other.#used)
     this.#used += other.#used
@@ -86,13 +85,12 @@ export class LineBuffer {
 
   clear(): void {
     this.#used = 0
-    this.#text = ''
-    this.#open = false
+    this.#entries.length = 0
   }
 
   /** Writes the checksums, which continue `before`. Returns the bytes and the last checksum. Can be called again. */
   seal(before: number): { readonly bytes: Buffer; readonly sum: number } {
-    this.#write()
+    this.#writeEntries()
     const bytes = this.#bytes.subarray(0, this.#used)
     let sum = before
     for (let from = 0; from < bytes.length; ) {

@@ -1,9 +1,9 @@
 // A log that is never read, and so never kept: only its positions count. For a history in memory.
 
 import { randomUUID } from 'node:crypto'
-import type { Append, Engine, News, Position } from './engine.ts'
+import type { Append, ExclusiveEngine, News, Position } from './engine.ts'
 
-export class UnreadLog implements Engine {
+export class UnreadLog implements ExclusiveEngine {
   readonly name = 'memory'
   readonly exclusive = true
   readonly member = 0

@@ -3,6 +3,22 @@
 import type { CollectionState, RowEffect } from '../../world/effects.ts'
 import type { Change, Effect, Group, WorldState } from './changes.ts'
 
+/** The text of a group. It is made when it is asked for, unless a change could read otherwise by then. */
+export class GroupText {
+  readonly #group: Group
+  readonly #text: string | undefined
+
+  constructor(group: Group) {
+    this.#group = group
+    // A change that has no text itself may refer to what changes.
+    if (!group.changes.every(change => 'text' in change)) this.#text = writeGroup(group)
+  }
+
+  toString(): string {
+    return this.#text ?? writeGroup(this.#group)
+  }
+}
+
 export function writeGroup({ at, by, changes }: Group): string {
   let text = ''
   let records = ''

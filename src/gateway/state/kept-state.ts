@@ -2,7 +2,7 @@
 
 import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/state.ts'
-import { type Engine, Unavailable } from '../../state/engine.ts'
+import { type Engine, isExclusive, Unavailable } from '../../state/engine.ts'
 import type { EngineSurroundings } from '../../state/settings.ts'
 import type { Cause } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
@@ -151,8 +151,10 @@ export class KeptState {
       if (!engine.exclusive) news = await engine.open()
     }
     if (!isNew || !engine.exclusive) await this.#readable.begin(() => this.worldLog.apply(news))
-    const Kind = engine.exclusive ? OwnTurns : SharedTurns
-    const turns = new Kind(engine, this.worldLog, news.position, this.#around.now, this.meter, this.#gathering)
+    const { now } = this.#around
+    const turns = isExclusive(engine)
+      ? new OwnTurns(engine, this.worldLog, news.position, now, this.meter)
+      : new SharedTurns(engine, this.worldLog, news.position, now, this.meter, this.#gathering)
     this.#turns = turns
     this.asks = !engine.exclusive && this.#settings.reads === 'strong'
     this.worldLog.attach(turns, turns.recording)

@@ -1,17 +1,17 @@
 // The turns of a log that no other process appends to. They need no query and have no conflict, and work runs at once if no
 // other work is running. A request that changes nothing has almost no cost.
 
-import { type Engine, type Position, Unavailable } from '../../state/engine.ts'
+import { type ExclusiveEngine, type Position, Unavailable } from '../../state/engine.ts'
 import { monotonic } from '../../world/clock.ts'
 import type { Cause } from '../../world/turns.ts'
-import { writeGroup } from './entry-text.ts'
+import { GroupText } from './entry-text.ts'
 import { OwnRecording } from './own-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'
 
 export class OwnTurns implements LogTurns {
   readonly recording = new OwnRecording()
   readonly repeats = false
-  readonly #engine: Engine
+  readonly #engine: ExclusiveEngine
   readonly #memory: Memory
   readonly #now: () => number
   readonly #meter: TurnMeter
@@ -28,7 +28,7 @@ export class OwnTurns implements LogTurns {
    * @param position the end of the log, which the memory has caught up with
    * @param now milliseconds since the epoch
    */
-  constructor(engine: Engine, memory: Memory, position: Position, now: () => number, meter: TurnMeter) {
+  constructor(engine: ExclusiveEngine, memory: Memory, position: Position, now: () => number, meter: TurnMeter) {
     this.#engine = engine
     this.#memory = memory
     this.#position = position
@@ -91,8 +91,8 @@ export class OwnTurns implements LogTurns {
     }
     const { log, at } = this.#position
     const groups = this.recording.take(cause.text, this.#now(), at + 1)
-    const texts = groups.map(writeGroup)
-    this.#since?.push(...texts)
+    const texts = groups.map(group => new GroupText(group))
+    this.#since?.push(...texts.map(String))
     const appending = this.#engine.append(this.#position, texts)
     this.#position = { log, at: at + groups.length }
     cause.position = this.#position.at
