@@ -112,3 +112,37 @@ test('a POST that names known records in a list creates none', async () => {
   assert.equal((await send('POST /teams/blue/users', { users: [before[0]?.login] })).status, 200)
   assert.deepEqual((await send('GET /users')).body, before)
 })
+
+for (const [request, reply] of [
+  ['boats', 'boats'],
+  ['items', 'boats'],
+  ['boats', 'data'],
+] as const) {
+  test(`a POST of a list under ${request} creates each record, and answers with them under ${reply}`, async () => {
+    const { send } = await withPosts({
+      '/boats': {
+        post: {
+          ...takes(object({ [request]: several(ref('Boat')), notify: { type: 'boolean' } })),
+          ...answers(201, object({ [reply]: several(ref('Boat')) })),
+        },
+      },
+    })
+    const before = (await send('GET /boats')).body as Fields[]
+    const { status, body } = await send('POST /boats', { [request]: BOATS, notify: true })
+    const made = (body as Readonly<Record<string, Fields[]>>)[reply] ?? []
+    assert.equal(status, 201)
+    assert.deepEqual(
+      made.map(({ id, ...rest }) => rest),
+      BOATS,
+    )
+    for (const one of made) assert.deepEqual((await send(`GET /boats/${one.id}`)).body, one)
+    for (const none of [{}, { [request]: [] }]) {
+      const empty = await send('POST /boats', none)
+      assert.deepEqual([empty.status, empty.body], [201, { [reply]: [] }])
+    }
+    assert.equal((await send('POST /boats', { [request]: [{ name: 'Ada' }, { length: 3 }] })).status, 400)
+    const long = await send('POST /boats', { [request]: Array.from({ length: 1001 }, () => ({ name: 'Ada' })) })
+    assert.match(JSON.stringify(long.body), new RegExp(`/${request} must have at most 1000 items`))
+    assert.equal(((await send('GET /boats')).body as Fields[]).length, before.length + 2)
+  })
+}

@@ -1,7 +1,7 @@
-// Creates each record of a list in a request: all of them, or none.
+// Creates each record of a list in a request, `[…]` or `{ tags: […] }`: all of them, or none.
 
 import { isJson, type RequestBody, responseFor, successStatus } from '../../contract/contract.ts'
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import { placeholders } from '../../kernel/template.ts'
 import type { Entry } from '../../world/collection.ts'
@@ -11,6 +11,7 @@ import type { ActionParts } from './action-parts.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import { compileCreate } from './create-record.ts'
 import { inBody } from './resource.ts'
+import { type ListedRecords, listedRecords } from './wrapping.ts'
 
 /** The maximum number of records in a request. */
 const MOST = 1000
@@ -20,15 +21,19 @@ const APART = 2 ** 32
 /** Compiles the creation of the records that a request lists; `undefined` if its body is not a list. */
 export function compileCreateEach(parts: ActionParts): Handler | undefined {
   const { site, resource, give, config } = parts
-  const body = bodyOfOne(site)
-  if (body === undefined) return undefined
+  const listed = listedRecords(config.body, resource, site)
+  const body = listed && bodyOfOne(site, listed)
+  if (listed === undefined || body === undefined) return undefined
   const create = compileCreate({ ...parts, site: { ...site, operation: { ...site.operation, body } } })
   const status = successStatus(site.operation, 201, 200)
   const { invalid } = site
-  const size = (rule: string, bound: string) => invalid([inBody('', rule, `must have ${bound} items`)])
+  const place = listed.key === undefined ? '' : pointer([listed.key])
+  const size = (rule: string, bound: string) => invalid([inBody(place, rule, `must have ${bound} items`)])
   const none = nothingCreated(config.body, site, status)
   return async exchange => {
-    const list = exchange.body
+    const list = listed.list(exchange.body)
+    // An optional list that is missing is as empty.
+    if (list === undefined && listed.key !== undefined && none !== undefined) return none
     if (!Array.isArray(list)) return create(exchange)
     if (list.length === 0) return none ?? size('minItems', 'at least 1')
     if (list.length > MOST) return size('maxItems', `at most ${MOST}`)
@@ -71,11 +76,10 @@ function emptied(template: Json): Json {
 }
 
 /** The body of an operation that takes one of the list's items. */
-function bodyOfOne({ operation: { body }, contract }: Site): RequestBody | undefined {
+function bodyOfOne({ operation: { body }, contract }: Site, { itemsOf }: ListedRecords): RequestBody | undefined {
   const content = [...(body?.content ?? [])].flatMap(([type, media]) => {
-    const items = media.schema?.shape.items
-    const isList = items !== undefined && media.schema?.types.has('object') === false
-    return isList ? [[type, { ...media, schema: contract.use(items), examples: [] }] as const] : []
+    const items = media.schema && itemsOf(media.schema)
+    return items === undefined ? [] : [[type, { ...media, schema: contract.use(items), examples: [] }] as const]
   })
   return body === undefined || content.length === 0 ? undefined : { ...body, content: new Map(content) }
 }

@@ -1,9 +1,10 @@
 // Finds the record in a request: the whole body, or the value of a key, `{"tag": {…}}`. The template of the replies names
 // the key, and the contract decides whether requests have it.
 
-import { isJson, type MediaType } from '../../contract/contract.ts'
+import { type Contract, isJson, type MediaType } from '../../contract/contract.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { placeholders } from '../../kernel/template.ts'
+import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Node } from '../../schema/document.ts'
 import type { Site } from '../behaviour.ts'
 import type { Resource } from './resource.ts'
@@ -55,16 +56,69 @@ export function mediaOf({ operation }: Site): MediaType | undefined {
   return (all.find(([type]) => isJson(type)) ?? all.find(([, { schema }]) => schema !== undefined))?.[1]
 }
 
+/** The list of records in a request. */
+export interface ListedRecords {
+  /** The key of the list; `undefined` if the body is the list. */
+  readonly key: string | undefined
+  list(body: Json | undefined): Json | undefined
+  /** Returns the schema of an item; `undefined` for a body of another shape. */
+  itemsOf(body: SchemaUse): Node | undefined
+}
+
+/**
+ * Finds the list in a request that creates several records: the whole body, or the value of a key, `{"tags": [{…}]}`. The
+ * template of the replies names the key, or the body has one such list and no field of a record.
+ */
+export function listedRecords(template: Json | undefined, resource: Resource, site: Site): ListedRecords | undefined {
+  const { contract } = site
+  const schema = mediaOf(site)?.schema
+  if (schema === undefined) return undefined
+  if (schema.shape.items !== undefined) {
+    const itemsOf = ({ shape, types }: SchemaUse) => (types.has('object') ? undefined : shape.items)
+    return { key: undefined, list: body => body, itemsOf }
+  }
+  const key = listKeyOf(schema.node, template, resource, site)
+  if (key === undefined) return undefined
+  return {
+    key,
+    list: body => (isObject(body) && Object.hasOwn(body, key) ? (body[key] as Json) : undefined),
+    itemsOf({ shape }) {
+      const list = shape.properties.get(key)
+      return list && contract.shapeOf(list).items
+    },
+  }
+}
+
+function listKeyOf(
+  whole: Node,
+  template: Json | undefined,
+  resource: Resource,
+  { contract }: Site,
+): string | undefined {
+  const { properties } = contract.shapeOf(whole)
+  const fields = resource.schema.shape.properties
+  if ([...properties.keys()].some(name => fields.has(name))) return undefined
+  const lists = [...properties].flatMap(([key, node]) => {
+    const { items } = contract.shapeOf(node)
+    return items !== undefined && isRecordOf(resource, items, contract) ? [key] : []
+  })
+  const [named, index] = recordPath(template)
+  const isNamed = named !== undefined && index === '0' && lists.includes(named)
+  return isNamed ? named : lists.length === 1 ? lists[0] : undefined
+}
+
+/** Returns whether a schema describes the fields of a record, and not an envelope. */
+function isRecordOf({ schema }: Resource, node: Node, contract: Contract): boolean {
+  if (contract.identify(node) === contract.identify(schema.node)) return true
+  const names = [...contract.shapeOf(node).properties.keys()]
+  return names.length > 0 && names.filter(name => schema.shape.properties.has(name)).length * 2 >= names.length
+}
+
 function wrappedAt(whole: Node, template: Json | undefined, resource: Resource, { contract }: Site): readonly string[] {
   const fields = resource.schema.shape.properties
   const own = contract.identify(resource.schema.node)
   if (contract.identify(whole) === own) return []
-  /** Returns whether the schema describes the record's fields and not an envelope. */
-  const isRecord = (node: Node): boolean => {
-    if (contract.identify(node) === own) return true
-    const names = [...contract.shapeOf(node).properties.keys()]
-    return names.length > 0 && names.filter(name => fields.has(name)).length * 2 >= names.length
-  }
+  const isRecord = (node: Node) => isRecordOf(resource, node, contract)
   const named = recordPath(template)
   const { properties } = contract.shapeOf(whole)
   const inner = named.reduce<Node | undefined>((at, key) => at && contract.shapeOf(at).properties.get(key), whole)

@@ -73,11 +73,21 @@ export function isGiven(field: string, request: Node, schemas: SchemaReader): bo
   return node !== undefined && !schemas.isReadOnly(node)
 }
 
-/** The record that each item of a list in a request describes; `undefined` if the request is no list of such records. */
+/**
+ * The record that each item of a list in a request describes, be the list under a key, `{ "tags": [{…}] }`; `undefined` if the
+ * request has no such list, or is a record itself.
+ */
 export function eachSent(operation: Operation, known: readonly Node[], schemas: SchemaReader): Node | undefined {
   const request = requestSchema(operation)
-  const items = request && schemas.shape(request).items
-  return items !== undefined && schemas.isRecord(items) && isLike(items, known, schemas) ? items : undefined
+  if (request === undefined) return undefined
+  const whole = schemas.shape(request)
+  const fits = (items: Node | undefined): items is Node =>
+    items !== undefined && schemas.isRecord(items) && isLike(items, known, schemas)
+  if (whole.items !== undefined) return fits(whole.items) ? whole.items : undefined
+  const fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
+  if ([...whole.properties.keys()].some(name => fields.has(name))) return undefined
+  const lists = [...whole.properties.values()].map(node => schemas.shape(node).items).filter(fits)
+  return lists.length === 1 ? lists[0] : undefined
 }
 
 /**
