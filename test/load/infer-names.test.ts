@@ -138,3 +138,25 @@ test('an item that is answered like a page of its list is the path of a record i
   assert.equal((await send(`DELETE ${path}`)).status, 204)
   assert.equal((await send(`GET ${path}`)).status, 404)
 })
+
+test('a collection may be at the root of an API', async () => {
+  const App = object({ app_id: { ...string, readOnly: true }, name: string })
+  const { send } = await inferredInProcess(
+    documentOf(
+      {
+        '/': {
+          get: answers(200, object({ apps: { type: 'array', items: ref('App') } })),
+          post: { ...takes(ref('App')), ...answers(201, ref('App')) },
+        },
+        '/{app_id}': { ...naming('app_id'), get: answers(200, ref('App')), delete: answers(204) },
+      },
+      { App },
+    ),
+  )
+  const made = (await send('POST /', { name: 'One' })).body as Fields
+  assert.deepEqual((await send(`GET /${made.app_id}`)).body, made)
+  const { apps } = (await send('GET /')).body as { apps: Fields[] }
+  assert.ok(apps.some(one => one.app_id === made.app_id))
+  assert.equal((await send(`DELETE /${made.app_id}`)).status, 204)
+  assert.equal((await send(`GET /${made.app_id}`)).status, 404)
+})

@@ -95,7 +95,8 @@ function findCollection(
   schemas: SchemaReader,
 ): Omit<InferredCollection, 'below' | 'beside' | 'me'> | undefined {
   const segments = segmentsOf(path)
-  const word = wordOf(path)
+  // `/` beside `/{id}` has no word.
+  const word = segments.length === 0 ? 'records' : wordOf(path)
   const own = byPath.get(path) as ReadonlyMap<string, Operation>
   const isOwned = segments.at(-1)?.includes('{') === true
   if (word === '' || (isOwned && !isOwnedList(segments, own, byPath, items, schemas))) return undefined
