@@ -146,3 +146,24 @@ for (const [request, reply] of [
     assert.equal(((await send('GET /boats')).body as Fields[]).length, before.length + 2)
   })
 }
+
+test('a list of no records is answered as the contract describes where the reply is one record', async () => {
+  const { send } = await withPosts({
+    '/boats': { post: { ...takes(several(ref('Boat'))), ...answers(200, ref('Boat')) } },
+  })
+  const before = (await send('GET /boats')).body
+  const { status, body } = await send('POST /boats', [])
+  assert.deepEqual([status, typeof (body as Fields).name], [200, 'string'])
+  assert.deepEqual((await send('GET /boats')).body, before)
+})
+
+test('a POST of a record with a list of similar parts creates the record', async () => {
+  const request = object({ boat: ref('Boat'), spares: several(object({ name: string, length: string })) })
+  const { send } = await withPosts({
+    '/boats': { post: { ...takes(request), ...answers(201, object({ boat: ref('Boat') })) } },
+  })
+  const { body } = await send('POST /boats', { boat: { name: 'Ada' }, spares: [{ name: 'Bolt' }, { name: 'Nut' }] })
+  const { boat } = body as { boat: Fields }
+  assert.equal(boat.name, 'Ada')
+  assert.deepEqual((await send(`GET /boats/${boat.id}`)).body, boat)
+})

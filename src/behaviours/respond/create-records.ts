@@ -26,17 +26,19 @@ export function compileCreateEach(parts: ActionParts): Handler | undefined {
   if (listed === undefined || body === undefined) return undefined
   const create = compileCreate({ ...parts, site: { ...site, operation: { ...site.operation, body } } })
   const status = successStatus(site.operation, 201, 200)
-  const { invalid } = site
+  const { invalid, answers } = site
   const place = listed.key === undefined ? '' : pointer([listed.key])
-  const size = (rule: string, bound: string) => invalid([inBody(place, rule, `must have ${bound} items`)])
-  const none = nothingCreated(config.body, site, status)
+  const many = invalid([inBody(place, 'maxItems', `must have at most ${MOST} items`)])
+  const empty = nothingCreated(config.body, site, status)
+  // Without an empty reply, a valid request is answered as the contract describes.
+  const none = (exchange: Exchange) => empty ?? answers.reply(exchange.question())
   return async exchange => {
     const list = listed.list(exchange.body)
     // An optional list that is missing is as empty.
-    if (list === undefined && listed.key !== undefined && none !== undefined) return none
+    if (list === undefined && listed.key !== undefined) return empty ?? create(exchange)
     if (!Array.isArray(list)) return create(exchange)
-    if (list.length === 0) return none ?? size('minItems', 'at least 1')
-    if (list.length > MOST) return size('maxItems', `at most ${MOST}`)
+    if (list.length === 0) return none(exchange)
+    if (list.length > MOST) return many
     const made: Entry[] = []
     for (const [i, item] of (list as Json[]).entries()) {
       const one = partOf(exchange, item, i)
@@ -61,7 +63,7 @@ export function compileCreateEach(parts: ActionParts): Handler | undefined {
 function nothingCreated(template: Json | undefined, { operation, contract }: Site, status: number): Reply | undefined {
   const content = responseFor(operation, status)?.content
   if (content === undefined || content.size === 0) return { status, headers: {}, body: undefined }
-  const node = [...content].find(([type]) => isJson(type))?.[1].schema?.node
+  const node = [...content].find(([type]) => isJson(type) || type === '*/*')?.[1].schema?.node
   if (node === undefined) return undefined
   const empty = template === undefined ? [] : completeTemplate(emptied(template), node, contract, NOTHING_KNOWN)
   const isWhole = [...placeholders(empty, 'record')].length === 0 && contract.use(node).check(empty, true) === undefined

@@ -98,6 +98,8 @@ function listKeyOf(
   const { properties } = contract.shapeOf(whole)
   const fields = resource.schema.shape.properties
   if ([...properties.keys()].some(name => fields.has(name))) return undefined
+  // A body with a record has a list of something that belongs to it.
+  if ([...properties.values()].some(node => isRecordOf(resource, node, contract))) return undefined
   const lists = [...properties].flatMap(([key, node]) => {
     const { items } = contract.shapeOf(node)
     return items !== undefined && isRecordOf(resource, items, contract) ? [key] : []

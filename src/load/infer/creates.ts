@@ -86,7 +86,10 @@ export function eachSent(operation: Operation, known: readonly Node[], schemas: 
   if (whole.items !== undefined) return fits(whole.items) ? whole.items : undefined
   const fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
   if ([...whole.properties.keys()].some(name => fields.has(name))) return undefined
-  const lists = [...whole.properties.values()].map(node => schemas.shape(node).items).filter(fits)
+  const parts = [...whole.properties.values()]
+  // A body with a record has a list of something that belongs to it.
+  if (parts.some(node => schemas.isRecord(node) && isLike(node, known, schemas))) return undefined
+  const lists = parts.map(node => schemas.shape(node).items).filter(fits)
   return lists.length === 1 ? lists[0] : undefined
 }
 
