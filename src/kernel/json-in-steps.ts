@@ -6,18 +6,24 @@ import { describeSyntaxError } from './json-faults.ts'
 import type { Steps } from './steps.ts'
 
 /** Characters of one step: a millisecond or two. */
-const PIECE = 100_000
+export const PIECE = 100_000
 
 /**
  * As `parseJson`, in steps. Objects and lists that are longer than a piece are read member by member; what is shorter is given to
  * `JSON.parse`, as many members at once as a piece holds.
  *
  * @param size characters of a piece
+ * @param most the maximum number of members of an object
  */
-export function* parseJsonInSteps(text: string, decimals = false, size = PIECE): Steps<Parsed> {
+export function* parseJsonInSteps(
+  text: string,
+  decimals = false,
+  size = PIECE,
+  most = Number.POSITIVE_INFINITY,
+): Steps<Parsed> {
   try {
     const ends = yield* findEnds(text, size)
-    const reader = new MemberReader(text, ends, decimals, size)
+    const reader = new MemberReader(text, ends, decimals, size, most)
     const value = yield* reader.read()
     return { value, exact: reader.exact }
   } catch (error) {
@@ -44,24 +50,6 @@ export function* approximateInSteps(value: Json, level = 0): Steps<Json> {
   const members: Record<string, Json> = {}
   for (const [name, item] of Object.entries(value)) put(members, name, yield* approximateInSteps(item, level + 1))
   return members
-}
-
-/** Bytes of UTF-8 that are decoded at once. */
-const BYTES = 1_000_000
-
-/** Decodes UTF-8, in steps; `undefined` if the bytes are something else. */
-export function* decodeInSteps(bytes: Uint8Array): Steps<string | undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let text = ''
-  try {
-    for (let from = 0; from < bytes.length; from += BYTES) {
-      if (from > 0) yield
-      text += decoder.decode(bytes.subarray(from, from + BYTES), { stream: true })
-    }
-    return text + decoder.decode()
-  } catch {
-    return undefined
-  }
 }
 
 /** Thrown with a sentence that says what is wrong with the text, without its subject. */
@@ -114,8 +102,10 @@ class MemberReader {
   readonly #ends: Ends
   readonly #decimals: boolean
   readonly #size: number
+  readonly #most: number
 
-  constructor(text: string, ends: Ends, decimals: boolean, size: number) {
+  constructor(text: string, ends: Ends, decimals: boolean, size: number, most: number) {
+    this.#most = most
     this.#text = text
     this.#ends = ends
     this.#decimals = decimals
@@ -137,13 +127,20 @@ class MemberReader {
     const isList = text.charCodeAt(start) === LIST
     const list: Json[] = []
     const members: Record<string, Json> = {}
+    let count = 0
+    const add = (names: readonly string[]) => {
+      count += names.length
+      if (count > this.#most) throw new TextFault(`has an object of more than ${this.#most} members`)
+    }
     const take = (from: number, to: number, closing: string) => {
       if (this.#isBlank(from, to) && (from > start + 1 || closing !== text[to])) throw this.#unexpected(to)
       const value = this.#parse(isList ? '[' : '{', from, to, closing)
       if (isList) for (const item of value as Json[]) list.push(item)
-      else
-        for (const name of Object.keys(value as object))
-          put(members, name, (value as Record<string, Json>)[name] as Json)
+      else {
+        const names = Object.keys(value as object)
+        add(names)
+        for (const name of names) put(members, name, (value as Record<string, Json>)[name] as Json)
+      }
     }
     const closing = isList ? ']' : '}'
     // The members from `from` on have not been read; the last of them begins at `member`.
@@ -168,7 +165,10 @@ class MemberReader {
         const name = this.#nameBefore(at, member, isList)
         const value = yield* this.#readLarge(at, inner)
         if (name === undefined) list.push(value)
-        else put(members, name, value)
+        else {
+          add([name])
+          put(members, name, value)
+        }
         at = this.#skipBlanks(inner + 1)
         if (at >= end) {
           if (at > end || end === text.length) throw this.#unexpected(at)

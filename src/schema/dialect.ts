@@ -2,14 +2,14 @@
 // requests use few of them.
 
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { isObject, type Json, type JsonObject, put } from '../kernel/json.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { isKnownFormat } from '../kernel/schema-formats.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
 import { runThrough, type Steps } from '../kernel/steps.ts'
 import { componentOf, type Documents, identityOf, type Node, placeOf } from './document.ts'
+import { Pruning } from './prune.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
-import { isMarked, type Shape, shapeOf, typesOf } from './shape.ts'
+import { type Shape, shapeOf, typesOf } from './shape.ts'
 import { countParts, keysWithin, leavesFirst } from './size.ts'
 import { Translation } from './translate.ts'
 import type { ReferenceEdge, SchemaMark, Surroundings, TranslationContext } from './translation-context.ts'
@@ -47,6 +47,7 @@ export class SchemaBook {
   readonly #marks = new Set<SchemaMark>()
   readonly #edgesOf = (key: string): readonly ReferenceEdge[] => (this.#entries.get(key) as SchemaEntry).edges
   readonly #ways = new Ways(this.#edgesOf, (key, why) => this.#open(key, why))
+  readonly #pruning: Pruning
   /** Whether values are walked before a schema is compiled. */
   #walks = false
   readonly #tools: Tools = {
@@ -57,13 +58,14 @@ export class SchemaBook {
     walksAll: () => this.#walks,
     fits: (key, ...given) => fitsByWalking(this.#given(key), key, ...given),
     judge: (key, ...given) => judgeByParts(this.#given(key), key, ...given),
-    prune: (value, node, mark) => this.#prune(value, node, mark),
+    prune: (...given) => this.#pruning.prune(...given),
   }
 
   /** @param legacy whether the schemas are of OpenAPI 3.0, with `nullable` and boolean bounds */
   constructor(documents: Documents, legacy: boolean, report: Diagnostics) {
     this.#documents = documents
     this.#report = report
+    this.#pruning = new Pruning(documents, node => this.#shapeOf(node))
     this.#around = {
       documents,
       report,
@@ -219,21 +221,6 @@ export class SchemaBook {
       this.#shapes.set(identity, shape)
     }
     return shape
-  }
-
-  #prune(value: Json, node: Node, mark: 'readOnly' | 'writeOnly'): Json {
-    if (!isObject(value) && !Array.isArray(value)) return value
-    const { properties, items, additional } = this.#shapeOf(node)
-    if (Array.isArray(value)) return items === undefined ? value : value.map(item => this.#prune(item, items, mark))
-    const kept: Record<string, Json> = {}
-    for (const [name, item] of Object.entries(value as JsonObject)) {
-      const own = properties.get(name)
-      if (own !== undefined && isMarked(own, mark, this.#documents)) continue
-      const schema = own ?? additional
-      const pruned = schema === undefined || !isObject(schema.value) ? item : this.#prune(item, schema, mark)
-      put(kept, name, pruned)
-    }
-    return kept
   }
 
   #noteFormat(format: string, node: Node): void {

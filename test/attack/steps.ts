@@ -22,7 +22,7 @@ interface Steps {
 }
 
 /** Runs the program with a document, and gives a function that returns the steps since its last call. */
-async function withSteps(
+export async function withSteps(
   args: (folder: string) => readonly string[],
   run: (program: Program, folder: string, steps: () => Promise<Steps>) => Promise<string>,
 ): Promise<string> {
@@ -51,7 +51,7 @@ async function withSteps(
   }
 }
 
-function outcomeOf({ longest, steps }: Steps, what: string): string {
+export function outcomeOf({ longest, steps }: Steps, what: string): string {
   assert.ok(longest < BOUND, `the longest of ${steps} steps took ${longest} ms of processor time`)
   return `${what}, the longest of ${steps} steps took ${longest.toFixed(0)} ms of processor time`
 }

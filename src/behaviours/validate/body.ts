@@ -6,15 +6,19 @@ import { essenceOf, isJson, JSON_PATCH, type MediaType, type Operation } from '.
 import { compileMediaTypes } from '../../contract/media-types.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
 import { readSequence } from '../../contract/sequences.ts'
-import { type Json, type Parsed, parseSent } from '../../kernel/json.ts'
+import { type Parsed, parseSent } from '../../kernel/json.ts'
+import { PIECE, parseJsonInSteps } from '../../kernel/json-in-steps.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
+import { runThrough, type Steps } from '../../kernel/steps.ts'
+import { runInTurns } from '../../world/clock.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
 import { compileWorkBound } from './alternatives.ts'
 import type { ValidateConfig } from './config.ts'
 import { explainSlips, warnOfFieldSlips } from './field-slips.ts'
+import { countUpTo, MANY_FIELDS, MOST_FIELDS, readForm, readMultipart } from './form-fields.ts'
 import { checkPatch } from './json-patch.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
@@ -44,8 +48,14 @@ export function compileBody(
   const absent = body.required ? [whole('required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  const check = (reading: BodyReading, exchange: Exchange, parsed: Parsed, bytes: number): readonly BrokenRule[] => {
+  function* check(
+    reading: BodyReading,
+    exchange: Exchange,
+    parsed: Parsed,
+    bytes: number,
+  ): Steps<readonly BrokenRule[]> {
     const { schema, patch } = reading
+    const isLarge = bytes > LARGE
     if ('fault' in parsed) return [whole('syntax', parsed.fault)]
     const excess = reading.excessOf?.(parsed.value, bytes)
     if (excess !== undefined) return [whole('anyOf', excess)]
@@ -55,6 +65,7 @@ export function compileBody(
       if (broken.length === 0) draftOf(exchange, 'validate').body = parsed.value
       return broken
     }
+    if (isLarge) yield
     const violations = schema?.check(parsed.value, parsed.exact)
     if (schema !== undefined && violations !== undefined) {
       const rules = violations.map(
@@ -64,10 +75,12 @@ export function compileBody(
     }
     const broken = patch === 'described' ? checkPatch(parsed.value) : NO_RULES
     if (broken.length > 0) return broken
+    if (isLarge) yield
     if (schema !== undefined) warnOfFieldSlips(exchange, parsed.value, schema)
     const draft = draftOf(exchange, 'validate')
     draft.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     if (draft.body !== parsed.value) draft.sent = parsed.value
+    if (isLarge) yield
     return NO_RULES
   }
   /** A form without fields has no bytes: its content type tells it from an absent body. */
@@ -77,7 +90,12 @@ export function compileBody(
     const reading = readingOf(type)
     const parsed = reading?.parse?.(NO_BYTES, type)
     if (reading === undefined || parsed === undefined || parsed instanceof Promise) return absent
-    return check(reading, exchange, parsed, 0)
+    return runThrough(check(reading, exchange, parsed, 0))
+  }
+  function* readLarge(reading: BodyReading, exchange: Exchange, bytes: Uint8Array): Steps<readonly BrokenRule[]> {
+    const parsed = isUtf8(bytes) ? yield* parseJsonInSteps(textOf(bytes), true, PIECE, MOST_MEMBERS) : NOT_UTF8
+    yield
+    return yield* check(reading, exchange, parsed, bytes.length)
   }
   return exchange => {
     const { request } = exchange
@@ -102,15 +120,24 @@ export function compileBody(
       if (read.bytes.length === 0) return withoutBytes(exchange)
       // A body that is not JSON, a form or text is kept as bytes.
       if (reading.parse === undefined) return NO_RULES
+      const size = read.bytes.length
+      if (size > LARGE && reading.json) return runInTurns(readLarge(reading, exchange, read.bytes))
       const parsed = reading.parse(read.bytes, type)
-      if (!(parsed instanceof Promise)) return check(reading, exchange, parsed, read.bytes.length)
-      return parsed.then(value => check(reading, exchange, value, read.bytes.length))
+      if (!(parsed instanceof Promise)) return runThrough(check(reading, exchange, parsed, size))
+      return parsed.then(value => runInTurns(check(reading, exchange, value, size)))
     })
   }
 }
 
 const URL_ENCODED = 'application/x-www-form-urlencoded'
 const NO_BYTES = new Uint8Array()
+
+/** A larger body, in bytes, is read and checked in steps, with other requests in between. */
+const LARGE = 100_000
+/** The maximum number of members of an object in a large body: adding one to millions of them moves all. */
+const MOST_MEMBERS = 200_000
+const NOT_UTF8 = { fault: 'is not UTF-8' }
+
 const UNICODE = /^(?:utf-?8|us-ascii)$/
 
 const NO_TYPES: ReadonlySet<string> = new Set()
@@ -151,45 +178,7 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
 const parseText =
   (parse: (text: string) => Parsed): ParseBody =>
   bytes =>
-    isUtf8(bytes) ? parse(textOf(bytes)) : { fault: 'is not UTF-8' }
-
-function readForm(fields: ReadonlyMap<string, readonly string[]>, form: MediaType['form']): Parsed {
-  if (form !== undefined) return form(fields) as Parsed
-  const value = [...fields].map(([name, texts]) => [name, texts.length > 1 ? texts : texts[0]] as const)
-  return { value: Object.fromEntries(value) as Json, exact: false }
-}
-
-/** The maximum number of fields of a form: each takes some ten microseconds. */
-const MOST_FIELDS = 10_000
-const MANY_FIELDS = { fault: `has more than ${MOST_FIELDS} fields` }
-
-/** Counts what `next` finds from an index on, up to `most` and one. */
-function countUpTo(most: number, next: (from: number) => number): number {
-  let count = 0
-  for (let at = next(0); at !== -1 && count <= most; at = next(at + 1)) count += 1
-  return count
-}
-
-/** The platform's own parser (RFC 7578). */
-async function readMultipart(bytes: Uint8Array, type: string, form: MediaType['form']): Promise<Parsed> {
-  const fields = new Map<string, string[]>()
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(type)
-  const part = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`
-  if (countUpTo(MOST_FIELDS + 1, from => body.indexOf(part, from)) > MOST_FIELDS + 1) return MANY_FIELDS
-  try {
-    const data = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
-    for (const [name, part] of data) {
-      const text = typeof part === 'string' ? part : Buffer.from(await part.arrayBuffer()).toString('latin1')
-      const known = fields.get(name)
-      if (known === undefined) fields.set(name, [text])
-      else known.push(text)
-    }
-  } catch {
-    return { fault: 'is not a multipart form' }
-  }
-  return readForm(fields, form)
-}
+    isUtf8(bytes) ? parse(textOf(bytes)) : NOT_UTF8
 
 const textOf = (bytes: Uint8Array): string => {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -201,6 +190,7 @@ const textOf = (bytes: Uint8Array): string => {
 export interface BodyReading {
   readonly schema: MediaType['schema']
   readonly parse: ParseBody | undefined
+  readonly json: boolean
   /** Set for an unsupported charset. */
   readonly charset: string | undefined
   /** See `compileWorkBound`. */
@@ -221,6 +211,7 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
     return {
       schema: media.schema,
       parse,
+      json: isJson(essenceOf(type)),
       excessOf: media.schema && compileWorkBound(media.schema),
       charset: readable ? undefined : charset,
       patch: essenceOf(type) === JSON_PATCH ? 'named' : media.patch && 'described',

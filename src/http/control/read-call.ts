@@ -2,9 +2,10 @@
 // any code of the route runs.
 
 import type Koa from 'koa'
+import { decodeInSteps } from '../../kernel/decode-in-steps.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
-import { approximateInSteps, decodeInSteps, parseJsonInSteps } from '../../kernel/json-in-steps.ts'
+import { approximateInSteps, parseJsonInSteps } from '../../kernel/json-in-steps.ts'
 import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
 import { breathe, runInTurns } from '../../world/clock.ts'
@@ -57,8 +58,8 @@ function compile({ parameters = {}, path, body }: ControlRoute): CallReader {
     }
     const values: Record<string, string | number | boolean | undefined> = {}
     for (const [name, sent] of Object.entries({ ...ctx.query, ...segments })) {
-      const parameter = parameters[name] ?? parameters[familyOf(name) ?? '']
-      if (parameter === undefined || (inPath.has(name) && !(name in segments))) {
+      const parameter = own(parameters, name) ?? own(parameters, familyOf(name) ?? '')
+      if (parameter === undefined || (inPath.has(name) && !Object.hasOwn(segments, name))) {
         const hint = suggest(name, names)
         return refuse(`unknown query parameter "${name}"${hint === undefined ? '' : `; ${hint}`}`)
       }
@@ -74,6 +75,10 @@ function compile({ parameters = {}, path, body }: ControlRoute): CallReader {
     return { parameters: values, ...read, prefers: type => ctx.accepts('application/json', type) === type }
   }
 }
+
+/** A query may have the names of the prototype. */
+const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined
 
 const NO_BODY = { body: undefined, text: undefined }
 const refuse = (detail: string): RefusedCall => ({ refusal: problem(400, 'invalid_request', detail) })
