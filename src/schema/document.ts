@@ -161,6 +161,7 @@ export class Documents {
     }
     if (/^file:/i.test(target)) {
       const file = uri === undefined ? undefined : pathOf(uri)
+      if (file === undefined) this.#report.warning('unresolvable-ref', `"${target}" is not a file`, placeOf(from))
       const document = file === undefined ? undefined : this.#read(from, file)
       return document && rootOf(document)
     }

@@ -20,6 +20,7 @@ const ODD = [
   ...['', '\u0000', '__proto__', 'constructor', '../../etc/passwd', 'a'.repeat(5000), '%', '%00', '-1', '1e309', 'NaN'],
   ...['9'.repeat(400), '{"a":1}', '[]', 'é', '💥', '*'.repeat(300), '2030-13-45', '+9999999999d', '\r\nx: y'],
 ]
+const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', '\u0000', 'parameters.*']
 const BODIES = [
   ...['', '{', 'null', '[]', '0', '"x"', '{"__proto__":{"a":1}}', '['.repeat(1000), '{}', '{"name":1}', '\u0000', '*a'],
   ...[`{"a":${'9'.repeat(5000)}}`, `{"when":"${'!'.repeat(3000)}true"}`, `{"time":"${'9'.repeat(50)}"}`],
@@ -51,7 +52,9 @@ attack(KIND, 'odd names, parameters and bodies for every route', async () => {
           const place = path.replace(/\{[^}]+\}/g, () => encodeURIComponent(pick(chance() < 0.4 ? NAMES : ODD)))
           const query = parameters
             .filter(one => one.in === 'query' && chance() < 0.5)
-            .map(({ name }) => `${name}=${encodeURIComponent(pick(ODD))}`)
+            .map(({ name }) => name)
+            .concat(chance() < 0.1 ? pick(ODD_NAMES) : [])
+            .map(name => `${encodeURIComponent(name)}=${encodeURIComponent(pick(ODD))}`)
             .join('&')
           const body = method === 'get' ? undefined : pick(BODIES)
           const asked = `${method} ${place}?${query} ${body} (FUZZ_SEED=${seed})`
