@@ -167,3 +167,14 @@ test('a POST of a record with a list of similar parts creates the record', async
   assert.equal(boat.name, 'Ada')
   assert.deepEqual((await send(`GET /boats/${boat.id}`)).body, boat)
 })
+
+test('a POST beside a collection with its records under a key creates none of them', async () => {
+  const race = object({ title: string, boats: several(ref('Boat')) })
+  const { send } = await withPosts({
+    '/boats': { post: { ...takes(ref('Boat')), ...answers(201, ref('Boat')) } },
+    '/boats/races': { post: { ...takes(race), ...answers(200, object({ id: integer })) } },
+  })
+  const before = (await send('GET /boats')).body
+  assert.equal((await send('POST /boats/races', { title: 'May', boats: BOATS })).status, 200)
+  assert.deepEqual((await send('GET /boats')).body, before)
+})

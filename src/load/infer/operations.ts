@@ -5,7 +5,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Node } from '../../schema/document.ts'
 import { outcomeOf } from './actions.ts'
-import { answersEmpty, answersOtherwise, replySchema } from './bodies.ts'
+import { answersEmpty, answersOtherwise, replySchema, requestSchema } from './bodies.ts'
 import type { InferredCollection, Named } from './collections.ts'
 import { confirmationOf } from './confirmation.ts'
 import { eachSent, givenForEach } from './creates.ts'
@@ -157,7 +157,10 @@ export function operationsOf(
     }
   }
   for (const operation of beside) {
-    if (!isItemPath(operation.path)) addEach(operation, OPTIONAL)
+    // A list under a key may be part of something else: the contacts of a new `/contacts/lists`.
+    const request = requestSchema(operation)
+    const isList = request !== undefined && schemas.shape(request).items !== undefined
+    if (!isItemPath(operation.path) && isList) addEach(operation, OPTIONAL)
     const whole = operation.method === 'GET' && !isItemPath(operation.path) ? replySchema(operation) : undefined
     const listed = whole && listedIn(whole, word, schemas)
     if (listed !== undefined && records.some(one => schemas.areAkin(one, listed.items))) addList(operation, OPTIONAL)
