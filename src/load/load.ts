@@ -59,8 +59,8 @@ export async function loadInferred(
   const tidy = tidying()
   const read = await runInTurns(tidily(readGateway(path, home, environment, options), tidy))
   if ('plan' in read || !read.bare || read.report.failed) return runInTurns(compileLoaded(read))
-  const { contract, report, file, files } = read
-  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress), tidy)
+  const { contract, report, file, files, settings } = read
+  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress), tidy, settings)
   reportLeftOut(inferred, contract, report)
   return { plan: report.failed ? undefined : inferred.plan, report, files }
 }

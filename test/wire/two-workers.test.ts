@@ -194,3 +194,52 @@ describe('two workers', () => {
     assert.equal(code, 0)
   })
 })
+
+test('workers with inferred state share their records, and use the options of the command line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
+  const file = join(folder, 'notes.yaml')
+  writeFileSync(file, NOTES)
+  const ports = ['--port', '0', '--control-port', '0', '--no-watch']
+  const child = understudy(file, '--stateful', '--workers', '2', '--invalid-status', '422', ...ports)
+  try {
+    const api = await until(() => /API +(http:\S+)/.exec(child.output())?.[1])
+    // Connections are distributed in turn, so that these reach both workers.
+    const post = (body: unknown) =>
+      fetch(`${api}/notes`, {
+        method: 'POST',
+        headers: { connection: 'close', 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    for (let i = 0; i < 6; i++) assert.equal((await post({ text: `note ${i}` })).status, 201)
+    assert.equal((await post({ text: 5 })).status, 422)
+    for (let i = 0; i < 2; i++) {
+      const response = await fetch(`${api}/notes`, { headers: { connection: 'close' } })
+      const texts = ((await response.json()) as { text: string }[]).map(({ text }) => text)
+      assert.equal(texts.filter(text => text.startsWith('note ')).length, 6)
+    }
+  } finally {
+    child.kill('SIGKILL')
+  }
+})
+
+const NOTES = `
+openapi: 3.1.0
+info: { title: Notes, version: "1" }
+components:
+  schemas:
+    Note: { type: object, required: [text], properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
+paths:
+  /notes:
+    get:
+      responses:
+        "200": { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Note" } } } } }
+    post:
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
+      responses:
+        "201": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
+  /notes/{id}:
+    parameters: [{ in: path, name: id, required: true, schema: { type: integer } }]
+    get:
+      responses:
+        "200": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } } }
+`

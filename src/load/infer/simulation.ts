@@ -10,6 +10,7 @@ import { compilePlanInSteps } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
+import type { SimulationFile } from '../../plan/simulation-file.ts'
 import { runInTurns, takingTurns } from '../../world/clock.ts'
 import { readResources } from '../seed/seed.ts'
 import { tidily } from '../tidying.ts'
@@ -35,6 +36,7 @@ export type TrialProgress = (done: number, total: number) => void
  * @param file the contract's file, absolute
  * @param home the folder of the gateway.yaml
  * @param tidy called often: see `tidying`
+ * @param given settings beside the inferred ones: those of the command line
  */
 export async function inferGateway(
   contract: Contract,
@@ -42,9 +44,14 @@ export async function inferGateway(
   home: string,
   progress: TrialProgress = () => {},
   tidy: () => void = () => {},
+  given: Partial<SimulationFile> = {},
 ): Promise<InferredGateway> {
   return contract.walking(async () => {
-    const attempt = new Attempt(await runInTurns(tidily(readInference(contract), tidy)), contract, file, home, tidy)
+    const attempt = new Attempt(await runInTurns(tidily(readInference(contract), tidy)), contract, file, {
+      home,
+      tidy,
+      given,
+    })
     await attempt.begin()
     // Each round settles a resource, takes its next candidate or leaves something out, so there is a last one.
     while (attempt.open.size > 0) await attempt.round(progress)
@@ -64,12 +71,14 @@ interface Compiled {
   readonly blamed: ReadonlyMap<string, string>
 }
 
+type Surroundings = { readonly home: string; readonly tidy: () => void; readonly given: Partial<SimulationFile> }
+
 class Attempt {
   /** The resources that have not been found to hold, nor been left out. */
   readonly open = new Set<string>()
   readonly #contract: Contract
   readonly #reference: string
-  readonly #home: string
+  readonly #around: Surroundings
   readonly #choices = new Map<string, number>()
   readonly #without = new Map<string, string>()
   /** Why the first candidate of a resource did not hold. */
@@ -79,14 +88,12 @@ class Attempt {
   readonly #plain = new Set<string>()
   readonly #read: Infer
   readonly #seeds = new SeedBook()
-  readonly #tidy: () => void
   #inference: Inference = { resources: [], operations: [] }
 
-  constructor(read: Infer, contract: Contract, file: string, home: string, tidy: () => void) {
-    this.#tidy = tidy
+  constructor(read: Infer, contract: Contract, file: string, around: Surroundings) {
     this.#contract = contract
-    this.#home = home
-    this.#reference = `./${relative(home, file)}`.replace(/^\.\/\.\.\//, '../')
+    this.#around = around
+    this.#reference = `./${relative(around.home, file)}`.replace(/^\.\/\.\.\//, '../')
     this.#read = read
   }
 
@@ -97,7 +104,7 @@ class Attempt {
   }
 
   #inTurns<Result>(steps: Steps<Result>): Promise<Result> {
-    return runInTurns(tidily(steps, this.#tidy))
+    return runInTurns(tidily(steps, this.#around.tidy))
   }
 
   /** Compiles and tries undecided resources. */
@@ -130,7 +137,7 @@ class Attempt {
       )
       if (faults.length === 0) this.open.delete(name)
       else this.#blame(reasons)
-      this.#tidy()
+      this.#around.tidy()
       progress(total - this.open.size, total)
       await turn()
     }
@@ -223,11 +230,12 @@ class Attempt {
     const describe = () => describeInference(described)
     const { source, ownerOf } = settingsOf(described, describe)
     const report = new Diagnostics()
-    const settings = checkSimulation(source, report)
-    if (settings === undefined) throw new Error('an inferred configuration is malformed')
-    const file = resolve(this.#home, 'x')
+    const inferred = checkSimulation(source, report)
+    if (inferred === undefined) throw new Error('an inferred configuration is malformed')
+    const settings = { ...this.#around.given, ...inferred }
+    const { home } = this.#around
     yield
-    const { resources } = yield* readResources(settings, this.#contract, source, file, this.#home, report)
+    const { resources } = yield* readResources(settings, this.#contract, source, resolve(home, 'x'), home, report)
     const plan = yield* compilePlanInSteps(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     const blamed = new Map<string, string>()
