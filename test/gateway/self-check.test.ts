@@ -154,6 +154,29 @@ components:
     assert.deepEqual(await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': document })), [])
   })
 
+  test('deletes a record that no other record refers to, and accepts the conflict if there is none', async () => {
+    const documented = `
+  /authors/{id}:
+    delete:
+      operationId: dropAuthor
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { '204': { description: Gone. }, '404': { description: No. }, '409': { description: In use. } }
+components:
+  schemas:
+    Loan: { type: object, required: [authorId], properties: { id: { type: integer }, authorId: { type: integer } } }`
+    for (const more of [', { id: 8, name: B }', '']) {
+      const configuration = `
+contract: ./library.yaml
+resources:
+  authors: { schema: Author, seed: [{ id: 7, name: A }${more}] }
+  loans: { schema: Loan, references: { authorId: authors }, seed: [{ id: 1, authorId: 7 }] }
+operations: { dropAuthor: { respond: { delete: authors } } }
+`
+      const document = contract.replace('\ncomponents:\n  schemas:', documented)
+      assert.deepEqual(await findings(loadFiles({ 'gateway.yaml': configuration, 'library.yaml': document })), [])
+    }
+  })
+
   test('sends lines of JSON, and lists in the path in every style', async () => {
     const document = `
 openapi: 3.2.0

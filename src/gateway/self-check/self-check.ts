@@ -92,6 +92,12 @@ function isEmpty(planned: PlannedOperation, plan: Plan): boolean {
   return named.some(name => typeof name === 'string' && simulation.resources.get(name)?.seeds.length === 0)
 }
 
+/** Returns whether an operation deletes records, all of which others may refer to. */
+function deletes(planned: PlannedOperation, plan: Plan): boolean {
+  const respond = respondOf(planned, plan)
+  return isObject(respond) && respond.delete !== undefined
+}
+
 type SelfCheckFinding = readonly ['error' | 'warning', string, string]
 
 function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: Reply): SelfCheckFinding | undefined {
@@ -104,7 +110,8 @@ function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: 
   if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status} instead of being refused`]
   const isGone = status === 410 && lifecycle !== undefined
-  if (valid && status >= 400 && !isGone && isToSucceed(planned) && !(status === 404 && isEmpty(planned, plan))) {
+  const hasReason = (status === 404 && isEmpty(planned, plan)) || (status === 409 && deletes(planned, plan))
+  if (valid && status >= 400 && !isGone && isToSucceed(planned) && !hasReason) {
     return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
   }
   const fault = nonconformanceOf(operation, reply)

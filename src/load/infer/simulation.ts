@@ -71,14 +71,14 @@ interface Compiled {
   readonly blamed: ReadonlyMap<string, string>
 }
 
-type Surroundings = { readonly home: string; readonly tidy: () => void; readonly given: Partial<SimulationFile> }
+type InferHome = { readonly home: string; readonly tidy: () => void; readonly given: Partial<SimulationFile> }
 
 class Attempt {
   /** The resources that have not been found to hold, nor been left out. */
   readonly open = new Set<string>()
   readonly #contract: Contract
   readonly #reference: string
-  readonly #around: Surroundings
+  readonly #around: InferHome
   readonly #choices = new Map<string, number>()
   readonly #without = new Map<string, string>()
   /** Why the first candidate of a resource did not hold. */
@@ -90,7 +90,7 @@ class Attempt {
   readonly #seeds = new SeedBook()
   #inference: Inference = { resources: [], operations: [] }
 
-  constructor(read: Infer, contract: Contract, file: string, around: Surroundings) {
+  constructor(read: Infer, contract: Contract, file: string, around: InferHome) {
     this.#contract = contract
     this.#around = around
     this.#reference = `./${relative(around.home, file)}`.replace(/^\.\/\.\.\//, '../')

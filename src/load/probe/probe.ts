@@ -10,7 +10,7 @@ import { fieldIn } from '../../world/record-field.ts'
 import { bodyOf, type ProbeBody } from './body.ts'
 import { asksForCredential, credentialFor, withoutCredential } from './credential.ts'
 import { spreadPairs, textsOf, valuesOf } from './parameter-texts.ts'
-import { referring } from './references.ts'
+import { recordToName, referring } from './references.ts'
 
 export interface Probe {
   /** Its special feature: the rest of a sentence that begins with "a request". */
@@ -142,16 +142,16 @@ function draftOf(operation: Operation, plan: Plan, given: GivenParameters): Prob
 function seededId({ name }: { readonly name: string }, operation: Operation, { simulation }: Plan): Json | undefined {
   const respond = simulation.file.operations?.[operation.id]?.respond
   if (!isObject(respond)) return undefined
-  const firstId = (resource: unknown) => {
+  const firstId = (resource: unknown, action?: string) => {
     const found = typeof resource === 'string' ? simulation.resources.get(resource) : undefined
-    const [seed] = found?.seeds ?? []
+    const seed = found && recordToName(found.name, action === 'delete', simulation.resources)
     return found && seed && idIn(found.idField, seed)
   }
   const { within, ...actions } = respond
   const owner = withinsOf(within as WithinConfig | undefined).find(({ parameter }) => parameter === name)
   if (owner !== undefined) return firstId(owner.resource) ?? ownedBy(respond, owner, simulation)
-  return Object.values(actions)
-    .map(firstId)
+  return Object.entries(actions)
+    .map(([action, resource]) => firstId(resource, action))
     .find(id => id !== undefined)
 }
 

@@ -4,6 +4,25 @@ import type { Operation } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
+import { valuesIn } from '../../world/record-field.ts'
+
+/** The record that a request names: for a `delete` the first that no other record refers to, if there is one. */
+export function recordToName(
+  name: string,
+  isDelete: boolean,
+  resources: Plan['simulation']['resources'],
+): JsonObject | undefined {
+  const resource = resources.get(name)
+  if (resource === undefined || !isDelete) return resource?.seeds[0]
+  const referred = new Set<string>()
+  for (const { references, seeds } of resources.values()) {
+    for (const [field, { to, onDelete }] of references) {
+      if (to !== name || onDelete !== 'restrict') continue
+      for (const seed of seeds) for (const id of valuesIn(field, seed)) referred.add(String(id))
+    }
+  }
+  return resource.seeds.find(seed => !referred.has(String(idIn(resource.idField, seed)))) ?? resource.seeds[0]
+}
 
 const ACTIONS = ['create', 'replace', 'update'] as const
 
