@@ -30,11 +30,13 @@ export async function importSnapshot(
     change = readClockChange(snapshot.clock, world.clock)
     if (typeof change === 'string') faults.push(`/clock ${change}`)
   }
-  for (const [resource, dump] of Object.entries(snapshot.collections)) {
+  for (const [i, [resource, dump]] of Object.entries(snapshot.collections).entries()) {
+    if (i > 0 && i % SLICE === 0) await breathe()
     const found = plan.collections.get(resource)
     const at = `/collections/${resource}`
     if (found === undefined) {
-      const hint = suggest(resource, plan.collections.keys())
+      // Comparing a name with each resource takes long, and only the first mistakes are shown.
+      const hint = faults.length < MOST_FAULTS ? suggest(resource, plan.collections.keys()) : undefined
       faults.push(`${at} is not a resource${hint === undefined ? '' : `; ${hint}`}`)
     } else for (const fault of await faultsOf(dump, found.resource)) faults.push(`${at}${fault}`)
   }
@@ -45,12 +47,15 @@ export async function importSnapshot(
   return world
 }
 
-/** Finds the mistakes of a collection's records, together and one by one, in slices. */
-export async function faultsOf({ records, created = [] }: Dump, resource: Resource): Promise<string[]> {
+/** Finds the mistakes of a collection's numbers and records, the latter together and one by one, in slices. */
+export async function faultsOf({ records, created = [], nextId = 1 }: Dump, resource: Resource): Promise<string[]> {
   const { maxRecords, seeds, idField, within } = resource
   const most = Math.max(maxRecords, seeds.length)
   if (records.length > most) return [`/records has ${records.length} records; at most ${most} are allowed`]
   const faults: string[] = []
+  // A larger number with all its digits is a bigint.
+  if (typeof nextId === 'number' && !Number.isSafeInteger(nextId))
+    faults.push('/nextId must be an integer with all its digits')
   const seen = new Map<Json | undefined, number>()
   for (const [i, record] of records.entries()) {
     if (i > 0 && i % SLICE === 0) await breathe()

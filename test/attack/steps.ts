@@ -106,6 +106,26 @@ attack(KIND, 'PUT /config: a seed of 70,000 records and 7 MB, and a snapshot of 
   ),
 )
 
+attack(KIND, 'PUT /weather: as many rules as it may have, and PUT a snapshot of 100,000 unknown collections', () =>
+  withSteps(
+    () => ['config/gateway.yaml'],
+    async (program, _folder, steps) => {
+      const rules = Array.from({ length: 500 }, (_, i) => ({ when: `ordinal == ${i + 2}`, latency: '1ms' }))
+      await put(`${program.control}/weather`, 'application/json', JSON.stringify({ defaults: { rules } }))
+      assert.equal(await program.status('/v1/pets/1'), 200)
+      const adopted = outcomeOf(await steps(), 'adopted')
+      const collections = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`c${i}`, { records: [] }]))
+      const refused = await fetch(`${program.control}/worlds/default/snapshot`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ version: 1, collections }),
+      })
+      assert.equal(refused.status, 422, await refused.text())
+      return `${adopted}; ${outcomeOf(await steps(), 'refused')}`
+    },
+  ),
+)
+
 const recordsOf = (count: number, length: number) =>
   Array.from({ length: count }, (_, i) => ({ id: i + 1, name: `${'x'.repeat(length)}${i}` }))
 

@@ -39,6 +39,8 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'http/control/requests.ts MOST_PAST': '1,000 past requests',
   'http/control/requests.ts MOST_STREAMS': '`/requests/stream` | 100',
   'http/control/snapshot.ts MAX_SNAPSHOT': '64 MB',
+  'http/control/weather.ts MAX_WEATHER': 'weather that is sent to the control plane | 200 kB',
+  'http/control/weather.ts MOST_RULES': '200 kB, 500 rules',
   'kernel/alias-bound.ts MOST_VALUES': '5,000,000 values',
   'kernel/bounded-errors.ts MOST_ERRORS': '1,000 found',
   'kernel/diagnostic.ts MOST_SHOWN': '100 of a configuration',

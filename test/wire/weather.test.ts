@@ -66,3 +66,18 @@ test('invalid weather is refused with the place of every mistake', async () => {
   const { name } = (await (await fetch(`${gateway.control}/weather`)).json()) as { name: null }
   assert.equal(name, null)
 })
+
+test('weather of very many rules, or of very many bytes, is refused with its limit', async () => {
+  const rules = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ when: `ordinal == ${i}`, latency: '1ms' }))
+  const many = { defaults: { rules: rules(250) }, operations: { listThings: { rules: rules(251) } } }
+  const reply = await put(JSON.stringify(many))
+  assert.equal(reply.status, 413)
+  const { detail } = (await reply.json()) as { detail: string }
+  assert.equal(detail, 'the weather has more than 500 rules; put them into the configuration')
+  const long = await put(`name: down\n# ${'x'.repeat(200_000)}`, 'application/yaml')
+  assert.equal(long.status, 413)
+  assert.match(await long.text(), /200000/)
+  assert.equal((await put(JSON.stringify({ defaults: { rules: rules(500) } }))).status, 200)
+  assert.equal((await fetch(`${gateway.control}/weather`, { method: 'DELETE' })).status, 204)
+})

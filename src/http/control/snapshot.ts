@@ -14,6 +14,9 @@ import { list, replyWith } from './schemas.ts'
 /** The largest snapshot, in bytes. */
 export const MAX_SNAPSHOT = 64_000_000
 
+/** One that is counted on from. */
+const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const
+
 const collectionSchema = {
   type: 'object',
   required: ['records'],
@@ -25,7 +28,7 @@ const collectionSchema = {
       description: 'The ids of created records, oldest first, which may be removed above the bounds.',
     },
     nextId: { type: 'integer', minimum: 1, description: 'The next of a sequence, if beyond those of the records.' },
-    creations: { type: 'integer', minimum: 0, description: 'How many records were ever created.' },
+    creations: { ...count, description: 'How many records were ever created.' },
     timers: {
       ...list({
         type: 'object',
@@ -44,7 +47,7 @@ const collectionSchema = {
   },
 } as const
 
-const counts = { type: 'object', additionalProperties: { type: 'integer', minimum: 0 } } as const
+const counts = { type: 'object', additionalProperties: count } as const
 
 export const snapshotSchema = {
   type: 'object',
@@ -55,7 +58,7 @@ export const snapshotSchema = {
     clock: { ...clockWordsSchema, description: 'Absent: real time.' },
     ordinals: {
       type: 'object',
-      additionalProperties: { type: 'integer', minimum: 0 },
+      additionalProperties: count,
       description: 'How many requests of each operation the world has seen: draws follow from it.',
     },
     counters: {

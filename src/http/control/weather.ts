@@ -2,13 +2,13 @@
 
 import type { CurrentWeather, WeatherSlot } from '../../gateway/weather.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
-import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
-import { DONE, json } from './replies.ts'
+import { DONE, json, problem } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
 import { list, object, replyWith, words } from './schemas.ts'
 
@@ -49,10 +49,27 @@ function blocksOf({ simulation }: Plan, current: CurrentWeather | undefined): ob
   return blocks
 }
 
+/** The largest weather, in bytes. */
+const MAX_WEATHER = 200_000
+/** More rules than a test has a use for: compiling them is one step of the event loop, a tenth of a millisecond each. */
+const MOST_RULES = 500
+
+/** Counts the rules of an order in all its blocks. */
+function countRules(order: unknown): number {
+  if (!isObject(order)) return 0
+  const { defaults, ...groups } = order as JsonObject
+  const blocks = [defaults, ...Object.values(groups).flatMap(group => (isObject(group) ? Object.values(group) : []))]
+  return blocks.reduce<number>((sum, block) => {
+    const rules = isObject(block) ? (block as JsonObject).rules : undefined
+    return sum + (Array.isArray(rules) ? rules.length : 0)
+  }, 0)
+}
+
 const order = {
   description: 'A name of the configuration; or blocks as under `weather` there, in JSON or YAML.',
   schema: { type: 'object' },
   texts: ['application/yaml'],
+  maxBytes: MAX_WEATHER,
 } as const
 
 const impossible = {
@@ -66,6 +83,10 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
   const make = (slot: WeatherSlot, { body, text }: Call): ControlReply => {
     const report = new Diagnostics()
     const source = parseSource('weather', text ?? stringifyJson(body as JsonObject), report)
+    if (countRules(source?.value) > MOST_RULES) {
+      const detail = `the weather has more than ${MOST_RULES} rules; put them into the configuration`
+      return problem(413, 'payload_too_large', detail)
+    }
     const current = source && slot.make(gateway.plan, source, report)
     return current === undefined ? refuseConfiguration(report) : json(describe(gateway.plan, current))
   }
