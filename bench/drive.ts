@@ -34,12 +34,14 @@ export interface Load {
   readonly amount?: number
   readonly connections?: number
   readonly pipelining?: number
+  /** Whether the client may sleep between two replies. */
+  readonly sleeps?: boolean
 }
 
 export async function drive(subject: Subject, load: Load): Promise<Sample> {
-  const { shots, seconds = 1, amount, connections = 50, pipelining = 1 } = load
+  const { shots, seconds = 1, amount, connections = 50, pipelining = 1, sleeps = false } = load
   const took: number[] = []
-  const awake = stayAwake()
+  const awake = sleeps ? undefined : stayAwake()
   const before = await subject.usage()
   const began = performance.now()
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
@@ -61,7 +63,7 @@ export async function drive(subject: Subject, load: Load): Promise<Sample> {
   })
   const elapsed = (performance.now() - began) / 1000
   const after = await subject.usage()
-  awake.stop()
+  awake?.stop()
   const requests = result['1xx'] + result['2xx'] + result['3xx'] + result['4xx'] + result['5xx']
   took.sort((a, b) => a - b)
   const statuses = Object.entries((result as unknown as { statusCodeStats: object }).statusCodeStats)

@@ -6,18 +6,25 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { freePort } from '../test/support/free-ports.ts'
-import { drive, type Sample, type Shot, warm } from './drive.ts'
+import { drive, type Load, type Sample, type Shot, warm } from './drive.ts'
 import type { Figure } from './figures.ts'
 import { petStoreWith } from './generate.ts'
 import type { Effort } from './ratios.ts'
 import { create, list } from './rows.ts'
 import { spreadOf } from './spread.ts'
-import { inTurn, RESULTS, running, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
+import { command, inTurn, RESULTS, running, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
 import type { Usage } from './subjects/probe.ts'
 
 /** Connections under load, as the target of Redis has it. */
 const CONNECTIONS = 32
+type Client = Pick<Load, 'connections' | 'sleeps'>
 const PREFIX = 'understudy-bench'
+
+/**
+ * For throughput where several processes serve: a client that stays awake would take a processor from them, and there may be
+ * two in all.
+ */
+const BUSY: Client = { connections: CONNECTIONS, sleeps: true }
 
 const SHOTS: readonly Shot[] = [list, create]
 const NAMES = ['listPets', 'createPet']
@@ -31,7 +38,7 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
       figures.push({ name: `${NAMES[i]}, ${what}`, value, unit, target: targets[i] as number })
     })
   const onFile = () => startUnderstudy(petStoreWith('shared-file', 'state: { file: ./understudy.state, sync: 1s }'))
-  const filed = await compare(onFile, SHOTS, CONNECTIONS, effort)
+  const filed = await compare(onFile, { connections: CONNECTIONS }, effort)
   const processor = ({ cpu, requests }: Sample) => cpu * requests
   add(
     "state in a file, processor time above memory's",
@@ -44,7 +51,7 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
   else {
     const line = `state: { redis: "redis://127.0.0.1:${redis.port}", prefix: ${PREFIX} }`
     const onRedis = () => startUnderstudy(petStoreWith('shared-redis', line))
-    const busy = await compare(onRedis, SHOTS, CONNECTIONS, effort)
+    const busy = await compare(onRedis, BUSY, effort)
     // 0.65 and 0.5 of memory's throughput.
     add(
       "Redis, time a request above memory's",
@@ -52,7 +59,7 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
       [54, 100],
       busy.map(pairs => above(pairs, seconds)),
     )
-    const alone = await compare(onRedis, SHOTS, 1, effort)
+    const alone = await compare(onRedis, { connections: 1 }, effort)
     const later = (pairs: readonly Pair[]) => spreadOf(pairs.map(([own, other]) => other.p50 - own.p50)).median
     add(
       "Redis, median alone above memory's",
@@ -62,7 +69,7 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
     )
     redis.stop()
   }
-  const shared = await compare(startWorkers, SHOTS, CONNECTIONS, effort)
+  const shared = await compare(startWorkers, BUSY, effort)
   add(
     "two workers, time a request above one process's",
     '%',
@@ -98,19 +105,15 @@ function above(pairs: readonly Pair[], taken: (sample: Sample) => number): numbe
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
 
 /** Measures a gateway alternately with one that keeps its state in memory. Returns pairs of samples for each shot. */
-async function compare(
-  start: () => Promise<Subject>,
-  shots: readonly Shot[],
-  connections: number,
-  effort: Effort,
-): Promise<readonly Pair[][]> {
-  const pairs: Pair[][] = shots.map(() => [])
+async function compare(start: () => Promise<Subject>, client: Client, effort: Effort): Promise<readonly Pair[][]> {
+  const pairs: Pair[][] = SHOTS.map(() => [])
   for (let i = 0; i < STARTS; i++) {
     const memory = await startUnderstudy(petStoreWith('shared-memory', ''))
     const other = await start()
-    await warm([memory, other], shots)
-    for (const [n, shot] of shots.entries())
-      pairs[n]?.push(...(await alternate(memory, other, shot, connections, effort)))
+    // Redis has the records of the start before.
+    for (const subject of [memory, other]) await command(subject, 'reset')
+    await warm([memory, other], SHOTS)
+    for (const [n, shot] of SHOTS.entries()) pairs[n]?.push(...(await alternate(memory, other, shot, client, effort)))
     await other.stop()
     await memory.stop()
   }
@@ -121,14 +124,14 @@ async function alternate(
   own: Subject,
   other: Subject,
   shot: Shot,
-  connections: number,
+  client: Client,
   { rounds, seconds }: Effort,
 ): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
   for (let round = 0; round < rounds / STARTS; round++) {
     const samples = new Map<Subject, Sample>()
     for (const subject of inTurn([own, other], round)) {
-      const sample = await drive(subject, { shots: [shot], seconds: 4 * seconds, connections })
+      const sample = await drive(subject, { shots: [shot], seconds: 4 * seconds, ...client })
       if (sample.errors > 0 || sample.requests === 0) throw new Error(`${subject.name} failed under load`)
       samples.set(subject, sample)
     }
