@@ -59,9 +59,7 @@ if (wanted('kills')) {
 }
 if (wanted('shared')) {
   say('shared state …')
-  // Each sample is four times as long as those of the rows.
-  const few = { ...effort, rounds: quick ? 3 : 5 }
-  figures.push(...(await measureShared(few, say)), await measureReplay(quick ? 1 : 5))
+  figures.push(...(await measureShared(2 * effort.seconds, say)), await measureReplay(quick ? 1 : 5))
 }
 
 const report = reportOf(quick, measured, found.curves, figures)

@@ -9,7 +9,6 @@ import { freePort } from '../test/support/free-ports.ts'
 import { drive, type Load, type Sample, type Shot, warm } from './drive.ts'
 import type { Figure } from './figures.ts'
 import { petStoreWith } from './generate.ts'
-import type { Effort } from './ratios.ts'
 import { create, list } from './rows.ts'
 import { spreadOf } from './spread.ts'
 import { command, inTurn, RESULTS, running, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
@@ -30,7 +29,7 @@ const SHOTS: readonly Shot[] = [list, create]
 const NAMES = ['listPets', 'createPet']
 
 /** Figures for a file, Redis (where `redis-server` is installed) and two workers, each above memory's. */
-export async function measureShared(effort: Effort, say: (text: string) => void): Promise<Figure[]> {
+export async function measureShared(seconds: number, say: (text: string) => void): Promise<Figure[]> {
   const figures: Figure[] = []
   /** @param targets those of listPets and of createPet */
   const add = (what: string, unit: Figure['unit'], targets: readonly number[], all: readonly number[]) =>
@@ -38,7 +37,7 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
       figures.push({ name: `${NAMES[i]}, ${what}`, value, unit, target: targets[i] as number })
     })
   const onFile = () => startUnderstudy(petStoreWith('shared-file', 'state: { file: ./understudy.state, sync: 1s }'))
-  const filed = await compare(onFile, { connections: CONNECTIONS }, effort)
+  const filed = await compare(onFile, { connections: CONNECTIONS }, seconds)
   const processor = ({ cpu, requests }: Sample) => cpu * requests
   add(
     "state in a file, processor time above memory's",
@@ -51,15 +50,15 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
   else {
     const line = `state: { redis: "redis://127.0.0.1:${redis.port}", prefix: ${PREFIX} }`
     const onRedis = () => startUnderstudy(petStoreWith('shared-redis', line))
-    const busy = await compare(onRedis, BUSY, effort)
+    const busy = await compare(onRedis, BUSY, seconds)
     // 0.65 and 0.5 of memory's throughput.
     add(
       "Redis, time a request above memory's",
       '%',
       [54, 100],
-      busy.map(pairs => above(pairs, seconds)),
+      busy.map(pairs => above(pairs, elapsed)),
     )
-    const alone = await compare(onRedis, { connections: 1 }, effort)
+    const alone = await compare(onRedis, { connections: 1 }, seconds)
     const later = (pairs: readonly Pair[]) => spreadOf(pairs.map(([own, other]) => other.p50 - own.p50)).median
     add(
       "Redis, median alone above memory's",
@@ -69,12 +68,12 @@ export async function measureShared(effort: Effort, say: (text: string) => void)
     )
     redis.stop()
   }
-  const shared = await compare(startWorkers, BUSY, effort)
+  const shared = await compare(startWorkers, BUSY, seconds)
   add(
     "two workers, time a request above one process's",
     '%',
     [100, 100],
-    shared.map(pairs => above(pairs, seconds)),
+    shared.map(pairs => above(pairs, elapsed)),
   )
   return figures
 }
@@ -89,9 +88,11 @@ const UNKNOWN: Usage = { cpu: Number.NaN, peak: Number.NaN }
 
 /** How often the processes are started: two of one program may differ by a tenth for as long as they run. */
 const STARTS = 4
+/** Short samples in turn: what else the machine does lasts longer than one, and meets both. */
+const ROUNDS = 6
 type Pair = readonly [own: Sample, other: Sample]
 
-const seconds = ({ requests, rate }: Sample): number => requests / rate
+const elapsed = ({ requests, rate }: Sample): number => requests / rate
 
 /**
  * How much more of something a request takes of the other one, in per cent, over all samples: a state in a file is compacted
@@ -105,7 +106,7 @@ function above(pairs: readonly Pair[], taken: (sample: Sample) => number): numbe
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
 
 /** Measures a gateway alternately with one that keeps its state in memory. Returns pairs of samples for each shot. */
-async function compare(start: () => Promise<Subject>, client: Client, effort: Effort): Promise<readonly Pair[][]> {
+async function compare(start: () => Promise<Subject>, client: Client, seconds: number): Promise<readonly Pair[][]> {
   const pairs: Pair[][] = SHOTS.map(() => [])
   for (let i = 0; i < STARTS; i++) {
     const memory = await startUnderstudy(petStoreWith('shared-memory', ''))
@@ -113,7 +114,9 @@ async function compare(start: () => Promise<Subject>, client: Client, effort: Ef
     // Redis has the records of the start before.
     for (const subject of [memory, other]) await command(subject, 'reset')
     await warm([memory, other], SHOTS)
-    for (const [n, shot] of SHOTS.entries()) pairs[n]?.push(...(await alternate(memory, other, shot, client, effort)))
+    // So many records that a file is compacted: a sample has no room for the first time, when its code is not compiled yet.
+    await warm([memory, other], [create])
+    for (const [n, shot] of SHOTS.entries()) pairs[n]?.push(...(await alternate(memory, other, shot, client, seconds)))
     await other.stop()
     await memory.stop()
   }
@@ -125,13 +128,13 @@ async function alternate(
   other: Subject,
   shot: Shot,
   client: Client,
-  { rounds, seconds }: Effort,
+  seconds: number,
 ): Promise<readonly Pair[]> {
   const pairs: Pair[] = []
-  for (let round = 0; round < rounds / STARTS; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const samples = new Map<Subject, Sample>()
     for (const subject of inTurn([own, other], round)) {
-      const sample = await drive(subject, { shots: [shot], seconds: 4 * seconds, ...client })
+      const sample = await drive(subject, { shots: [shot], seconds, ...client })
       if (sample.errors > 0 || sample.requests === 0) throw new Error(`${subject.name} failed under load`)
       samples.set(subject, sample)
     }

@@ -15,7 +15,7 @@ const CHECK = 1000
 /** Waiting lines of more bytes than this are written at once. */
 const MOST_WAITING = 2 ** 20
 /** The minimum size for a compaction in bytes, and as a multiple of the last snapshot. */
-const [WORTH_BYTES, WORTH_FACTOR] = [8 * 2 ** 20, 4]
+const [WORTH_BYTES, WORTH_FACTOR] = [16 * 2 ** 20, 4]
 
 interface Waiting {
   readonly done: () => void
