@@ -19,11 +19,11 @@ const CONNECTIONS = 32
 type Client = Pick<Load, 'connections' | 'sleeps'>
 const PREFIX = 'understudy-bench'
 
-/**
- * For throughput where several processes serve: a client that stays awake would take a processor from them, and there may be
- * two in all.
- */
+// For times where several processes serve: a client that stays awake would take a processor from them, and there may be two
+// in all.
 const BUSY: Client = { connections: CONNECTIONS, sleeps: true }
+// Alone, a client that sleeps would measure how long the machine takes to wake it.
+const ALONE: Client = { connections: 1 }
 
 const SHOTS: readonly Shot[] = [list, create]
 const NAMES = ['listPets', 'createPet']
@@ -58,7 +58,7 @@ export async function measureShared(seconds: number, say: (text: string) => void
       [54, 100],
       busy.map(pairs => above(pairs, elapsed)),
     )
-    const alone = await compare(onRedis, { connections: 1 }, seconds)
+    const alone = await compare(onRedis, ALONE, seconds)
     const later = (pairs: readonly Pair[]) => spreadOf(pairs.map(([own, other]) => other.p50 - own.p50)).median
     add(
       "Redis, median alone above memory's",
