@@ -119,7 +119,7 @@ export class Gateway {
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const served = this.#served
-    const { plan } = served
+    const { plan, mask } = served
     const visit = this.worlds.visit(request)
     if ('status' in visit) return this.#refuseBadControls(request, served, visit, started)
     const { world, clock, path = request.path } = visit
@@ -130,7 +130,7 @@ export class Gateway {
     const { planned: usual, basePath } = found.target
     const controls = plan.simulation.listen.clientControls ? readControls(request, usual.operation) : { request }
     if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
-    const weather = this.weather.over(controls.weather, plan, world)
+    const weather = this.weather.over(controls.weather, plan, mask, world)
     if (weather !== undefined && 'status' in weather) return this.#refuseBadControls(request, served, weather, started)
     const { segments, broken } = found
     const { delay } = controls

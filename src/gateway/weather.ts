@@ -16,7 +16,7 @@ import { hasBlocks } from '../plan/weather.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
-import { Mask } from './mask.ts'
+import type { Mask } from './mask.ts'
 
 /** The name for no weather. */
 export const CLEAR = 'clear'
@@ -200,7 +200,7 @@ export class WeatherStation {
   }
 
   /** Returns a request's weather: the one it names, that of its world, or the general one; or a refusal. */
-  over(name: string | undefined, plan: Plan, world: World): Weather | Reply | undefined {
+  over(name: string | undefined, plan: Plan, mask: Mask, world: World): Weather | Reply | undefined {
     if (name === undefined) {
       const own = this.#hasOwn && this.#own.has(world) ? this.of(world, plan).current : undefined
       return (own ?? this.overall.current)?.weather
@@ -209,7 +209,7 @@ export class WeatherStation {
     const weather = plan.weather.get(name)
     if (weather !== undefined) return weather
     const hint = hintAt(name, plan)
-    const detail = `there is no weather "${new Mask(plan).text(name)}"${hint === undefined ? '' : `; ${hint}`}`
+    const detail = `there is no weather "${mask.text(name)}"${hint === undefined ? '' : `; ${hint}`}`
     return refuse(problems.invalid_request, detail)
   }
 }
