@@ -4,7 +4,7 @@
 import { isObject, type Json } from '../kernel/json.ts'
 import { keyOf } from '../kernel/reached-schema.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
-import { isListed } from './listed.ts'
+import { intersectionOf, isListed } from './listed.ts'
 import type { Definitions, SchemaObject } from './schema-parts.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
@@ -25,7 +25,8 @@ export class Facets {
   types: readonly Type[] = TYPES
   /** The values of `enum` and `const`, if there are any. */
   choices: readonly Json[] | undefined = undefined
-  readonly excluded: Json[] = []
+  /** Lists of values that are not allowed. */
+  readonly excluded: (readonly Json[])[] = []
   /** The values to prefer when writing: each names one branch of a union. */
   named: readonly Json[] | undefined = undefined
   /** Values that the schema itself proposes, the first one first. */
@@ -96,8 +97,8 @@ export class Facets {
     const given = schema.const === undefined ? schema.enum : [schema.const]
     if (Array.isArray(given)) {
       if (this.choices !== undefined) this.doubtful = true
-      const known = this.choices && new Set(this.choices.map(item => JSON.stringify(item)))
-      this.choices = known === undefined ? given : given.filter(item => known.has(JSON.stringify(item)))
+      const known = this.choices
+      this.choices = known === undefined ? given : intersectionOf(given, known)
     }
     if (Array.isArray(schema.named)) {
       const { named } = this
@@ -131,14 +132,21 @@ export class Facets {
     if (DOUBTFUL.some(keyword => schema[keyword] !== undefined)) this.doubtful = true
   }
 
+  #excludeAll(list: unknown): void {
+    if (Array.isArray(list)) this.excluded.push(list)
+  }
+
   /** Applies a `not` if that is simple; otherwise the final check does. */
   #exclude(not: unknown): void {
     this.doubtful = true
     if (not === true || (isObject(not) && Object.keys(not).length === 0)) this.possible = false
     if (!isObject(not)) return
     const keywords = Object.keys(not)
-    if (Array.isArray(not.enum)) for (const value of not.enum) this.excluded.push(value as Json)
-    if (not.const !== undefined) this.excluded.push(not.const as Json)
+    const list = typeof not.$ref === 'string' ? this.#definitions[keyOf(not.$ref)] : undefined
+    if (isObject(list) && Object.keys(list).every(keyword => LISTING.has(keyword)) && keywords.length === 1)
+      this.#excludeAll(list.enum)
+    this.#excludeAll(not.enum)
+    if (not.const !== undefined) this.excluded.push([not.const as Json])
     if (keywords.every(keyword => keyword === 'type')) {
       const types = [not.type].flat()
       this.types = this.types.filter(type => !types.includes(type))
@@ -153,6 +161,9 @@ export class Facets {
 }
 
 const DOUBTFUL = ['contains', 'dependentRequired', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems']
+
+/** The keywords of a schema that is a list of values. */
+const LISTING: ReadonlySet<string> = new Set(['type', 'enum', 'title', 'description'])
 
 const asObject = (value: unknown): SchemaObject => (isObject(value) ? value : {})
 const asPart = (value: unknown): SchemaObject => (value === undefined ? {} : { allOf: [value] })

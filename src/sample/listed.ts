@@ -1,6 +1,7 @@
 // Looks values up in the list of an `enum`. A list of thousands is looked up in a set: generating a value looks up each of them.
 
 import { isObject, type Json } from '../kernel/json.ts'
+import { scalarsOf } from '../kernel/scalars.ts'
 
 /** Shorter lists are searched from the beginning. */
 const LONG = 32
@@ -20,11 +21,45 @@ export function isListed(list: readonly Json[], value: Json): boolean {
   let lookup = lookups.get(list)
   if (lookup === undefined) {
     const texts = list.filter(item => typeof item === 'object').map(canonical)
-    lookup = { scalars: new Set(list), texts: new Set(texts) }
+    lookup = { scalars: scalarsOf(list) as ReadonlySet<Json>, texts: new Set(texts) }
     lookups.set(list, lookup)
   }
   return lookup.scalars.has(value) || (typeof value === 'object' && lookup.texts.has(canonical(value)))
 }
+
+/** A part of a long list, by the other lists that decided it. */
+interface Selection {
+  readonly by: readonly (readonly Json[])[]
+  readonly values: readonly Json[]
+}
+
+/** Remembers the last selection of each long list: replies are generated from the same lists again and again. */
+function remember(
+  selections: WeakMap<readonly Json[], Selection>,
+  list: readonly Json[],
+  by: Selection['by'],
+  isSelected: (value: Json) => boolean,
+): readonly Json[] {
+  if (list.length < LONG) return list.filter(isSelected)
+  const known = selections.get(list)
+  if (known?.by.length === by.length && by.every((other, i) => other === known.by[i])) return known.values
+  const values = list.filter(isSelected)
+  selections.set(list, { by, values })
+  return values
+}
+
+const intersections = new WeakMap<readonly Json[], Selection>()
+const differences = new WeakMap<readonly Json[], Selection>()
+
+/** Returns the values of a list that are in the other one too. */
+export const intersectionOf = (list: readonly Json[], other: readonly Json[]): readonly Json[] =>
+  remember(intersections, list, [other], value => isListed(other, value))
+
+/** Returns the values of a list that are in none of the others. */
+const differenceOf = (list: readonly Json[], others: readonly (readonly Json[])[]): readonly Json[] =>
+  others.length === 0
+    ? list
+    : remember(differences, list, others, value => !others.some(other => isListed(other, value)))
 
 /** As many values of an `enum` are looked at for one that is generated, unless none of them is allowed. */
 const MANY = 1000
@@ -32,17 +67,18 @@ const MANY = 1000
 /** Returns the values that are allowed, of the first part of the list that has any. */
 export function firstAllowed(
   choices: readonly Json[],
-  excluded: ReadonlySet<Json>,
+  excluded: readonly (readonly Json[])[],
   fits: (value: Json) => boolean,
 ): readonly Json[] {
-  for (let from = 0; from < choices.length; from += MANY) {
-    const allowed = choices.slice(from, from + MANY).filter(value => !excluded.has(value) && fits(value))
+  const values = differenceOf(choices, excluded)
+  for (let from = 0; from < values.length; from += MANY) {
+    const allowed = values.slice(from, from + MANY).filter(fits)
     if (allowed.length > 0) return allowed
   }
   return []
 }
 
-/** Returns whether two values are equal, whatever the order of their members. */
+/** Returns whether two values are equal. The order of members does not count. */
 export const same = (a: Json, b: Json): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b))
 

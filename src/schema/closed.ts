@@ -22,7 +22,7 @@ export interface Closing {
   readonly place: Node
   /** The property that it refuses. */
   readonly refused: string
-  /** Whether the composition is closed whatever branch is taken. */
+  /** Whether the composition is closed in every branch. */
   readonly always: boolean
 }
 

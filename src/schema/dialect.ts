@@ -159,6 +159,7 @@ export class SchemaBook {
   *#translatePending(): Steps<void> {
     for (let key = this.#pending.pop(); key !== undefined; key = this.#pending.pop()) {
       const entry = this.#entries.get(key) as SchemaEntry
+      yield* this.#documents.prepare(entry.node)
       const translation = new Translation(entry.node, entry.reading, this.#around)
       this.#definitions[key] = translation.run()
       entry.edges = translation.edges

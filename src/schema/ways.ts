@@ -39,6 +39,7 @@ export class Ways {
       const edge = at.left.at(-1)
       if (edge !== undefined && !this.#counts.has(edge.to)) {
         enter(edge.to)
+        yield
         continue
       }
       at.left.pop()

@@ -35,3 +35,22 @@ test('a list that must have more items than can be generated has some', () => {
   assert.equal(fits, false)
   assert.ok((value as Json[]).length > 0)
 })
+
+test('the only value that a list elsewhere does not exclude is found, in each reply', () => {
+  const values = numbered(50_000, i => `value-${i}`)
+  const sampler = new Sampler({
+    s: { allOf: [{ $ref: '#/$defs/all' }, { $ref: '#/$defs/half' }, { not: { $ref: '#/$defs/most' } }] } as never,
+    all: { type: 'string', enum: values },
+    half: { enum: values.slice(25_000) },
+    most: { title: 'Most', enum: values.slice(0, 49_999) },
+  })
+  for (const seed of [1, 2, 3]) assert.equal(sampler.sample('s', { seed }).value, 'value-49999')
+})
+
+test('a list with another keyword excludes only the values that fit both', () => {
+  const sampler = new Sampler({
+    s: { enum: ['a', 'b'], not: { $ref: '#/$defs/no' } } as never,
+    no: { enum: ['a', 'b'], pattern: 'a' },
+  })
+  assert.equal(sampler.sample('s', { seed: 7 }).value, 'b')
+})
