@@ -4,7 +4,7 @@
 import type { Exchange } from '../behaviours/behaviour.ts'
 import { Diagnostics, formatReport } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/source.ts'
-import { parseDuration } from '../kernel/units.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { Plan, PlannedAnswer, PlannedOperation } from '../plan/plan.ts'
 import { checkAnswer } from '../plan/simulation.ts'
 import type { Clock } from '../world/clock.ts'
@@ -14,6 +14,7 @@ import type { Log } from './log.ts'
 import {
   type AnswerState,
   type AnswersListener,
+  beginCounts,
   countRequest,
   describe,
   isOver,
@@ -52,25 +53,33 @@ export class StandingAnswers {
     this.#listener = listener
   }
 
-  /** Takes an order; its mistakes go to `report`. */
-  put(plan: Plan, source: Source, world: World | undefined, report: Diagnostics): StandingAnswer | undefined {
+  /** Takes an order, in steps, between which plan and world may be replaced. Its mistakes go to `report`. */
+  *put(
+    planNow: () => Plan,
+    source: Source,
+    asked: World | undefined,
+    report: Diagnostics,
+  ): Steps<StandingAnswer | 'full' | undefined> {
     const order = checkAnswer(source, report)
     if (order === undefined || report.failed) return undefined
-    const byOperation = plan.compileAnswer(order, source, report)
+    yield
+    const plan = planNow()
+    const byOperation = yield* plan.compileAnswer(order, source, report)
     if (report.failed) return undefined
+    if (planNow() !== plan) return yield* this.put(planNow, source, asked, report)
+    const world = asked && latestOf(asked)
+    if (this.list(world).length >= MOST_ANSWERS) return 'full'
     this.#made += 1
-    const standing: Standing = {
+    const counts = beginCounts(order, this.#clock.now())
+    const standing = {
       id: `a${this.#made}`,
       world: world?.name,
+      home: world,
       order,
       source,
-      home: world,
-      left: order.times === null ? undefined : (order.times ?? 1),
-      given: 0,
-      toSkip: order.skip ?? 0,
-      until: order.for === undefined ? undefined : this.#clock.now() + (parseDuration(order.for) as number),
       plan,
       byOperation,
+      ...counts,
     }
     this.#keep(world, [standing, ...this.#of(world)])
     this.#tell(standing, stateOf(standing), null)
@@ -95,7 +104,7 @@ export class StandingAnswers {
     return before
   }
 
-  /** @param known the same answer in another state: what it was compiled to is used again */
+  /** @param known the same answer in another state: its compiled form is used again */
   #read(plan: Plan, world: World | undefined, id: string, state: AnswerState, known: Standing | undefined): Standing {
     if (known !== undefined) return { ...known, ...placeAndCounts(world, id, state) }
     const report = new Diagnostics()
@@ -146,9 +155,14 @@ export class StandingAnswers {
     for (const { world } of this.all()) this.clear(world === undefined ? undefined : this.#worlds.get(world))
   }
 
+  /** Whether there are none. */
+  get isEmpty(): boolean {
+    return !this.#hasOwn && this.#everywhere.length === 0
+  }
+
   /** Returns the operation with those answers before it that may apply to this request. */
   over(plan: Plan, usual: PlannedOperation, { world }: Exchange): PlannedOperation {
-    if (!this.#hasOwn && this.#everywhere.length === 0) return usual
+    if (this.isEmpty) return usual
     return this.#standing(plan, usual, world).length === 0 ? usual : this.#before(plan, usual)
   }
 
@@ -193,7 +207,7 @@ export class StandingAnswers {
     if (one.plan === plan) return one.byOperation
     const report = new Diagnostics()
     one.plan = plan
-    one.byOperation = plan.compileAnswer(one.order, one.source, report)
+    one.byOperation = runThrough(plan.compileAnswer(one.order, one.source, report))
     if (report.failed) {
       one.byOperation = new Map()
       this.#warn(one, report)

@@ -2,9 +2,10 @@
 
 import { check, type Resource } from '../behaviours/respond/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
-import type { Json, JsonObject } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
+import type { Steps } from '../kernel/steps.ts'
 import type { Plan } from '../plan/plan.ts'
-import { breathe, SLICE } from '../world/clock.ts'
+import { breathe, SLICE, takingTurns } from '../world/clock.ts'
 import { type Dump, idIn } from '../world/collection.ts'
 import { keyOf } from '../world/key.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
@@ -13,8 +14,32 @@ import { type ClockChange, readClockChange } from '../world/world-clock.ts'
 import type { Worlds } from './worlds.ts'
 
 const MOST_FAULTS = 20
+/** Records that are checked at once: each may have a megabyte. */
+const FEW = 10
 /** The maximum number of mistakes; after it no further record is checked. */
 const MOST_LOOKED_AT = 1000
+
+/**
+ * Looks for unknown collections in a snapshot that was not checked, in steps: checking a hundred thousand of them takes long.
+ * Returns the mistakes if there are more than a refusal describes.
+ */
+export function* findManyUnknown(plan: Plan, snapshot: unknown): Steps<readonly string[] | undefined> {
+  const collections = isObject(snapshot) && isObject(snapshot.collections) ? snapshot.collections : {}
+  const faults: string[] = []
+  let count = 0
+  for (const name of Object.keys(collections)) {
+    if (plan.collections.has(name)) continue
+    if (faults.length < MOST_FAULTS) faults.push(unknownFault(name, plan))
+    count += 1
+    if (count % SLICE === 0) yield
+  }
+  return count > MOST_FAULTS ? [...faults, `and ${count - MOST_FAULTS} more`] : undefined
+}
+
+function unknownFault(name: string, plan: Plan): string {
+  const hint = suggest(name, plan.collections.keys())
+  return `/collections/${name} is not a resource${hint === undefined ? '' : `; ${hint}`}`
+}
 
 /** Returns a world for `put`, or the mistakes as sentences that begin with a JSON Pointer. */
 export async function importSnapshot(
@@ -33,12 +58,8 @@ export async function importSnapshot(
   for (const [i, [resource, dump]] of Object.entries(snapshot.collections).entries()) {
     if (i > 0 && i % SLICE === 0) await breathe()
     const found = plan.collections.get(resource)
-    const at = `/collections/${resource}`
-    if (found === undefined) {
-      // Comparing a name with each resource takes long, and only the first mistakes are shown.
-      const hint = faults.length < MOST_FAULTS ? suggest(resource, plan.collections.keys()) : undefined
-      faults.push(`${at} is not a resource${hint === undefined ? '' : `; ${hint}`}`)
-    } else for (const fault of await faultsOf(dump, found.resource)) faults.push(`${at}${fault}`)
+    if (found === undefined) faults.push(unknownFault(resource, plan))
+    else for (const fault of await faultsOf(dump, found.resource)) faults.push(`/collections/${resource}${fault}`)
   }
   if (faults.length > MOST_FAULTS) return [...faults.slice(0, MOST_FAULTS), `and ${faults.length - MOST_FAULTS} more`]
   if (faults.length > 0) return faults
@@ -57,8 +78,9 @@ export async function faultsOf({ records, created = [], nextId = 1 }: Dump, reso
   if (typeof nextId === 'number' && !Number.isSafeInteger(nextId))
     faults.push('/nextId must be an integer with all its digits')
   const seen = new Map<Json | undefined, number>()
+  const turn = takingTurns()
   for (const [i, record] of records.entries()) {
-    if (i > 0 && i % SLICE === 0) await breathe()
+    if (i % FEW === 0) await turn()
     if (faults.length > MOST_LOOKED_AT) return faults
     for (const fault of recordFaults(record, resource)) faults.push(`/records/${i}${fault}`)
     const id = keyOf(record as JsonObject, idField, within)
@@ -67,7 +89,11 @@ export async function faultsOf({ records, created = [], nextId = 1 }: Dump, reso
       faults.push(`/records/${i}/${idField} is a duplicate of /records/${twin}`)
     seen.set(id, i)
   }
-  for (const [i, id] of created.entries()) if (!seen.has(id)) faults.push(`/created/${i} must be the id of a record`)
+  for (const [i, id] of created.entries()) {
+    if (i % SLICE === 0) await turn()
+    if (!seen.has(id)) faults.push(`/created/${i} must be the id of a record`)
+    if (faults.length > MOST_LOOKED_AT) return faults
+  }
   if (new Set(created).size < created.length) faults.push('/created must not contain duplicate ids')
   return faults
 }

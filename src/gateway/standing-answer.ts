@@ -3,6 +3,8 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/read-source.ts'
 import type { Source } from '../kernel/source.ts'
+import { runThrough } from '../kernel/steps.ts'
+import { parseDuration } from '../kernel/units.ts'
 import type { AnswerOrder } from '../plan/answer-order.ts'
 import type { Plan, PlannedAnswer } from '../plan/plan.ts'
 import { checkAnswer } from '../plan/simulation.ts'
@@ -34,7 +36,7 @@ export type AnswerState = readonly [
 /** Is called with every change of an answer; `null` is a removed one. The world is empty for an answer of all worlds. */
 export type AnswersListener = (world: string, id: string, after: AnswerState | null, before: AnswerState | null) => void
 
-/** An answer as this process keeps it: with what it is compiled to, and its counts. */
+/** An answer in this process, with its compiled form and its counts. */
 export interface Standing extends StandingAnswer {
   readonly source: Source
   readonly home: World | undefined
@@ -69,6 +71,14 @@ export const placeAndCounts = (
   until: until ?? undefined,
 })
 
+/** The counts of a new answer, which is given `times` times, or `for` a time from `now` on. */
+export const beginCounts = ({ times = 1, skip = 0, for: time }: AnswerOrder, now: number) => ({
+  left: times ?? undefined,
+  given: 0,
+  toSkip: skip,
+  until: time === undefined ? undefined : now + (parseDuration(time) as number),
+})
+
 /** Returns the answer that a state describes, compiled for a plan; its mistakes go to `report`. */
 export function readStanding(
   plan: Plan,
@@ -79,7 +89,7 @@ export function readStanding(
 ): Standing {
   const source = parseSource('answer', state[0], report) as Source
   const order = checkAnswer(source, report) ?? {}
-  const byOperation = report.failed ? new Map() : plan.compileAnswer(order, source, report)
+  const byOperation = report.failed ? new Map() : runThrough(plan.compileAnswer(order, source, report))
   return { ...placeAndCounts(world, id, state), order, source, plan, byOperation }
 }
 

@@ -9,6 +9,7 @@ import { stringifyJson } from '../kernel/json.ts'
 import { retryAfter } from '../kernel/reply.ts'
 import { Unavailable } from '../state/engine.ts'
 import { Full } from '../world/budget.ts'
+import { breathe } from '../world/clock.ts'
 import { isConsolePath, serveConsole } from './console-files.ts'
 import { compileAccess } from './control/access.ts'
 import { compileCallReader } from './control/read-call.ts'
@@ -27,12 +28,14 @@ export function createControlPlane(
   const app = new Koa()
   app.silent = true
   const refuse = compileAccess(token)
+  const turn = turns()
   const open = new Set(routes.filter(route => route.open).map(({ path }) => path))
   const router = new Router({ sensitive: true, strict: true, exclusive: 'specificity', methods: [...METHODS] })
   for (const route of routes) {
     const read = compileCallReader(route)
     router.register(route.path.replace(/\{([^{}]+)\}/g, ':$1'), [route.method.toLowerCase()], async ctx => {
       const call = await read(ctx as never, ctx.params)
+      await turn()
       write(ctx as never, 'refusal' in call ? call.refusal : await route.answer(call))
     })
   }
@@ -62,6 +65,18 @@ export function createControlPlane(
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()
+}
+
+/**
+ * Returns a function that resolves once in each turn of the event loop, in the order of its calls: large replies are made one
+ * after the other, so that the free memory is looked at in between.
+ */
+function turns(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  return () => {
+    last = last.then(breathe)
+    return last
+  }
 }
 
 const NOWHERE: Readonly<Record<number, readonly [code: string, detail: string]>> = {

@@ -1,5 +1,5 @@
 // Bounds how many mistakes a compiled validator collects. Rewrites the code that ajv generates for `allErrors`: the
-// result stays the same, and validation takes time and memory in proportion to the value, whatever the number of mistakes.
+// result stays the same, and validation takes time and memory in proportion to the value, and not to the number of mistakes.
 
 /** A validator describes this many mistakes of one value; further ones only count. */
 export const MOST_ERRORS = 1000

@@ -1,4 +1,4 @@
-// Regular expressions that cannot block the process, whatever the pattern and the text. A short text goes to V8's usual
+// Regular expressions that cannot block the process, for any pattern and any text. A short text goes to V8's usual
 // engine, a long one to its linear engine. A pattern that the linear engine does not support is interrupted after a time.
 
 import { setFlagsFromString } from 'node:v8'

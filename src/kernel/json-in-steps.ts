@@ -1,8 +1,21 @@
 // JSON text of many megabytes, read a piece at a time: others have their turn in between.
 
 import { looksInexact } from './inexact-numbers.ts'
-import { approximate, Decimal, type Json, MAX_DEPTH, type Parsed, parseExactly, put } from './json.ts'
+import { type Json, type Parsed, parseExactly, put } from './json.ts'
+import {
+  COMMA,
+  type Ends,
+  findEnds,
+  LIST,
+  LIST_END,
+  OBJECT,
+  OBJECT_END,
+  QUOTE,
+  type TextBounds,
+  TextFault,
+} from './json-ends.ts'
 import { describeSyntaxError } from './json-faults.ts'
+import { endOfPiece, endOfString } from './json-strings.ts'
 import type { Steps } from './steps.ts'
 
 /** Characters of one step: a millisecond or two. */
@@ -13,17 +26,16 @@ export const PIECE = 100_000
  * `JSON.parse`, as many members at once as a piece holds.
  *
  * @param size characters of a piece
- * @param most the maximum number of members of an object
  */
 export function* parseJsonInSteps(
   text: string,
   decimals = false,
+  bounds: TextBounds = {},
   size = PIECE,
-  most = Number.POSITIVE_INFINITY,
 ): Steps<Parsed> {
   try {
-    const ends = yield* findEnds(text, size)
-    const reader = new MemberReader(text, ends, decimals, size, most)
+    const ends = yield* findEnds(text, size, bounds)
+    const reader = new MemberReader(text, ends, decimals, size, bounds)
     const value = yield* reader.read()
     return { value, exact: reader.exact }
   } catch (error) {
@@ -32,80 +44,16 @@ export function* parseJsonInSteps(
   }
 }
 
-/** How many levels of a value are walked in steps, and how many items of a list at once. */
-const [LEVELS, ITEMS] = [4, 1000]
-
-/** As `approximate`, in steps: long lists near the top are walked a part at a time. */
-export function* approximateInSteps(value: Json, level = 0): Steps<Json> {
-  if (level === LEVELS || typeof value !== 'object' || value === null || value instanceof Decimal)
-    return approximate(value)
-  if (Array.isArray(value)) {
-    const items: Json[] = []
-    for (let from = 0; from < value.length; from += ITEMS) {
-      for (const item of value.slice(from, from + ITEMS)) items.push(approximate(item))
-      yield
-    }
-    return items
-  }
-  const members: Record<string, Json> = {}
-  for (const [name, item] of Object.entries(value)) put(members, name, yield* approximateInSteps(item, level + 1))
-  return members
-}
-
-/** Thrown with a sentence that says what is wrong with the text, without its subject. */
-class TextFault extends Error {}
-
-const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44]
-const [LIST, LIST_END, OBJECT, OBJECT_END] = [91, 93, 123, 125]
-
-/** The end of each object and list that is longer than a piece, by its begin; the end of the text if nothing closes it. */
-type Ends = ReadonlyMap<number, number>
-
-/** Brackets are not told apart here: a wrong one is found when its piece is read. */
-function* findEnds(text: string, size: number): Steps<Ends> {
-  const ends = new Map<number, number>()
-  const open: number[] = []
-  let rest = size
-  for (let at = 0; at < text.length; at++) {
-    if (at > rest) {
-      yield
-      rest = at + size
-    }
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at)
-    else if (code === LIST || code === OBJECT) {
-      if (open.length === MAX_DEPTH) throw new TextFault(`is nested deeper than ${MAX_DEPTH} levels`)
-      open.push(at)
-    } else if (code === LIST_END || code === OBJECT_END) {
-      const start = open.pop()
-      if (start === undefined) break
-      if (at - start > size) ends.set(start, at)
-    }
-  }
-  for (const start of open) ends.set(start, text.length)
-  return ends
-}
-
-/** The index of the quote that ends the string that begins at `start`, or the length of a text that ends before. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = end
-    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1
-    if ((end - escapes) % 2 === 0) return end
-  }
-  return text.length
-}
-
 class MemberReader {
   exact = false
   readonly #text: string
   readonly #ends: Ends
   readonly #decimals: boolean
   readonly #size: number
-  readonly #most: number
+  readonly #bounds: TextBounds
 
-  constructor(text: string, ends: Ends, decimals: boolean, size: number, most: number) {
-    this.#most = most
+  constructor(text: string, ends: Ends, decimals: boolean, size: number, bounds: TextBounds) {
+    this.#bounds = bounds
     this.#text = text
     this.#ends = ends
     this.#decimals = decimals
@@ -116,7 +64,7 @@ class MemberReader {
     const start = this.#skipBlanks(0)
     const end = this.#ends.get(start)
     if (end === undefined) return this.#parse('', 0, this.#text.length, '')
-    const value = yield* this.#readLarge(start, end)
+    const value = yield* this.#readLong(start, end)
     const rest = this.#skipBlanks(end + 1)
     if (rest < this.#text.length) throw this.#unexpected(rest)
     return value
@@ -127,16 +75,21 @@ class MemberReader {
     const isList = text.charCodeAt(start) === LIST
     const list: Json[] = []
     const members: Record<string, Json> = {}
+    const { items: mostItems = text.length, members: mostMembers = text.length, token = text.length } = this.#bounds
     let count = 0
     const add = (names: readonly string[]) => {
       count += names.length
-      if (count > this.#most) throw new TextFault(`has an object of more than ${this.#most} members`)
+      if (count > mostMembers) throw new TextFault(`has an object of more than ${mostMembers} members`)
     }
     const take = (from: number, to: number, closing: string) => {
+      // A number as long is refused before.
+      if (to - from > token + this.#size) throw new TextFault(`has a name of more than ${token} characters`)
       if (this.#isBlank(from, to) && (from > start + 1 || closing !== text[to])) throw this.#unexpected(to)
       const value = this.#parse(isList ? '[' : '{', from, to, closing)
-      if (isList) for (const item of value as Json[]) list.push(item)
-      else {
+      if (isList) {
+        for (const item of value as Json[]) list.push(item)
+        if (list.length > mostItems) throw new TextFault(`has a list of more than ${mostItems} items`)
+      } else {
         const names = Object.keys(value as object)
         add(names)
         for (const name of names) put(members, name, (value as Record<string, Json>)[name] as Json)
@@ -148,22 +101,21 @@ class MemberReader {
     let member = from
     for (let at = from; at < end; at++) {
       const code = text.charCodeAt(at)
-      if (code === QUOTE) at = endOfString(text, at)
-      else if (code === COMMA) {
+      if (code === COMMA) {
         member = at + 1
         if (at - from < this.#size) continue
         take(from, at, closing)
         from = member
         yield
-      } else if (code === LIST || code === OBJECT) {
-        const inner = this.#ends.get(at)
-        if (inner === undefined) {
-          at = this.#endOfSmall(at)
+      } else if (code === QUOTE || code === LIST || code === OBJECT) {
+        const inner = this.#endOfLong(at, code)
+        if (inner === undefined || (code === QUOTE && !isList && this.#skipBlanks(member) === at)) {
+          at = inner ?? (code === QUOTE ? endOfString(text, at) : this.#endOfSmall(at))
           continue
         }
         if (from < member) take(from, member - 1, closing)
         const name = this.#nameBefore(at, member, isList)
-        const value = yield* this.#readLarge(at, inner)
+        const value = yield* this.#readLong(at, inner)
         if (name === undefined) list.push(value)
         else {
           add([name])
@@ -182,6 +134,32 @@ class MemberReader {
     if (from <= end) take(from, end, text[end] ?? '')
     else if (text[end] !== closing) throw this.#unexpected(end)
     return isList ? list : members
+  }
+
+  /** The end of a string, object or list that is longer than a piece; `undefined` for a shorter one. */
+  #endOfLong(start: number, code: number): number | undefined {
+    // Most strings are short, and there are many.
+    if (code !== QUOTE) return this.#ends.get(start)
+    const end = endOfString(this.#text, start, start + this.#size)
+    return end < 0 || end - start > this.#size ? this.#ends.get(start) : undefined
+  }
+
+  /** Reads a string, object or list that is longer than a piece. */
+  #readLong(start: number, end: number): Steps<Json> {
+    return this.#text.charCodeAt(start) === QUOTE ? this.#readString(start, end) : this.#readLarge(start, end)
+  }
+
+  *#readString(start: number, end: number): Steps<string> {
+    // The text ends within the string.
+    if (end === this.#text.length) throw this.#unexpected(end)
+    const parts: string[] = []
+    for (let from = start + 1; from < end; ) {
+      const to = endOfPiece(this.#text, from, Math.min(end, from + this.#size), end)
+      parts.push(this.#parseOnce('"', from, to, '"')[1] as string)
+      from = to
+      yield
+    }
+    return parts.join('')
   }
 
   /** Reads the name of a large member; a list's has none. */
@@ -210,21 +188,25 @@ class MemberReader {
 
   /** Parses a piece of the text, with brackets around it. */
   #parse(opening: string, from: number, to: number, closing: string): Json {
+    const [piece, value] = this.#parseOnce(opening, from, to, closing)
+    if (!looksInexact(piece, this.#decimals)) return value
+    const parsed = parseExactly(piece, value, this.#decimals)
+    if ('fault' in parsed) throw new TextFault(parsed.fault)
+    this.exact ||= parsed.exact
+    return parsed.value
+  }
+
+  /** Parses a piece with doubles for all numbers. */
+  #parseOnce(opening: string, from: number, to: number, closing: string): readonly [piece: string, value: Json] {
     const piece = opening + this.#text.slice(from, to) + closing
-    let value: Json
     try {
-      value = JSON.parse(piece) as Json
+      return [piece, JSON.parse(piece) as Json]
     } catch (error) {
       const { message } = error as Error
       const position = /at position (\d+)/.exec(message)?.[1]
       if (position === undefined) throw new TextFault(describeSyntaxError(this.#text, message))
       throw this.#unexpected(Math.min(to, from + Number(position) - opening.length))
     }
-    if (!looksInexact(piece, this.#decimals)) return value
-    const parsed = parseExactly(piece, value, this.#decimals)
-    if ('fault' in parsed) throw new TextFault(parsed.fault)
-    this.exact ||= parsed.exact
-    return parsed.value
   }
 
   #skipBlanks(at: number): number {

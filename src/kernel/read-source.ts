@@ -22,6 +22,8 @@ export interface ReadingOptions {
   readonly decimals?: boolean
   /** Unset: everything is read. */
   readonly bounds?: KeyBounds | undefined
+  /** The characters of a text whose mistakes of syntax are described in our words; of a longer one, in those of the library. */
+  readonly mostWorded?: number
   /** The values of large texts; without it they are parsed here. */
   readonly aside?: TextsAside | undefined
 }
@@ -70,7 +72,7 @@ export function parseSource(
   report: Diagnostics,
   options: ReadingOptions = {},
 ): Source | undefined {
-  const { environment, lenient = false } = options
+  const { environment, lenient = false, mostWorded = MOST_WORDED } = options
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source
   let missing: string | undefined
   const fill =
@@ -105,7 +107,7 @@ export function parseSource(
   }
   // Describing syntax errors takes a second per megabyte.
   const repeats = 'fault' in read && read.reason.startsWith('duplicated')
-  if (text.length > MOST_WORDED && !(lenient && repeats)) {
+  if (text.length > mostWorded && !(lenient && repeats)) {
     if (missing !== undefined)
       report.error('missing-variable', `the environment variable ${missing} is not set`, placeOfFile(file))
     else if ('fault' in read) report.error('syntax', read.reason, placeOfOffset(file, text, read.at))

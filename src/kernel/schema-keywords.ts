@@ -7,6 +7,7 @@ import enumKeyword from 'ajv/dist/vocabularies/validation/enum.js'
 import { Decimal, isObject, parsePointer, stringifyJson } from './json.ts'
 import { isMultipleOf } from './multiple-of.ts'
 import { compilePattern } from './pattern.ts'
+import { scalarsOf } from './scalars.ts'
 
 /** The side that sends the value: some properties are required of one side only. */
 export type Side = 'request' | 'reply'
@@ -68,7 +69,7 @@ function isUnique(
   return new Set(items.map(canonical)).size === items.length
 }
 
-/** Returns the same text for equal values, whatever the order of their members (JSON Schema 2020-12 §4.2.2). */
+/** Returns the same text for equal values in any order of members (JSON Schema 2020-12 §4.2.2). */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (value instanceof Decimal) return value.text.replace(/\.?0*$/, '')
@@ -115,7 +116,7 @@ function tryEnum(cxt: KeywordCxt): void {
     usualEnum.code(cxt)
     return
   }
-  const list = gen.scopeValue('obj', { ref: new Set(values) })
+  const list = gen.scopeValue('obj', { ref: scalarsOf(values) })
   cxt.fail(_`!${list}.has(${data})`)
 }
 

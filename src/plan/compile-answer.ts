@@ -8,6 +8,7 @@ import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { withHeaders } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
+import type { Steps } from '../kernel/steps.ts'
 import type { AnswerOrder, AnswerReply } from './answer-order.ts'
 import type { OperationCompiler } from './compile-operation.ts'
 import { compilePreparation } from './compile-rules.ts'
@@ -23,13 +24,13 @@ export interface AnswerGround {
   readonly maxBody: number
 }
 
-/** Compiles an order and reports its mistakes. Returns handlers by `PlannedOperation.index`. */
-export function compileAnswer(
+/** Compiles an order, an operation a step, and reports its mistakes. Returns handlers by `PlannedOperation.index`. */
+export function* compileAnswer(
   ground: AnswerGround,
   order: AnswerOrder,
   source: Source,
   report: Diagnostics,
-): ReadonlyMap<number, PlannedAnswer> {
+): Steps<ReadonlyMap<number, PlannedAnswer>> {
   const { consumer, reply, delay, fault } = order
   const { consumerNames } = ground
   if (reply === undefined && delay === undefined && fault === undefined) {
@@ -49,8 +50,12 @@ export function compileAnswer(
   }
   const meant = findMeant(ground, order, source, report)
   if (report.failed) return new Map()
-  const made = meant.operations.map(one => [one.index, compileFor(one, ground, order, meant, source, report)] as const)
-  return new Map(made)
+  const made = new Map<number, PlannedAnswer>()
+  for (const one of meant.operations) {
+    made.set(one.index, compileFor(one, ground, order, meant, source, report))
+    yield
+  }
+  return made
 }
 
 /** The operations of an order, and the segments that a request must have if it names a path. */

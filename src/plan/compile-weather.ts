@@ -1,7 +1,7 @@
 // Compiles weather (a chaos profile: latency, faults, limits) into separate operations. The plan's operations stay
 // unchanged.
 
-import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { type Diagnostics, MOST_SHOWN, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { Steps } from '../kernel/steps.ts'
 import type { OperationCompiler } from './compile-operation.ts'
@@ -46,11 +46,12 @@ export function* compileWeather(
   for (const [consumer, defaults] of Object.entries(file.consumers ?? {})) {
     const at = [...path, 'consumers', consumer]
     if (!consumerNames.includes(consumer)) {
-      const hint = suggest(consumer, consumerNames)
+      const hint = report.count('error') < MOST_SHOWN ? suggest(consumer, consumerNames) : undefined
       report.error('unknown-consumer', `there is no consumer "${consumer}"`, source.locate(at, 'key'), hint)
     }
     const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
     consumers.set(consumer, yield* under([own, common]))
+    yield
   }
   const identifyByOperation =
     consumers.size === 0 ? [] : operations.map(({ operation }) => compiler.identifyOf(operation))

@@ -1,7 +1,7 @@
 // Layers of configuration, in order of precedence. The gateway file is one layer; weather is laid over it.
 
 import type { Contract, Operation } from '../contract/contract.ts'
-import { type Diagnostics, nearest, suggest } from '../kernel/diagnostic.ts'
+import { type Diagnostics, MOST_SHOWN, nearest, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { SimulationFile } from './simulation-file.ts'
 
@@ -63,7 +63,8 @@ export function compileLayers(contract: Contract) {
     for (const tag of Object.keys(blocks.tags ?? {})) {
       if (tags.has(tag)) continue
       const place = source.locate([...path, 'tags', tag], 'key')
-      report.error('unknown-tag', `no operation has the tag "${tag}"`, place, suggest(tag, tags))
+      const hint = report.count('error') < MOST_SHOWN ? suggest(tag, tags) : undefined
+      report.error('unknown-tag', `no operation has the tag "${tag}"`, place, hint)
     }
     const keys = locateOperations(blocks.operations ?? {}, contract, source, path, report)
     return { blocks, keys, source, path, report, scope }
@@ -82,19 +83,20 @@ function locateOperations(
   const byName = new Map(
     contract.operations.flatMap(one => [[one.id, one] as const, [`${one.method} ${one.path}`, one] as const]),
   )
+  const ids = contract.operations.map(({ id }) => id)
   for (const key of Object.keys(blocks)) {
     const operation = byName.get(key)
     if (operation === undefined) {
-      const near = nearest(key, byName.keys())
-      const ids = contract.operations.map(({ id }) => id)
-      const hint = near === undefined ? suggest(key, ids) : `did you mean "${near}"?`
-      report.error(
-        'unknown-operation',
-        `the contract has no operation "${key}"`,
-        source.locate([...path, 'operations', key], 'key'),
-        hint,
-      )
+      const place = source.locate([...path, 'operations', key], 'key')
+      // Comparing a name with each operation takes long, and only the first mistakes are shown.
+      const hint = report.count('error') < MOST_SHOWN ? hintAt(key, byName.keys(), ids) : undefined
+      report.error('unknown-operation', `the contract has no operation "${key}"`, place, hint)
     } else out.set(operation, key)
   }
   return out
+}
+
+function hintAt(key: string, names: Iterable<string>, ids: readonly string[]): string | undefined {
+  const near = nearest(key, names)
+  return near === undefined ? suggest(key, ids) : `did you mean "${near}"?`
 }

@@ -9,7 +9,7 @@ export interface Clock {
   now(): number
   /** Waits; ends early, without rejecting, when the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** Whether it shows another time than real time; replies then contain its time. */
+  /** Whether its time differs from real time; replies then contain its time. */
   readonly adjusted?: boolean
 }
 
@@ -29,7 +29,7 @@ export const realClock: Clock = {
     }),
 }
 
-/** Milliseconds that only ever go forward: for durations, whatever the world's clock shows. */
+/** Milliseconds that only go forward: for durations, independent of the world's clock. */
 export const monotonic = (): number => performance.now()
 
 /** Calls `task` again and again until the answer is called; never keeps the process alive by itself. */
@@ -39,7 +39,7 @@ export function every(milliseconds: number, task: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Lets whatever else is waiting have its turn: requests, timers, sockets. */
+/** Lets other pending work run first: requests, timers, sockets. */
 export const breathe = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
 
 /** Calls a task once the promises that are settled now have been handled, before anything else has its turn. */

@@ -1,7 +1,7 @@
 // Makes the records of a collection from seeds or a dump.
 
 import type { JsonObject } from '../kernel/json.ts'
-import { breathe, SLICE } from './clock.ts'
+import { takingTurns } from './clock.ts'
 import type { CollectionOptions, Dump, Id } from './collection.ts'
 import type { Counts } from './counts.ts'
 import { keyOf } from './key.ts'
@@ -16,6 +16,9 @@ export const dumpOf = (rows: Rows, { next, creations }: Counts): Dump => ({
   creations,
 })
 
+/** Records that are stored at once: each may have a megabyte. */
+const FEW = 10
+
 /** Makes the records of a dump, in slices, and counts them. */
 export async function rowsOf(dump: Dump, options: CollectionOptions, counts: Counts): Promise<Rows> {
   const { records, created = [], nextId = 1, creations = 0 } = dump
@@ -24,9 +27,10 @@ export async function rowsOf(dump: Dump, options: CollectionOptions, counts: Cou
   const first = counts.creations - created.length + 1
   const ordinals = new Map(created.map((id, i) => [id, first + i]))
   const rows = Rows.withIndexes(options.indexed)
-  for (let from = 0; from < records.length; from += SLICE) {
-    if (from > 0) await breathe()
-    fillRows(rows, counts, options, records.slice(from, from + SLICE), ordinals)
+  const turn = takingTurns()
+  for (let from = 0; from < records.length; from += FEW) {
+    await turn()
+    fillRows(rows, counts, options, records.slice(from, from + FEW), ordinals)
   }
   return rows
 }

@@ -84,7 +84,7 @@ export class Rows {
   /** Returns the record to be evicted, if there are too many. Seeds are never evicted. */
   excess(maxRecords: number, maxBytes = Number.POSITIVE_INFINITY): Row | undefined {
     const { size } = this.#created
-    // The latest record is kept, whatever its size: its client got a 201.
+    // The latest record is kept, even if it is too large: its client got a 201.
     const isExcess = (this.#byId.size > maxRecords && size > 0) || (this.#length > maxBytes && size > 1)
     return isExcess ? this.#byId.get(this.#created.get(this.#created.minKey() as number) as Id) : undefined
   }

@@ -29,18 +29,24 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'gateway/state/history.ts MOST_CHANGES': '100,000 changes',
   'gateway/state/history.ts MOST_ENTRIES': '10,000 entries',
   'gateway/traffic.ts MOST_NAMES': '65,535',
+  'http/control/answers.ts MAX_ANSWER': 'an answer on demand | 300 kB',
   'http/control/collections.ts MAX_RECORDS_BODY': '64 MB',
   'http/control/config.ts MAX_CONFIGURATION': '8 MB',
   'http/control/invalid-records.ts MOST_FAULTS': '20 of records',
+  'http/control/order-bounds.ts MOST_EXPRESSIONS': '1,000 expressions',
   'http/control/read-call.ts MAX_BODY': '1 MB',
-  'http/control/read-call.ts MOST_OBJECTS': '1,000,000 objects',
+  'http/control/read-call.ts LONGEST_TEXT': 'one text of 8,000,000 characters',
+  'http/control/read-call.ts LONGEST_TOKEN': 'a name or number of 1,000,000',
+  'http/control/read-call.ts MOST_ITEMS': 'a list of 1,000,000 items',
+  'http/control/read-call.ts MOST_MEMBERS': 'an object of 100,000 members',
+  'http/control/read-call.ts MOST_OBJECTS': '1,000,000 objects, 1,000,000 lists',
   'http/control/read-call.ts MOST_PARAMETERS': 'query parameters of such a call | 100',
   'http/control/request-events.ts MOST_WAITING': '1,000,000 waiting characters',
   'http/control/requests.ts MOST_PAST': '1,000 past requests',
   'http/control/requests.ts MOST_STREAMS': '`/requests/stream` | 100',
   'http/control/snapshot.ts MAX_SNAPSHOT': '64 MB',
-  'http/control/weather.ts MAX_WEATHER': 'weather that is sent to the control plane | 200 kB',
-  'http/control/weather.ts MOST_RULES': '200 kB, 500 rules',
+  'http/control/weather.ts MAX_WEATHER': 'weather that is sent to the control plane | 100 kB',
+  'http/control/weather.ts MOST_RULES': '100 kB, 500 rules',
   'kernel/alias-bound.ts MOST_VALUES': '5,000,000 values',
   'kernel/bounded-errors.ts MOST_ERRORS': '1,000 found',
   'kernel/diagnostic.ts MOST_SHOWN': '100 of a configuration',
@@ -62,8 +68,9 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
 /** Rooms whose bounds only change how a value is generated, an inference is made or a mistake is worded. */
 const INSIDE = /^(?:console|sample|schema|load|state)\//
 
-/** Bounds elsewhere that nobody outside notices: of caches, of wordings and of searches for suggestions. */
+/** Bounds elsewhere that users do not notice: of caches, of wordings and of searches for suggestions. */
 const UNNOTICED = new Set([
+  'http/control/order-bounds.ts MOST_WORDED',
   'answer/negotiate.ts MOST_KNOWN',
   'behaviours/prefer.ts LONGEST_WORD',
   'behaviours/respond/branch.ts DEEPEST',

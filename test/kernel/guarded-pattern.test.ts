@@ -5,6 +5,7 @@ import { compileGlob } from '../../src/kernel/glob.ts'
 import { findNesting } from '../../src/kernel/nested-quantifiers.ts'
 import { compilePattern } from '../../src/kernel/pattern.ts'
 import { Schemas } from '../../src/kernel/schema.ts'
+import { size } from '../support/cases.ts'
 
 // A backtracking engine would practically never end on each of these. The test passes if it ends.
 const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
@@ -25,9 +26,9 @@ for (const [pattern, text] of HOSTILE) {
   })
 }
 
-test('ten thousand hostile texts in one value are checked', () => {
+test('thousands of hostile texts in one value are checked', () => {
   for (const pattern of ['^(a+)+$', '(?i)^(a+)+$']) {
-    const items = Array.from({ length: 10_000 }, (_, i) => `${'a'.repeat(40 + (i % 3))}!`)
+    const items = Array.from({ length: size(3000, 10_000) }, (_, i) => `${'a'.repeat(40 + (i % 3))}!`)
     assert.notEqual(new Schemas().compile({ items: { pattern } })(items), undefined)
   }
 })

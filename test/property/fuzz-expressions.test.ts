@@ -7,6 +7,7 @@ import { Language } from '../../src/expression/language.ts'
 import type { Scope } from '../../src/expression/scope.ts'
 import { compileTemplate } from '../../src/expression/template.ts'
 import { SCOPE as SMALL_SCOPE, TYPES } from '../expression/small-scope.ts'
+import { anyText } from '../support/any-text.ts'
 import { fuzz } from '../support/fuzz.ts'
 import { SOUND, TOKENS } from './expression-words.ts'
 
@@ -19,12 +20,9 @@ const SCOPE: Scope = { ...SMALL_SCOPE, body: { ...(SMALL_SCOPE.body as object), 
 const mutated = fc
   .tuple(
     fc.constantFrom(...SOUND),
-    fc.array(
-      fc.tuple(fc.nat(), fc.nat(6), fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: 'binary', maxLength: 2 }))),
-      {
-        maxLength: 4,
-      },
-    ),
+    fc.array(fc.tuple(fc.nat(), fc.nat(6), fc.oneof(fc.constantFrom(...TOKENS), anyText(2))), {
+      maxLength: 4,
+    }),
   )
   .map(([text, changes]) =>
     changes.reduce((now, [at, length, put]) => {
@@ -100,7 +98,7 @@ const expression = fc.oneof(
   mutated,
   fc.array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 14 }).map(tokens => tokens.join(' ')),
   fc.array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 8 }).map(tokens => tokens.join('')),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  anyText(30),
   fc
     .tuple(fc.constantFrom('(', '[', '!', '-', '1+', '{"a":', 'true?'), fc.constantFrom(30, 300, 5000))
     .map(([one, times]) => one.repeat(times)),

@@ -8,6 +8,7 @@ import { after } from 'node:test'
 import fc from 'fast-check'
 import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import { loadPlan } from '../../src/load/load.ts'
+import { anyText } from '../support/any-text.ts'
 import { fuzz } from '../support/fuzz.ts'
 
 const ROOT = `${import.meta.dirname}/../..`
@@ -80,7 +81,7 @@ const JUNK = [
     '.inf',
   ],
 ]
-const put = fc.oneof(fc.constantFrom(...JUNK), fc.string({ unit: 'binary', maxLength: 3 }))
+const put = fc.oneof(fc.constantFrom(...JUNK), anyText(3))
 /** Replaces some characters. */
 const cut = fc
   .record({ at: fc.nat(), length: fc.oneof(fc.nat(3), fc.nat(60)), put })

@@ -10,6 +10,7 @@ import { formatDiagnostics } from '../../src/kernel/diagnostic.ts'
 import type { Reply } from '../../src/kernel/reply.ts'
 import type { Request } from '../../src/kernel/request.ts'
 import { loadPlan } from '../../src/load/load.ts'
+import { anyText } from '../support/any-text.ts'
 import { fuzz } from '../support/fuzz.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
@@ -61,7 +62,7 @@ const mostly = <Value>(sound: fc.Arbitrary<Value>, hostile: fc.Arbitrary<Value>)
   fc.oneof({ weight: 4, arbitrary: sound }, { weight: 1, arbitrary: hostile })
 
 const noise = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  anyText(12),
   fc.string({ maxLength: 12 }),
   fc.constantFrom(
     '',

@@ -4,12 +4,10 @@ import fc from 'fast-check'
 import { approximate, type Json, type Parsed, parseJson, parseSent, stringifyJson } from '../../src/kernel/json.ts'
 import { parseJsonInSteps } from '../../src/kernel/json-in-steps.ts'
 import { runThrough } from '../../src/kernel/steps.ts'
+import { anyText } from '../support/any-text.ts'
 import { size } from '../support/cases.ts'
 
-const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.constantFrom('#', '=', '"', '\\', '\\"', '#9007199254740993', '__proto__'),
-)
+const text = fc.oneof(anyText(), fc.constantFrom('#', '=', '"', '\\', '\\"', '#9007199254740993', '__proto__'))
 /** Whether the engine, as in Node 26.10, reads an escaped key as `\` after an object of the same shape with that key. */
 const misreadsKeys = (): boolean => {
   JSON.parse('{"shape":0,"\\\\":0}')
@@ -136,7 +134,45 @@ test('a text that is read in pieces has the same value, and the same faults', ()
   fc.assert(
     fc.property(fc.oneof(spaced, damaged), fc.integer({ min: 1, max: 40 }), fc.boolean(), (json, size, decimals) => {
       fc.pre(!MISREADS || !json.includes('"\\\\"'))
-      assert.equal(said(runThrough(parseJsonInSteps(json, decimals, size))), said(parseJson(json, decimals)))
+      assert.equal(said(runThrough(parseJsonInSteps(json, decimals, {}, size))), said(parseJson(json, decimals)))
+    }),
+    { numRuns: size(1000, 20_000) },
+  )
+})
+
+test('a string that is longer than a piece is read in pieces, and cut between its escapes', () => {
+  const piece = fc.constantFrom(
+    '\\\\',
+    '\\"',
+    '\\n',
+    '\\u00e9',
+    '\\ud83d\\ude00',
+    '\u{1f600}',
+    'é',
+    'a',
+    '1e5',
+    '[',
+    '"',
+    '\\u1',
+    '\\x',
+  )
+  const long = fc.array(piece, { maxLength: 40 }).map(parts => `"${parts.join('')}"`)
+  const holder = fc.constantFrom(
+    '*',
+    '[*]',
+    '[1,*,2]',
+    '{"a":*}',
+    '{"a":1,"b": * , "c":[*,1]}',
+    '{*:1}',
+    '[1 *]',
+    '[*',
+    ' * 1',
+  )
+  fc.assert(
+    fc.property(long, holder, fc.integer({ min: 1, max: 12 }), (text, around, size) => {
+      const json = around.replaceAll('*', () => text)
+      fc.pre(!MISREADS || !/[{,]\s*"[^"]*\\/.test(json))
+      assert.equal(said(runThrough(parseJsonInSteps(json, true, {}, size))), said(parseJson(json, true)))
     }),
     { numRuns: size(1000, 20_000) },
   )
@@ -145,7 +181,7 @@ test('a text that is read in pieces has the same value, and the same faults', ()
 test('a fault in a piece is placed as in the whole text', () => {
   for (const json of ['[1, 2,\n "\u0001"]', '[[1, 2], [3, 4]\n "a\\x"]', '{"a": [1, 2],\n "b": "\\q"}']) {
     for (let size = 1; size < json.length; size++) {
-      assert.deepEqual(runThrough(parseJsonInSteps(json, true, size)), parseJson(json, true))
+      assert.deepEqual(runThrough(parseJsonInSteps(json, true, {}, size)), parseJson(json, true))
     }
   }
 })
@@ -155,4 +191,13 @@ test('a long text is read in many steps', () => {
   let count = 0
   for (const _ of parseJsonInSteps(json)) count += 1
   assert.ok(count >= (2 * json.length) / 100_000 - 2, `${count} steps`)
+})
+
+test('a text with one long string is read in many steps, whatever the string consists of', () => {
+  for (const part of ['a', '\\n', '\\"', '\\\\', 'é']) {
+    const json = `{"records":[{"name":"${part.repeat(500_000 / part.length)}"}]}`
+    let count = 0
+    for (const _ of parseJsonInSteps(json)) count += 1
+    assert.ok(count >= 5, `${count} steps for ${part}`)
+  }
 })

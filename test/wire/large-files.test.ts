@@ -1,5 +1,5 @@
-// Files of several hundred kilobytes, loaded while requests are served: they are parsed in a thread, and mean what they mean at
-// a start.
+// Files of several hundred kilobytes, loaded while requests are served: they are parsed in a thread, and have the same
+// meaning as at a start.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -80,6 +80,7 @@ test('verify names the differences', async () => {
 })
 
 for (const [query, detail] of [
+  ['header.__proto__=*', 'the journal does not keep the header __proto__; configure journal: { headers: [__proto__] }'],
   ['header.accept=*', 'the journal does not keep the header accept; configure journal: { headers: [accept] }'],
   ['header.x y=1', '"x y" is not the name of a header; write header.x-request-id=42'],
   ['header.=1', '"" is not the name of a header; write header.x-request-id=42'],

@@ -67,6 +67,19 @@ test('invalid weather is refused with the place of every mistake', async () => {
   assert.equal(name, null)
 })
 
+test('large weather with mistakes is refused with the first hundred, a count and the place of a fault of syntax', async () => {
+  const operations = Array.from({ length: 5000 }, (_, i) => `  op${i}: {}\n`).join('')
+  const unknown = await put(`operations:\n  listThing: {}\n${operations}`, 'application/yaml')
+  assert.equal(unknown.status, 422)
+  const { detail } = (await unknown.json()) as { detail: string }
+  assert.match(detail, /the contract has no operation "listThing"[\s\S]*did you mean "listThings"\?[\s\S]*"op98"/)
+  assert.match(detail, /5001 errors \(the first 100 are shown\)\n$/)
+  const broken = await put(`operations:\n${operations}x: [}`, 'application/yaml')
+  assert.equal(broken.status, 422)
+  const { diagnostics } = (await broken.json()) as { diagnostics: { code: string; line: number }[] }
+  assert.deepEqual([diagnostics.length, diagnostics[0]?.code, diagnostics[0]?.line], [1, 'syntax', 5002])
+})
+
 test('weather of very many rules, or of very many bytes, is refused with its limit', async () => {
   const rules = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ when: `ordinal == ${i}`, latency: '1ms' }))
@@ -75,9 +88,9 @@ test('weather of very many rules, or of very many bytes, is refused with its lim
   assert.equal(reply.status, 413)
   const { detail } = (await reply.json()) as { detail: string }
   assert.equal(detail, 'the weather has more than 500 rules; put them into the configuration')
-  const long = await put(`name: down\n# ${'x'.repeat(200_000)}`, 'application/yaml')
+  const long = await put(`name: down\n# ${'x'.repeat(100_000)}`, 'application/yaml')
   assert.equal(long.status, 413)
-  assert.match(await long.text(), /200000/)
+  assert.match(await long.text(), /100000/)
   assert.equal((await put(JSON.stringify({ defaults: { rules: rules(500) } }))).status, 200)
   assert.equal((await fetch(`${gateway.control}/weather`, { method: 'DELETE' })).status, 204)
 })

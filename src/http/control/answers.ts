@@ -6,9 +6,10 @@ import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
 import { answerSchema } from '../../plan/answer-order.ts'
-import { timestamp } from '../../world/clock.ts'
+import { breathe, runInTurns, timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
+import { MOST_WORDED, refuseExpressions } from './order-bounds.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import { DONE, json, problem } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
@@ -45,10 +46,14 @@ const describe = ({ id, world, order, left, given, toSkip, until }: StandingAnsw
   ...(until === undefined ? {} : { until: timestamp(until) }),
 })
 
+/** The largest answer, in bytes. */
+const MAX_ANSWER = 300_000
+
 const order = {
   description: 'The requests to answer, the reply, and how often.',
   schema: { type: 'object' },
   texts: ['application/yaml'],
+  maxBytes: MAX_ANSWER,
 } as const
 
 const taken = {
@@ -60,16 +65,25 @@ const taken = {
   },
 } as const
 
+const full = (): ControlReply =>
+  problem(409, 'conflict', `there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
+
 export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
   const { answers, worlds } = gateway
-  const put = (world: World | undefined, { body, text }: Call): ControlReply => {
-    if (answers.list(world).length >= MOST_ANSWERS) {
-      return problem(409, 'conflict', `there are already ${MOST_ANSWERS} answers; remove some with DELETE /answers`)
-    }
+  const put = async (world: World | undefined, { body, text }: Call): Promise<ControlReply> => {
+    if (answers.list(world).length >= MOST_ANSWERS) return full()
     const report = new Diagnostics()
-    const source = parseSource('answer', text ?? stringifyJson(body as JsonObject), report)
-    const standing = source && answers.put(gateway.plan, source, world, report)
-    return standing === undefined ? refuseConfiguration(report, 'invalid_answer') : json(describe(standing), 201)
+    const given = text ?? stringifyJson(body as JsonObject)
+    const refused = refuseExpressions(given)
+    if (refused !== undefined) return refused
+    await breathe()
+    const source = parseSource('answer', given, report, { mostWorded: MOST_WORDED })
+    await breathe()
+    const standing = source && (await runInTurns(answers.put(() => gateway.plan, source, world, report)))
+    if (standing === 'full') return full()
+    if (standing !== undefined) return json(describe(standing), 201)
+    await breathe()
+    return refuseConfiguration(report, 'invalid_answer')
   }
   return [
     {

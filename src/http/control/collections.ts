@@ -112,7 +112,13 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       underWorkers: 'shared',
       summary: 'Replaces all records, if every new one is valid; otherwise nothing is changed.',
       parameters: inCollection,
-      body: { description: 'Records.', schema: list(record), maxBytes: MAX_RECORDS_BODY, decimals: true },
+      body: {
+        description: 'Records.',
+        schema: list(record),
+        maxBytes: MAX_RECORDS_BODY,
+        decimals: true,
+        longestText: () => gateway.plan.simulation.limits.body,
+      },
       replies: { 204: { description: 'Done.' }, ...nowhereNew, ...invalid },
       answer: changing(async (collection, resource, { body }) => {
         const records = body as readonly JsonObject[]

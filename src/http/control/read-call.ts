@@ -2,10 +2,11 @@
 // any code of the route runs.
 
 import type Koa from 'koa'
+import { approximateInSteps } from '../../kernel/approximate-in-steps.ts'
 import { decodeInSteps } from '../../kernel/decode-in-steps.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type Json, parseJson } from '../../kernel/json.ts'
-import { approximateInSteps, parseJsonInSteps } from '../../kernel/json-in-steps.ts'
+import { parseJsonInSteps } from '../../kernel/json-in-steps.ts'
 import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
 import { breathe, runInTurns } from '../../world/clock.ts'
@@ -21,8 +22,17 @@ export interface RefusedCall {
 const MAX_BODY = 1_000_000
 /** A longer text is read in turns with other requests. */
 const LONG = 200_000
-/** Beyond it reading takes seconds: small objects take far longer than their bytes. */
+/** Beyond it reading takes seconds: small objects and lists take far longer than their bytes. */
 const MOST_OBJECTS = 1_000_000
+/** The maximum number of members of an object in a long text: adding one to millions of them moves all. */
+const MOST_MEMBERS = 100_000
+/** The maximum number of items of a list in a long text: checking them is one step. */
+const MOST_ITEMS = 1_000_000
+/** The maximum number of characters of a name, a number or blanks in a long text: they are read at once. */
+const LONGEST_TOKEN = 1_000_000
+const LONG_BOUNDS = { members: MOST_MEMBERS, items: MOST_ITEMS, token: LONGEST_TOKEN }
+/** The maximum number of characters of one text in a long text: storing it is one step. */
+const LONGEST_TEXT = 8_000_000
 /** No route has a use for as many. */
 const MOST_PARAMETERS = 100
 
@@ -90,17 +100,25 @@ function typed(text: string, type: 'string' | 'integer' | 'boolean'): string | n
   return text
 }
 
-/** Counts opening braces, those within strings too: it must take milliseconds. */
-function holdsMoreObjects(text: string, most: number): boolean {
+/** Counts opening brackets of one kind, those within strings too: it must take milliseconds. */
+function holdsMore(text: string, opening: string, most: number): boolean {
   let count = 0
-  for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > most) return true
+  for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1)) if (++count > most) return true
   return false
 }
 
 type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | RefusedCall>
 
 function compileBody(
-  { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false }: BodySpec,
+  {
+    schema,
+    texts = [],
+    required = true,
+    maxBytes = MAX_BODY,
+    decimals = false,
+    refuseEarly,
+    longestText = () => 0,
+  }: BodySpec,
   schemas: Schemas,
 ): ReadBody {
   const check: Check = schemas.compile(schema)
@@ -124,12 +142,20 @@ function compileBody(
     const large = text.length > MAX_BODY
     // JSON is YAML: a large one is read where its text is, and not here as well.
     if (texts.includes(type) || (large && texts.length > 0)) return { body: undefined, text }
-    if (large && holdsMoreObjects(text, MOST_OBJECTS)) {
-      return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects`) }
+    if (large && (holdsMore(text, '{', MOST_OBJECTS) || holdsMore(text, '[', MOST_OBJECTS))) {
+      return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects or lists`) }
     }
-    const parsed = text.length > LONG ? await runInTurns(parseJsonInSteps(text, decimals)) : parseJson(text, decimals)
-    if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
     if (large) await breathe()
+    const long = text.length > LONG
+    const parsed = long
+      ? await runInTurns(
+          parseJsonInSteps(text, decimals, { ...LONG_BOUNDS, characters: Math.max(LONGEST_TEXT, longestText()) }),
+        )
+      : parseJson(text, decimals)
+    if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
+    if (long) await breathe()
+    const refusal = long && refuseEarly !== undefined ? await runInTurns(refuseEarly(parsed.value)) : undefined
+    if (refusal !== undefined) return { refusal }
     const violations =
       large && parsed.exact
         ? check(await runInTurns(approximateInSteps(parsed.value)))

@@ -39,15 +39,16 @@ const FILTER: Readonly<Record<Exclude<keyof RequestFilter, 'header'> | 'header.*
 
 /** The parameters of a call as a filter: `header.x-a` and `body./b` become members of `header` and `body`. */
 function filterOf({ body: whole, headers: _, ...parameters }: Call['parameters']): RequestFilter {
-  const header: Record<string, string> = {}
-  const body: Record<string, string> = whole === undefined ? {} : { '': String(whole) }
+  const header: [string, string][] = []
+  const body: [string, string][] = whole === undefined ? [] : [['', String(whole)]]
   const plain: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(parameters)) {
-    if (name.startsWith('header.')) header[name.slice('header.'.length)] = String(value)
-    else if (name.startsWith('body.')) body[name.slice('body.'.length)] = String(value)
+    if (name.startsWith('header.')) header.push([name.slice('header.'.length), String(value)])
+    else if (name.startsWith('body.')) body.push([name.slice('body.'.length), String(value)])
     else plain[name] = value
   }
-  return { ...plain, header, body }
+  // A header may be named `__proto__`.
+  return { ...plain, header: Object.fromEntries(header), body: Object.fromEntries(body) }
 }
 
 export function requestRoutes({ gateway }: Control): ControlRoute[] {

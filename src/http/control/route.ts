@@ -5,6 +5,7 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema.ts'
+import type { Steps } from '../../kernel/steps.ts'
 import type { Status } from '../status.ts'
 
 /** The parts that routes control. */
@@ -74,6 +75,10 @@ export interface BodySpec {
   readonly maxBytes?: number
   /** Whether it contains records, whose decimals keep their digits. Default: false. */
   readonly decimals?: boolean
+  /** The characters that one of its texts may have, if more than usual: records may have texts as long as a body of the API. */
+  readonly longestText?: () => number
+  /** Refuses a large body before its schema is checked, if that would take long. */
+  readonly refuseEarly?: (body: Json) => Steps<ControlReply | undefined>
 }
 
 export interface ReplySpec {

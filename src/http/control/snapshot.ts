@@ -1,9 +1,11 @@
 // A whole world as one JSON document: written down, and read back all or not at all.
 
 import { Readable } from 'node:stream'
-import { importSnapshot } from '../../gateway/import.ts'
+import { findManyUnknown, importSnapshot } from '../../gateway/import.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import { breathe, SLICE } from '../../world/clock.ts'
+import type { Steps } from '../../kernel/steps.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { takingTurns } from '../../world/clock.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import { clockWordsSchema } from './clock.ts'
 import { inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
@@ -13,6 +15,9 @@ import { list, replyWith } from './schemas.ts'
 
 /** The largest snapshot, in bytes. */
 export const MAX_SNAPSHOT = 64_000_000
+
+/** Characters that are written before others may have their turn. */
+const PIECE = 100_000
 
 /** One that is counted on from. */
 const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const
@@ -78,14 +83,20 @@ export const snapshotSchema = {
 
 /** A snapshot as JSON text, in slices: others have their turn between two of them. */
 async function* written({ collections, ...rest }: Snapshot): AsyncIterable<string> {
+  const turn = takingTurns()
   yield `${stringifyJson(rest).slice(0, -1)},"collections":{`
   let between = ''
   for (const [name, { records, ...more }] of Object.entries(collections)) {
     yield `${between}${JSON.stringify(name)}:{"records":[`
-    for (let from = 0; from < records.length; from += SLICE) {
-      if (from > 0) await breathe()
-      yield `${from > 0 ? ',' : ''}${stringifyJson(records.slice(from, from + SLICE)).slice(1, -1)}`
+    let piece = ''
+    for (const [i, record] of records.entries()) {
+      piece += `${i > 0 ? ',' : ''}${stringifyJson(record)}`
+      if (piece.length < PIECE) continue
+      yield piece
+      piece = ''
+      await turn()
     }
+    yield piece
     const others = stringifyJson(more).slice(1)
     yield `]${others === '}' ? '' : ','}${others}`
     between = ','
@@ -95,6 +106,12 @@ async function* written({ collections, ...rest }: Snapshot): AsyncIterable<strin
 
 export const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
   problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
+
+/** Refuses a snapshot that was not checked, if it has many unknown collections. */
+export function* refuseManyUnknown(plan: Plan, snapshot: unknown, at = ''): Steps<ControlReply | undefined> {
+  const faults = yield* findManyUnknown(plan, snapshot)
+  return faults && refuseSnapshot(faults, at)
+}
 
 export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
   {
@@ -116,7 +133,14 @@ export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
     underWorkers: 'shared',
     summary: 'Replaces a world by a snapshot, if all of it is valid; otherwise nothing is changed.',
     parameters: nameParameter,
-    body: { description: 'A snapshot.', schema: snapshotSchema, maxBytes: MAX_SNAPSHOT, decimals: true },
+    body: {
+      description: 'A snapshot.',
+      schema: snapshotSchema,
+      maxBytes: MAX_SNAPSHOT,
+      decimals: true,
+      longestText: () => gateway.plan.simulation.limits.body,
+      refuseEarly: body => refuseManyUnknown(gateway.plan, body),
+    },
     replies: {
       204: { description: 'Done.' },
       ...noNewWorld,

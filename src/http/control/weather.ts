@@ -5,8 +5,10 @@ import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
 import type { Plan } from '../../plan/plan.ts'
+import { breathe, runInTurns } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
+import { MOST_WORDED, refuseExpressions } from './order-bounds.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import { DONE, json, problem } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
@@ -50,8 +52,8 @@ function blocksOf({ simulation }: Plan, current: CurrentWeather | undefined): ob
 }
 
 /** The largest weather, in bytes. */
-const MAX_WEATHER = 200_000
-/** More rules than a test has a use for: compiling them is one step of the event loop, a tenth of a millisecond each. */
+const MAX_WEATHER = 100_000
+/** More rules than a test has a use for: those of one operation are compiled in one step, a tenth of a millisecond each. */
 const MOST_RULES = 500
 
 /** Counts the rules of an order in all its blocks. */
@@ -80,15 +82,21 @@ const impossible = {
 } as const
 
 export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
-  const make = (slot: WeatherSlot, { body, text }: Call): ControlReply => {
+  const make = async (slotNow: () => WeatherSlot, { body, text }: Call): Promise<ControlReply> => {
     const report = new Diagnostics()
-    const source = parseSource('weather', text ?? stringifyJson(body as JsonObject), report)
+    const given = text ?? stringifyJson(body as JsonObject)
+    const refused = refuseExpressions(given)
+    if (refused !== undefined) return refused
+    const source = parseSource('weather', given, report, { mostWorded: MOST_WORDED })
     if (countRules(source?.value) > MOST_RULES) {
       const detail = `the weather has more than ${MOST_RULES} rules; put them into the configuration`
       return problem(413, 'payload_too_large', detail)
     }
-    const current = source && slot.make(gateway.plan, source, report)
-    return current === undefined ? refuseConfiguration(report) : json(describe(gateway.plan, current))
+    await breathe()
+    const current = source && (await runInTurns(slotNow().makeInSteps(() => gateway.plan, source, report)))
+    if (current !== undefined) return json(describe(gateway.plan, current))
+    await breathe()
+    return refuseConfiguration(report)
   }
   const slotOf = (world: World) => gateway.weather.of(world, gateway.plan)
   return [
@@ -110,7 +118,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
         'Sets the weather (chaos profile) of every world without a separate one: a preset of the configuration, or new blocks; for a time, or until it is changed.',
       body: order,
       replies: { 200: replyWith('The new weather.', weatherSchema), ...impossible },
-      answer: call => make(gateway.weather.overall, call),
+      answer: call => make(() => gateway.weather.overall, call),
     },
     {
       method: 'DELETE',
@@ -143,7 +151,7 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       parameters: nameParameter,
       body: order,
       replies: { 200: replyWith('The new weather.', weatherSchema), ...noNewWorld, ...impossible },
-      answer: inMadeWorld(gateway.worlds, (world, call) => make(slotOf(world), call)),
+      answer: inMadeWorld(gateway.worlds, (world, call) => make(() => slotOf(world), call)),
     },
     {
       method: 'DELETE',

@@ -3,6 +3,7 @@
 import type { Gateway } from '../../gateway/gateway.ts'
 import { importSnapshot } from '../../gateway/import.ts'
 import type { Worlds } from '../../gateway/worlds.ts'
+import { isObject } from '../../kernel/json.ts'
 import type { Snapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
 import { clockSchema, describeClock } from './clock.ts'
@@ -10,7 +11,7 @@ import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWor
 import { DONE, json, problem } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
 import { count, list, object, replyWith, words } from './schemas.ts'
-import { MAX_SNAPSHOT, refuseSnapshot, snapshotSchema } from './snapshot.ts'
+import { MAX_SNAPSHOT, refuseManyUnknown, refuseSnapshot, snapshotSchema } from './snapshot.ts'
 
 const worldSchema = object(
   {
@@ -84,6 +85,9 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
           ...['from', 'snapshot'],
         ),
         maxBytes: MAX_SNAPSHOT,
+        decimals: true,
+        longestText: () => gateway.plan.simulation.limits.body,
+        refuseEarly: body => refuseManyUnknown(gateway.plan, isObject(body) ? body.snapshot : undefined, '/snapshot'),
       },
       replies: {
         201: replyWith('The world is restored.', worldSchema),

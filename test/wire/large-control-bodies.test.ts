@@ -1,0 +1,102 @@
+// Large bodies of the control plane: what is refused, and in which words.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type RunningGateway, startGateway } from '../../src/index.ts'
+import { ask } from './ask.ts'
+
+let gateway: RunningGateway
+before(async () => {
+  gateway = await startGateway({ config: 'config/gateway.yaml' })
+})
+after(() => gateway.close())
+
+const send = async (method: string, path: string, body: string) => {
+  const reply = await ask(gateway.control + path, { method, headers: { 'content-type': 'application/json' }, body })
+  return { status: reply.status, detail: (reply.body as { detail?: string } | undefined)?.detail ?? '' }
+}
+const snapshotOf = (members: string) => `{"version":1,${members}}`
+const many = (count: number, item: (i: number) => string) => Array.from({ length: count }, (_, i) => item(i)).join()
+const pet = (more: string) => snapshotOf(`"collections":{"pets":{"records":[{"id":1,"categoryId":1,${more}}]}}`)
+
+test('a snapshot with many unknown collections is refused with the first twenty and a count', async () => {
+  const collections = `"collections":{"pets":{"records":[]},"pats":{"records":[]},${many(20_000, i => `"c${i}":{"records":[]}`)}}`
+  const refused = await send('PUT', '/worlds/default/snapshot', snapshotOf(collections))
+  assert.equal(refused.status, 422)
+  assert.match(
+    refused.detail,
+    /^\/collections\/pats is not a resource; did you mean "pets"\?; \/collections\/c0 is not/,
+  )
+  assert.match(refused.detail, /\/collections\/c18 is not a resource; one of: [^;]*; and 19981 more$/)
+  const created = await send('POST', '/worlds', `{"name":"many","snapshot":${snapshotOf(collections)}}`)
+  assert.equal(created.status, 422)
+  assert.match(created.detail, /^\/snapshot\/collections\/pats is not a resource; .*; and 19981 more$/)
+  assert.equal((await ask(`${gateway.control}/worlds/many`)).status, 404)
+})
+
+test('a snapshot keeps a text of megabytes, its escapes and its digits', async () => {
+  const name = 'é\\n"😀1e5'.repeat(100_000)
+  const body = pet(`"name":${JSON.stringify(name)},"tags":[]`)
+  assert.deepEqual(await send('PUT', '/worlds/default/snapshot', body), { status: 204, detail: '' })
+  const { text } = await ask(`${gateway.control}/worlds/default/snapshot`)
+  const { collections } = JSON.parse(text) as { collections: { pets: { records: [{ name: string }] } } }
+  assert.equal(collections.pets.records[0].name, name)
+})
+
+const REFUSED: readonly (readonly [about: string, body: string, detail: string])[] = [
+  [
+    'a text of 9,000,000 characters',
+    pet(`"name":"${'a'.repeat(9_000_000)}"`),
+    'the body has a text of more than 8000000 characters',
+  ],
+  [
+    'an object of 100,001 members',
+    snapshotOf(`"collections":{},"ordinals":{${many(100_001, i => `"o${i}":1`)}}`),
+    'the body has an object of more than 100000 members',
+  ],
+  [
+    'a list of 1,000,001 items',
+    snapshotOf(`"collections":{"pets":{"records":[],"created":[${'1,'.repeat(1_000_000)}1]}}`),
+    'the body has a list of more than 1000000 items',
+  ],
+  [
+    'a number of 2,000,000 digits',
+    pet(`"name":"a","weight":0.${'1'.repeat(2_000_000)}`),
+    'the body has a number or blanks of more than 1000000 characters',
+  ],
+  [
+    'a name of 2,000,000 characters',
+    pet(`"name":"a","${'n'.repeat(2_000_000)}":1`),
+    'the body has a name of more than 1000000 characters',
+  ],
+]
+
+for (const [about, body, detail] of REFUSED) {
+  test(`a snapshot with ${about} is refused`, async () => {
+    assert.deepEqual(await send('PUT', '/worlds/default/snapshot', body), { status: 400, detail })
+    assert.equal((await ask(`${gateway.control}/worlds/default`)).status, 200)
+  })
+}
+
+test('a snapshot of more than 1,000,000 lists is refused', async () => {
+  const body = pet(`"name":"a","lists":[${'[],'.repeat(1_000_000)}1]`)
+  assert.deepEqual(await send('PUT', '/worlds/default/snapshot', body), {
+    status: 413,
+    detail: 'the body holds more than 1000000 objects or lists',
+  })
+})
+
+test('an answer or weather with very many expressions, or a very long answer, is refused with its limit', async () => {
+  const holes = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, '${ordinal}']))
+  const give = (body: object) =>
+    send('POST', '/answers', JSON.stringify({ operation: 'listOrders', reply: { status: 418, body } }))
+  const detail = 'there are more than 1000 expressions; put them into the configuration'
+  assert.deepEqual(await give(holes(1001)), { status: 413, detail })
+  const weather = JSON.stringify({ defaults: { respond: { status: 418, body: holes(1001) } } })
+  assert.deepEqual(await send('PUT', '/weather', weather), { status: 413, detail })
+  const long = await give({ text: 'x'.repeat(300_000) })
+  assert.equal(long.status, 413)
+  assert.match(long.detail, /300000/)
+  assert.equal((await give({ ...holes(1000), text: 'x'.repeat(200_000) })).status, 201)
+  await send('DELETE', '/answers', '')
+})
