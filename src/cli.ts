@@ -25,6 +25,7 @@ import type { Plan } from './plan/plan.ts'
 import { start } from './start.ts'
 import { version } from './version.ts'
 import { realClock } from './world/clock.ts'
+import { beforeHeapEnds } from './world/heap-end.ts'
 import { parseMoment } from './world/world-clock.ts'
 
 const HOME = process.cwd()
@@ -144,10 +145,7 @@ async function serve(line: CommandLine): Promise<number> {
       version,
       // The primary watches for all.
       watch: !switches.has('no-watch') && !isWorker(),
-      exhausted() {
-        process.stderr.write(`understudy: ${EXHAUSTED}\n`)
-        process.exit(3)
-      },
+      exhausted,
       recover: switches.has('recover'),
       alone: apart,
       workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
@@ -225,7 +223,14 @@ process.on('exit', () => {
   if (unwritten && !process.exitCode) process.exitCode = 1
 })
 
+/** Ends the process because it has no memory left. */
+function exhausted(): never {
+  process.stderr.write(`understudy: ${EXHAUSTED}\n`)
+  process.exit(3)
+}
+
 try {
+  beforeHeapEnds(exhausted)
   const line = readCommandLine(process.argv.slice(2), process.env, version, file => existsSync(resolve(HOME, file)))
   if (line.help !== undefined) process.exitCode = print(line.help)
   else if (line.version) process.exitCode = print(`${version}\n`)

@@ -1,4 +1,4 @@
-// Collects each attack and its outcome in one table, printed at the end.
+// Collects the attacks of a file and their outcomes in one table, printed at the end.
 
 import { after, test } from 'node:test'
 import { table } from '../../src/kernel/table.ts'

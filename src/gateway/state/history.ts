@@ -1,7 +1,8 @@
 // The last changes of the worlds with their inverses, for rewinding a world.
 
 import { idOf } from '../../world/effects.ts'
-import { type Change, type Effect, type Group, merged } from './changes.ts'
+import { heapLimit } from '../../world/heap.ts'
+import { type Change, type Effect, type Group, lengthOf, merged } from './changes.ts'
 
 /** One entry of the log, as far as it concerns one world. */
 export type HistoryEntry = Readonly<Group>
@@ -9,6 +10,8 @@ export type HistoryEntry = Readonly<Group>
 /** How many entries are remembered, and how many changes in them. */
 export const MOST_ENTRIES = 10_000
 const MOST_CHANGES = 100_000
+/** The share of the heap that the texts of their records may take, in characters. */
+const SHARE = 0.1
 
 /** A place for an entry, which is used again for a later one: entries that die old cost the collector of garbage. */
 class Remembered implements Group {
@@ -16,6 +19,8 @@ class Remembered implements Group {
   at = 0
   by = ''
   changes: Change[] = []
+  /** The characters of the records that only this entry may keep. */
+  length = 0
 
   hold({ position, at, by, changes }: HistoryEntry): void {
     this.position = position
@@ -23,16 +28,18 @@ class Remembered implements Group {
     // The same text again is no other object to keep.
     if (this.by !== by) this.by = by
     const own = this.changes
+    this.length = 0
     for (let i = 0; i < changes.length; i++) {
       const change = changes[i] as Change
+      this.length += lengthOf(change)
       own[i] = change.keptIn === undefined ? change : change.keptIn(own[i])
     }
     if (own.length > changes.length) own.length = changes.length
   }
 
-  /** Keeps no more than the objects that another entry needs. */
-  drop(): void {
-    if (this.changes.length > USUAL) this.changes = []
+  /** Keeps no more than the objects that another entry needs. @param whole whether it keeps none of them */
+  drop(whole: boolean): void {
+    if (whole || this.changes.length > USUAL) this.changes = []
   }
 }
 
@@ -45,10 +52,17 @@ export class History {
   /** The number of the first entry, and that of the next one. */
   #first = 0
   #next = 0
-  /** How many changes all entries have. */
+  /** How many changes all entries have, and characters. */
   #changes = 0
+  #length = 0
+  readonly #room: number
   /** The position that no world can go back beyond. */
   #reach = 0
+
+  /** @param room how many characters the texts of all records may have */
+  constructor(room = Math.floor(SHARE * heapLimit())) {
+    this.#room = room
+  }
 
   get reach(): number {
     return this.#reach
@@ -67,14 +81,16 @@ export class History {
 
   #push(entry: HistoryEntry): void {
     if (UNTOLD.has(entry.changes[0]?.kind as Effect[0]) && isUntold(entry) && this.#mergeWithLast(entry)) return
-    if (this.#next - this.#first === MOST_ENTRIES) this.#dropFirst()
+    if (this.#next - this.#first === MOST_ENTRIES) this.#dropFirst(false)
     const index = this.#next % MOST_ENTRIES
     const place = this.#ring[index] ?? new Remembered()
     this.#ring[index] = place
     place.hold(entry)
     this.#next += 1
     this.#changes += place.changes.length
-    while (this.#changes > MOST_CHANGES) this.#dropFirst()
+    this.#length += place.length
+    while (this.#changes > MOST_CHANGES) this.#dropFirst(false)
+    while (this.#length > this.#room) this.#dropFirst(true)
   }
 
   /** A world that is only read still has ever more counts. */
@@ -88,12 +104,13 @@ export class History {
     return true
   }
 
-  #dropFirst(): void {
+  #dropFirst(whole: boolean): void {
     const place = this.#ring[this.#first % MOST_ENTRIES] as Remembered
     this.#changes -= place.changes.length
+    this.#length -= place.length
     this.#reach = place.position
     this.#first += 1
-    place.drop()
+    place.drop(whole)
   }
 
   /** The entries of a world, the oldest first. Do not retain one: it is used again for a later entry. */
@@ -112,6 +129,7 @@ export class History {
     this.#first = 0
     this.#next = 0
     this.#changes = 0
+    this.#length = 0
     this.#reach = position
   }
 }

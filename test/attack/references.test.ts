@@ -1,7 +1,8 @@
 // Schemas that refer to each other in cycles, and in more ways than can be followed, and those of endless values.
 
 import assert from 'node:assert/strict'
-import { startProgram } from './program.ts'
+import { after } from 'node:test'
+import { type Program, startProgram } from './program.ts'
 import { attack } from './table.ts'
 
 const KIND = 'references'
@@ -41,36 +42,37 @@ const DOCUMENTS: readonly (readonly [name: string, schemas: Record<string, objec
   ],
 ]
 
+// One program adopts one after the other.
+let adopting: Promise<Program> | undefined
+after(async () => assert.equal(await (await adopting)?.stop(), 0))
+
 for (const [name, schemas] of DOCUMENTS) {
   attack(KIND, `PUT /config: ${name}`, async () => {
-    const program = await startProgram('ignore')
-    try {
-      const content = { 'application/json': { schema: ref('A0') } }
-      const paths = {
-        '/a': {
-          get: { operationId: 'get', responses: { 200: { description: 'ok', content } } },
-          post: { operationId: 'post', requestBody: { content }, responses: { 200: { description: 'ok', content } } },
-        },
-      }
-      const contract = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths, components: { schemas } }
-      const headers = { 'content-type': 'application/json' }
-      const put = await fetch(`${program.control}/config`, {
-        method: 'PUT',
-        headers,
-        body: JSON.stringify({ contract }),
-      })
-      assert.equal(put.status, 200, (await put.text()).slice(0, 300))
-      const statuses: number[] = []
-      for (const body of ['"text"', '{"a":{"a":{}}}', '1', '[[]]']) {
-        const reply = await fetch(`${program.url}/a`, { method: 'POST', headers, body })
-        await reply.arrayBuffer()
-        statuses.push(reply.status)
-        assert.ok([200, 400].includes(reply.status), `${body} → ${reply.status}`)
-      }
-      assert.ok([200, 501].includes(await program.status('/a')))
-      return `adopted, four bodies were answered with ${statuses.join(', ')}`
-    } finally {
-      await program.stop()
+    adopting ??= startProgram('ignore')
+    const program = await adopting
+    const content = { 'application/json': { schema: ref('A0') } }
+    const paths = {
+      '/a': {
+        get: { operationId: 'get', responses: { 200: { description: 'ok', content } } },
+        post: { operationId: 'post', requestBody: { content }, responses: { 200: { description: 'ok', content } } },
+      },
     }
+    const contract = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths, components: { schemas } }
+    const headers = { 'content-type': 'application/json' }
+    const put = await fetch(`${program.control}/config`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ contract }),
+    })
+    assert.equal(put.status, 200, (await put.text()).slice(0, 300))
+    const statuses: number[] = []
+    for (const body of ['"text"', '{"a":{"a":{}}}', '1', '[[]]']) {
+      const reply = await fetch(`${program.url}/a`, { method: 'POST', headers, body })
+      await reply.arrayBuffer()
+      statuses.push(reply.status)
+      assert.ok([200, 400].includes(reply.status), `${body} → ${reply.status}`)
+    }
+    assert.ok([200, 501].includes(await program.status('/a')))
+    return `adopted, four bodies were answered with ${statuses.join(', ')}`
   })
 }

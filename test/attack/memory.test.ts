@@ -36,6 +36,80 @@ async function inFolder<Result>(
   }
 }
 
+/** Ends when the heap does, in the middle of a step that no timer interrupts. */
+const STEP = `
+import { beforeHeapEnds } from './src/world/heap-end.ts'
+const leave = beforeHeapEnds(() => process.exit(3))
+await new Promise(resolve => setTimeout(resolve, 500))
+if (process.argv[1] === 'leave') leave()
+const kept = []
+for (let i = 0; ; i++) kept.push(Array.from({ length: 1000 }, () => i + 0.5))
+`
+
+attack(KIND, 'a heap that ends in the middle of a synchronous step', async () => {
+  const run = (...args: string[]) => {
+    const options = ['--max-old-space-size=64', '--import', 'tsx', '--input-type=module', '--eval', STEP]
+    const child = spawn(process.execPath, [...options, ...args], { stdio: 'ignore' })
+    return new Promise(resolve => child.once('close', (code, signal) => resolve(code ?? signal)))
+  }
+  assert.equal(await run(), 3)
+  assert.notEqual(await run('leave'), 3)
+  return 'our exit code 3; the abort of the engine once nothing watches'
+})
+
+attack(KIND, '600 records of 200 kB in place of one another with a state file and 128 MB of memory', () =>
+  inFolder(
+    { 'gateway.yaml': `${GATEWAY}resources: { notes: { schema: Note } }\nstate: { file: ./notes.state }\n` },
+    async folder => {
+      const program = await startProgram('ignore', [join(folder, 'gateway.yaml')], ['--max-old-space-size=128'])
+      const body = JSON.stringify({ text: 'x'.repeat(200_000) })
+      const headers = { 'content-type': 'application/json' }
+      let code: number | string | null
+      try {
+        assert.equal((await fetch(`${program.url}/notes`, { method: 'POST', headers, body })).status, 201)
+        for (let i = 0; i < 600; i++) {
+          const reply = await fetch(`${program.url}/notes/1`, { method: 'PUT', headers, body })
+          await reply.arrayBuffer()
+          assert.equal(reply.status, 200)
+        }
+      } finally {
+        code = await program.stop()
+      }
+      assert.equal(code, 0)
+      return 'every request is answered: the history forgets the oldest records'
+    },
+  ),
+)
+
+attack(KIND, '30 pages of a full journal at once with 128 MB of memory', () =>
+  inFolder(
+    {
+      'gateway.yaml': `${GATEWAY}resources: { notes: { schema: Note, maxRecords: 1 } }\njournal: { size: 1GB, bodies: 1MB }\n`,
+    },
+    async folder => {
+      const program = await startProgram('ignore', [join(folder, 'gateway.yaml')], ['--max-old-space-size=128'])
+      let code: number | string | null
+      try {
+        for (let i = 0; i < 50; i++) {
+          const headers = { 'content-type': 'application/json' }
+          await (await fetch(`${program.url}/notes`, { method: 'POST', headers, body: BODY })).arrayBuffer()
+        }
+        const pages = await Promise.all(
+          Array.from({ length: 30 }, async () => {
+            const reply = await fetch(`${program.control}/requests?limit=1000`)
+            return [reply.status, (await reply.arrayBuffer()).byteLength > 1e6]
+          }),
+        )
+        assert.deepEqual(pages, Array(30).fill([200, true]))
+      } finally {
+        code = await program.stop()
+      }
+      assert.equal(code, 0)
+      return '30 times 200'
+    },
+  ),
+)
+
 const BODY = JSON.stringify({ text: 'x'.repeat(900_000) })
 
 for (const [bound, settings] of [
@@ -145,9 +219,12 @@ attack(KIND, 'a seed of 400,000 records with 64 MB of memory', () => {
   })
 })
 
-/** Fills the heap after the signal, like an unbounded cache. */
+/**
+ * Fills the heap after the signal, like an unbounded cache. Several megabytes between two collections: the engine aborts a process
+ * that collects four times without success.
+ */
 const LEAK = `data:text/javascript,${encodeURIComponent(
-  "const kept = []; process.once('SIGUSR2', () => setInterval(() => kept.push(Array.from({ length: 20000 }, (_, i) => i + 0.5)), 4))",
+  "const kept = []; process.once('SIGUSR2', () => setInterval(() => kept.push(Array.from({ length: 60000 }, (_, i) => i + 0.5)), 4))",
 )}`
 
 attack(KIND, 'memory that something else fills, with 256 MB of it', async () => {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { outcomeOf, withSteps } from './steps.ts'
 import { attack } from './table.ts'
+import { outcomeOf, withSteps } from './with-steps.ts'
 
 const KIND = 'bodies'
 const LENGTH = 1_000_000
