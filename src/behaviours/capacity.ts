@@ -17,6 +17,7 @@ export interface CapacityConfig {
 
 export const capacity: Behaviour<CapacityConfig> = {
   name: 'capacity',
+  once: true,
   remembers: true,
   weather: true,
   problems: [problems.overloaded],

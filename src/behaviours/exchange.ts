@@ -40,7 +40,7 @@ export interface Meeting {
 
 /** By author, the fields of an exchange that it writes. Everybody else reads them. */
 interface Authors {
-  readonly gateway: 'admit' | 'drawn' | 'weather'
+  readonly gateway: 'admit' | 'asOf' | 'drawn' | 'weather'
   readonly rules: 'request' | 'body' | 'nth'
   readonly answers: 'consumer' | 'request'
   readonly expressions: 'nth'
@@ -89,6 +89,8 @@ export class Exchange {
   readonly precondition: ((entry: Entry | undefined) => Reply | undefined) | undefined = undefined
   /** Called after authentication if the world does not exist yet. */
   readonly admit: (() => void) | undefined = undefined
+  /** Set where it is answered before the process knows whether others changed the worlds: see `Cause`. */
+  readonly asOf: number | undefined = undefined
   /** Called when the reply is sent, or when there will be none. */
   readonly release: (() => void) | undefined = undefined
   /** Whether it waited in the queue of `capacity`. */
@@ -170,7 +172,7 @@ export class Exchange {
     this.#notes = [...this.#notes, text]
   }
 
-  /** Adds a sentence to `Understudy-Warning`, whatever the reply will be. */
+  /** Adds a sentence to `Understudy-Warning` of any later reply. */
   warn(text: string): void {
     this.#warnings = [...this.#warnings, text]
   }

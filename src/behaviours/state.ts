@@ -45,6 +45,10 @@ class RequestCause implements Cause {
     return `${method} ${path}`
   }
 
+  get asOf(): number | undefined {
+    return this.#exchange.asOf
+  }
+
   set position(position: number) {
     draftOf(this.#exchange, 'state').position = position
   }

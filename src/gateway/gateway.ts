@@ -6,6 +6,7 @@ import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../ker
 import { type Request, unreadRequest } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
+import { Outdated } from '../world/turns.ts'
 import { AllRequests } from './all-requests.ts'
 import { StandingAnswers } from './answers.ts'
 import { readControls } from './client-controls.ts'
@@ -16,7 +17,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { Observer, outcomeOf } from './observer.ts'
 import { Overheard } from './overheard.ts'
-import { answerShared } from './state/answer-shared.ts'
+import { answerShared, type EarlyAnswer } from './state/answer-shared.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { type ServedPlan, servePlan, type Turn, unmatchedTurn } from './turn.ts'
@@ -100,11 +101,18 @@ export class Gateway {
     const started = monotonic()
     const { state } = this
     if (state === undefined || (!state.asks && state.trail === undefined)) return this.#answer(sent, started)
-    return answerShared(
-      state,
-      () => this.#answer(sent, started),
-      () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
-    )
+    return answerShared(state, {
+      repeatable: this.#isRepeatable(sent),
+      answer: early => this.#answer(sent, started, early),
+      refuse: () => this.#refuseBadControls(sent, this.#served, UNAVAILABLE, started),
+    })
+  }
+
+  /** Whether a request changes worlds and may be answered anew: nothing has an effect before its turn. */
+  #isRepeatable({ method, path, headers }: Request): boolean {
+    if (method === 'GET' || method === 'HEAD' || !this.weather.isClear || !this.answers.isEmpty) return false
+    if (Object.keys(headers).some(name => name.startsWith('understudy-'))) return false
+    return this.#served.plan.find(method, path)?.target.planned.repeatable === true
   }
 
   /** Runs work that changes worlds: in its turn with all others, where they are recorded. */
@@ -115,7 +123,7 @@ export class Gateway {
     return state.run(async () => work(), { text })
   }
 
-  #answer(sent: Request, started: number): Promise<Reply> {
+  #answer(sent: Request, started: number, early?: EarlyAnswer): Promise<Reply> {
     const request = this.journal.bodies === 0 ? sent : new Overheard(sent)
     // Read once, so that a concurrent reload or reset cannot mix two plans or two worlds.
     const served = this.#served
@@ -150,19 +158,22 @@ export class Gateway {
     const why = controls.why === true
     const passed = why || this.journal.watched ? [] : undefined
     if (passed !== undefined) draftOf(exchange, 'gateway').drawn = {}
+    if (early !== undefined) draftOf(exchange, 'gateway').asOf = early.asOf
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
-    return this.#run({ served, planned, exchange, path, started, passed, why })
+    return this.#run({ served, planned, exchange, path, started, passed, why }, early)
   }
 
-  async #run(turn: Turn): Promise<Reply> {
+  async #run(turn: Turn, early?: EarlyAnswer): Promise<Reply> {
     const { planned, exchange, passed } = turn
     let reply: Reply
     try {
       reply = await (passed === undefined ? planned.handle(exchange) : planned.trace(exchange, passed))
     } catch (error) {
+      if (error instanceof Outdated) throw error
       reply = await this.#failures.reply(error, planned, exchange, this.plan)
     }
     exchange.release?.()
+    if (early !== undefined) await early.confirm(exchange)
     return this.#observer.finish(turn, reply)
   }
 

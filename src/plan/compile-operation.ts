@@ -125,6 +125,7 @@ export class OperationCompiler {
     const decorates: Wrap[] = []
     const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
     let lifecycle: Lifecycle | undefined
+    let repeatable = true
     for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
       const setting = settingOf(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = setting
@@ -139,6 +140,7 @@ export class OperationCompiler {
       if (wrap === undefined) continue
       wraps.push(wrap)
       if (behaviour.decorates) decorates.push(wrap)
+      if (behaviour.once) repeatable = false
       lifecycle ??= behaviour.lifecycle?.(value)
       links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site), config: value })
     }
@@ -153,6 +155,7 @@ export class OperationCompiler {
       },
       decorate,
       chain: links,
+      repeatable,
       lifecycle,
       deprecated: operation.deprecated || lifecycle !== undefined,
     }

@@ -105,6 +105,8 @@ export function withRules(
   const choose = recorded ? chooseInTurn : chooseAtOnce
   return {
     ...usual,
+    // A rule counts the requests for which it holds.
+    repeatable: false,
     rules,
     handle: exchange => {
       const chosen = choose(exchange)

@@ -50,7 +50,7 @@ export function* compilePlanInSteps(simulation: Simulation, contract: Contract, 
     methodsOf: routes.methodsOf,
     near: routes.near,
     weather: weathers,
-    compileWeather: (name, weather, from, into) => runThrough(compileWeather(ground, name, weather, from, [], into)),
+    compileWeather: (name, weather, from, into) => compileWeather(ground, name, weather, from, [], into),
     compileAnswer: (order, from, into) => compileAnswer(answered, order, from, into),
     collections: new Map(
       [...resources].map(([name, resource]) => {

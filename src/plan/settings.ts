@@ -46,7 +46,7 @@ export interface Simulation {
   readonly keyVariables: ReadonlyMap<string, string>
 }
 
-/** Settings for writing every reply, whatever its operation. */
+/** Settings for writing the replies of all operations. */
 export interface Delivery {
   /** The maximum time for a client to read a reply, in milliseconds. */
   readonly patience: number

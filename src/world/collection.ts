@@ -49,7 +49,7 @@ export interface Query {
   readonly filters: readonly Filter[]
   readonly limit: number
   readonly comparisons?: readonly Comparison[] | undefined
-  /** Words that some text of a record must hold, whatever their case. */
+  /** Words that some text of a record must hold, in upper or lower case. */
   readonly search?: string | undefined
   /** Default: by id, ascending. Records that compare alike stay in the order of their ids. */
   readonly sort?: readonly SortOrder[] | undefined

@@ -1,4 +1,4 @@
-// Chance that can be repeated: a draw is a hash of what it is for, not the next number of a stream.
+// Chance that can be repeated: a draw is a hash of its purpose, not the next number of a stream.
 
 /**
  * A number in [0, 1) that depends on the seed, the operation, how many requests of that operation came before, and the

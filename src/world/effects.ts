@@ -74,6 +74,8 @@ export interface WorldChange {
   readonly text?: string
   /** The text of that record, if there is one. */
   readonly record?: string | undefined
+  /** The characters of the records before and after it. Unset: those in its effect and inverse. */
+  readonly length?: number
   /** Returns a change to be kept for long: `into`, which becomes like this one where it is of the same kind; else this one. */
   keptIn?(into: unknown): WorldChange
 }

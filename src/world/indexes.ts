@@ -47,7 +47,7 @@ export class Indexes {
     for (const index of this.#byField.values()) index.delete(row)
   }
 
-  /** Rows behind `after` in the order of their ids. The first filter walks its index; the others look at what it brings. */
+  /** Rows behind `after` in the order of their ids. The first filter walks its index; the others check each row of it. */
   select(first: Filter, rest: readonly Filter[], limit: number, after?: Id): Iterable<Row> {
     const values = first.orAbsent === true ? [...first.values, undefined] : first.values
     const [value, ...more] = values

@@ -136,7 +136,7 @@ export class MemoryCollection implements Collection {
   async load(dump: Dump): Promise<void> {
     const options = this.#options
     const counts = new Counts()
-    // No state of a record shares its revision with another, whatever is written meanwhile.
+    // No state of a record shares its revision with another, even after writes in between.
     counts.revision = this.#counts.revision
     this.#counts.revision += dump.records.length
     // Filled separately and in slices: requests see the old records meanwhile.

@@ -21,7 +21,7 @@ interface Shelf {
 
 /**
  * Keeps the pages that were asked for, which happens far more often than a collection changes. The key of a page begins with
- * the number of the state it shows, which every write leaves.
+ * the number of its state, which every write changes.
  */
 export class Pages {
   readonly #shelf: Shelf

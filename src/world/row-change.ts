@@ -119,6 +119,12 @@ export class RowChange implements WorldChange {
     return evicted === undefined ? `${head}${own}]]` : `${headOfRows}${own},["row",${idText(evicted.id)},null,0,0]]]]]`
   }
 
+  get length(): number {
+    const old = this.#old === undefined ? 0 : this.#old.text.length
+    const evicted = this.#evicted === undefined ? 0 : this.#evicted.text.length
+    return this.#row === undefined ? old + evicted : this.#row.text.length + old + evicted
+  }
+
   get record(): string | undefined {
     return this.#row?.text
   }

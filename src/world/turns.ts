@@ -6,6 +6,16 @@ export interface Cause {
   readonly text: string
   /** The position of the changes in the log, set when it is known. */
   position?: number
+  /**
+   * Set where the work was begun before the process knew whether it has the changes of all others: the state that it was
+   * begun with. The work is refused with `Outdated` when it is another one by then.
+   */
+  readonly asOf?: number | undefined
+}
+
+/** The work was begun with a state that others have changed. Nothing was done. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated'
 }
 
 /** Runs the work that changes recorded worlds, one piece after the other, in an order that is the same for all processes. */

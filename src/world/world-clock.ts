@@ -72,7 +72,7 @@ export class WorldClock implements Clock {
     return this.#base.sleep(rate > 1 ? milliseconds / rate : milliseconds, signal)
   }
 
-  /** Whether it shows anything but real time. */
+  /** Whether its time differs from real time. */
   get adjusted(): boolean {
     return this.#course !== undefined
   }

@@ -49,7 +49,7 @@ export class World {
     return collection
   }
 
-  /** Whether it differs from what it was made from: a record was written, or its clock set. */
+  /** Whether it differs from its origin: a record was written, or its clock set. */
   get touched(): boolean {
     if (!this.clock.state.real) return true
     for (const collection of this.#collections.values()) if (collection.touched) return true

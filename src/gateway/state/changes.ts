@@ -52,6 +52,8 @@ export interface Change {
   readonly text?: string
   /** See `WorldChange.record`. */
   readonly record?: string | undefined
+  /** See `WorldChange.length`. */
+  readonly length?: number
   /** See `WorldChange.keptIn`. */
   keptIn?(into: unknown): Change
 }
@@ -74,6 +76,19 @@ export const changeOf = (world: string, effect: Effect, inverse: Effect | undefi
   effect,
   inverse,
 })
+
+/** The characters of the records that a change would keep in memory. */
+export function lengthOf(change: Change): number {
+  if (change.length !== undefined) return change.length
+  return change.kind === 'in' ? textsOf(change.effect) + textsOf(change.inverse) : 0
+}
+
+function textsOf(effect: Effect | undefined): number {
+  if (effect?.[0] !== 'in') return 0
+  const [, , own] = effect
+  if (own[0] === 'row') return own[2]?.length ?? 0
+  return own[0] === 'rows' ? own[1].reduce((sum, [, , text]) => sum + (text?.length ?? 0), 0) : 0
+}
 
 /** Adds up ordinals, which are most of the changes without a request. */
 export function merged(changes: readonly Change[]): readonly Change[] {

@@ -1,18 +1,13 @@
 // The state of a gateway that an engine keeps: opens it, records and applies changes, and says whether it is available.
 
-import type { Plan } from '../../plan/plan.ts'
 import type { StateSettings } from '../../plan/state.ts'
 import { type Engine, isExclusive, Unavailable } from '../../state/engine.ts'
 import type { EngineSurroundings } from '../../state/settings.ts'
 import type { Cause } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
-import type { StandingAnswers } from '../answers.ts'
-import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics/metrics.ts'
-import type { WeatherStation } from '../weather.ts'
-import type { Worlds } from '../worlds.ts'
 import { Gathering } from './gathering.ts'
+import type { Kept } from './kept.ts'
 import { findMisfits } from './misfits.ts'
 import { OwnTurns } from './own-turns.ts'
 import { Readable } from './readable.ts'
@@ -29,20 +24,6 @@ import { WorldLog } from './world-log.ts'
 const TICK = 1000
 /** How long to wait before an engine that could not be opened is tried again. */
 const RETRY = 1000
-
-/** The gateway whose state is kept. */
-export interface Kept {
-  readonly worlds: Worlds
-  readonly weather: WeatherStation
-  readonly answers: StandingAnswers
-  readonly journal: Journal
-  readonly metrics: Metrics
-  readonly plan: Plan
-  /** Serves a configuration that another process was given. */
-  configure(text: string): Promise<void>
-  /** Answers the questions of other processes. */
-  readonly requests: { answer(question: string): Promise<string> }
-}
 
 export class KeptState {
   readonly meter = new StateMeter()
@@ -206,6 +187,11 @@ export class KeptState {
   catchUp(): Promise<void> {
     if (this.#turns === undefined) return Promise.reject(new Unavailable(this.#down))
     return this.asks ? this.#turns.catchUp() : Promise.resolve()
+  }
+
+  /** The number of the state, for a request that is answered early: see `EarlyAnswer`. */
+  get asOf(): number | undefined {
+    return this.unavailable === undefined ? this.#turns?.asOf : undefined
   }
 
   /** Reports to other processes at intervals that a sandbox is used. */

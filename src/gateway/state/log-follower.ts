@@ -8,6 +8,8 @@ import type { Memory } from './turns.ts'
 export class LogFollower {
   /** The end of the log, as far as the worlds hold it. */
   position: Position
+  /** Numbers the states of the worlds: another one begins with each change of another process. */
+  state = 0
   readonly #engine: Engine
   readonly #memory: Memory
   readonly #recording: SharedRecording
@@ -27,6 +29,7 @@ export class LogFollower {
       this.position = news.position
       return
     }
+    this.state += 1
     const again = this.#undo()
     await this.#memory.apply(news)
     this.position = news.position
@@ -42,6 +45,7 @@ export class LogFollower {
 
   /** Undoes the changes of requests that could not be appended; own changes without a request stay. */
   undoRequests(): void {
+    this.state += 1
     this.#redo(this.#undo())
   }
 

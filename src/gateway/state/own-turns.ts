@@ -11,6 +11,7 @@ import type { LogTurns, Memory, TurnMeter } from './turns.ts'
 export class OwnTurns implements LogTurns {
   readonly recording = new OwnRecording()
   readonly repeats = false
+  readonly asOf = undefined
   readonly #engine: ExclusiveEngine
   readonly #memory: Memory
   readonly #now: () => number

@@ -1,6 +1,6 @@
 // Work that waits for its turn, and questions that wait for the end of the log.
 
-import type { Cause } from '../../world/turns.ts'
+import { type Cause, Outdated } from '../../world/turns.ts'
 import type { Group } from './changes.ts'
 import type { SharedRecording } from './shared-recording.ts'
 
@@ -19,14 +19,24 @@ export const mayChange = ({ cause: { text } }: Piece): boolean => !text.startsWi
 /** Work whose reply must wait for the append, with its changes, if it made any. */
 export type OpenPiece = readonly [Piece, TurnOutcome, Group | undefined]
 
-/** Runs pieces of work one after the other, and settles those that read only state which is in the log; returns the others. */
+/**
+ * Runs pieces of work one after the other, and settles those that read only state which is in the log; returns the others.
+ *
+ * @param state the number of the state: work that was begun with another one is refused
+ */
 export async function runAll(
   pieces: readonly Piece[],
   recording: SharedRecording,
   now: () => number,
+  state: number,
 ): Promise<readonly OpenPiece[]> {
   const open: OpenPiece[] = []
   for (const piece of pieces) {
+    const { asOf = state } = piece.cause
+    if (asOf !== state) {
+      piece.reject(new Outdated())
+      continue
+    }
     recording.begin()
     let outcome: TurnOutcome
     try {

@@ -61,6 +61,11 @@ export class SharedTurns implements LogTurns {
     return this.#follower.position
   }
 
+  get asOf(): number | undefined {
+    // Work that is begun early would often have to begin anew.
+    return this.#contended > 0 || this.#down !== undefined ? undefined : this.#follower.state
+  }
+
   run<Result>(work: () => Promise<Result>, cause: Cause): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#pieces.push({ work, cause, resolve: resolve as Piece['resolve'], reject })
@@ -138,7 +143,7 @@ export class SharedTurns implements LogTurns {
         refuseAll(left, new Unavailable('too many processes change the state at the same time'))
         return
       }
-      const open = await runAll(left, this.recording, this.#now)
+      const open = await runAll(left, this.recording, this.#now, this.#follower.state)
       const flush = this.recording.hasAside && left.some(({ cause }) => cause === FLUSH)
       if (open.length === 0 && !flush && !this.recording.changed) {
         if (reserved) await Promise.resolve(this.#engine.append(this.position, [])).catch(() => {})

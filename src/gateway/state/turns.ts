@@ -39,6 +39,8 @@ export interface LogTurns extends Turns {
   readonly recording: ChangeRecorder
   /** The end of the log, as far as the worlds hold it. */
   readonly position: Position
+  /** The number of the state, for work that is begun early: see `Cause`. Unset: it must wait for `catchUp`. */
+  readonly asOf: number | undefined
   /** Resolves when the worlds hold everything that any process appended before this was called. */
   catchUp(): Promise<void>
   /** Appends changes without a request, and applies the entries of others. */
