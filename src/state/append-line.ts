@@ -6,15 +6,22 @@ export class AppendLine {
 
   /** Resolves when no other reader has reserved the next append. */
   async turn(reader: object | undefined): Promise<void> {
-    while (this.#holder !== undefined && this.#holder !== reader) {
-      await new Promise<void>(resolve => void this.#waiting.push(resolve))
-    }
+    while (this.#isTaken(reader)) await this.#released()
   }
 
   /** Reserves the next append, once no other reader has. */
   async reserve(reader: object): Promise<void> {
-    await this.turn(reader)
+    // Nothing is awaited between the last look and the reservation: two readers would both have it.
+    while (this.#isTaken(reader)) await this.#released()
     this.#holder = reader
+  }
+
+  #isTaken(reader: object | undefined): boolean {
+    return this.#holder !== undefined && this.#holder !== reader
+  }
+
+  #released(): Promise<void> {
+    return new Promise(resolve => void this.#waiting.push(resolve))
   }
 
   /** Ends the reservation of a reader, if it has one. */

@@ -102,6 +102,8 @@ export class FileLog implements ExclusiveEngine {
 
   append(_after: Position, entries: readonly Text[]): Append | Promise<Append> {
     if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
+    // There is no line that would be written for it.
+    if (entries.length === 0) return { appended: this.#position }
     for (const entry of entries) this.#lines.add(entry)
     const { log, at } = this.#position
     this.#position = { log, at: at + entries.length }

@@ -59,7 +59,7 @@ export class LogFile {
     return log
   }
 
-  /** Reads the sound lines of the file; says what it cut off. */
+  /** Reads the sound lines of the file; reports the part that it cut off. */
   #read({ recover, warn }: OpenOptions): LogReading {
     const file = this.path
     const bytes = readFileSync(file)

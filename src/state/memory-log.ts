@@ -131,6 +131,8 @@ export class MemoryLog {
       await this.#durable
       return { missed: this.#news(after) }
     }
+    // A reader that reserved its append, and has nothing to append.
+    if (entries.length === 0) return { appended: this.position }
     this.#entries.push(...entries)
     const appended = { appended: this.position }
     if (this.#backing !== undefined && this.#backed !== undefined) {

@@ -50,3 +50,19 @@ test('a reserved append is not overtaken, and the reservation ends with its read
   await third.close()
   assert.ok('appended' in (await waiting))
 })
+
+test('two reservations that are made at once follow one another', async () => {
+  const log = new MemoryLog()
+  const [one, other, third] = [log.connect(), log.connect(), log.connect()]
+  const { position } = await one.open()
+  await one.reserve(position)
+  const had: string[] = []
+  const reserved = [other, third].map(async (reader, i) => {
+    const news = await reader.reserve(position)
+    had.push(`${i} from ${news.position.at}`)
+    await reader.append(news.position, [`${i}`])
+  })
+  await one.append(position, [])
+  await Promise.all(reserved)
+  assert.deepEqual(had, ['0 from 0', '1 from 1'])
+})
