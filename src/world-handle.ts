@@ -24,7 +24,7 @@ export interface WorldHandle {
   /**
    * Sets the clock, which runs on from there.
    *
-   * @param to a date (`2030-12-06`), a timestamp, an offset from what it shows (`+30d`), a `Date`, or milliseconds
+   * @param to a date (`2030-12-06`), a timestamp, an offset from its time (`+30d`), a `Date`, or milliseconds
    */
   travel(to: string | number | { getTime(): number }): void
   /** Stops the clock where it is, or at a moment. */

@@ -18,8 +18,8 @@ const LONG = [
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
   /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|lost-state-file|redis-foreign|shutdown|slow-clients|two-workers|workers)\.test)/
-/** The group that would take longer than all others: two processes run half of its files each. */
-const HALVED = 'unit'
+/** The groups that would take longer than all others: two processes run half of the files of each. */
+const HALVED = ['unit', 'wire']
 /** Wire tests that start programs and wait for them. They run concurrently. */
 const WAITING = /^wire\/(?:cli|cli-options|first-minutes|secrets|shown-code)\.test/
 
@@ -35,7 +35,10 @@ const isWanted = (file: string): boolean => {
 const all = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts') && isWanted(file))
   .sort()
-if (all.length === 0) process.exitCode = 1
+if (all.length === 0) {
+  console.error(`no test file has ${words.map(word => `"${word}"`).join(' or ')} in its path`)
+  process.exit(1)
+}
 if (all.some(file => /^(?:attack|browser|wire)\//.test(file))) await import('./support/built-program.ts')
 
 /** The files of a group run one after another in one process, or four at a time where they wait for programs. */
@@ -48,17 +51,19 @@ const names = [...new Set(all.map(groupOf))]
 const groups = names.flatMap(name => {
   const files = all.filter(file => groupOf(file) === name)
   const concurrency = name === 'waiting' ? 4 : 1
-  if (name !== HALVED) return [{ name, files, concurrency }]
+  if (!HALVED.includes(name)) return [{ name, files, concurrency }]
   return [0, 1].flatMap(half => {
     const part = files.filter((_, i) => i % 2 === half)
     return part.length > 0 ? [{ name: `${name}-${half + 1}`, files: part, concurrency }] : []
   })
 })
 // The longest ones first, so that none is left for the end.
-groups.sort((a, b) => Number(a.name === 'waiting') - Number(b.name === 'waiting'))
+groups.sort((a, b) => b.files.length - a.files.length)
 
-// A process of a group needs no loader, and fewer collections of garbage.
-process.execArgv.splice(0, Number.POSITIVE_INFINITY, '--enable-source-maps', '--max-semi-space-size=64')
+// A process of a group needs no loader, fewer collections of garbage, and less optimised code: most of it runs for a moment.
+// Later versions than 20 have no such flag, and optimise in smaller steps.
+const later = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
+process.execArgv.splice(0, Number.POSITIVE_INFINITY, '--enable-source-maps', '--max-semi-space-size=64', ...later)
 const stream = run({
   files: await bundle(groups),
   // Waiting files leave their core to others.

@@ -69,7 +69,7 @@ export function echo(
       if (inside !== undefined && !/^(?:limit|offset|page|sort|order|q)$/i.test(place.kind === 'item' ? name : ''))
         put(inside, said)
     }
-    // The last parameter of the path identifies the record, whatever its name.
+    // The last parameter of the path identifies the record. Its name does not count.
     const last = inPath.at(-1)
     if (place.kind !== 'item' && last !== undefined && /id$|key$|uuid$|number$|^name$|slug$/i.test(last.name)) {
       if (!namesFor(last.name).some(has) && has('id')) put('id', last.value)

@@ -52,6 +52,6 @@ function mostCommon(contract: Contract): ResponseSpec | undefined {
 const schemaOf = ({ content }: ResponseSpec): SchemaUse | undefined =>
   [...content].find(([type]) => isJson(type))?.[1].schema
 
-/** Identifies a schema, whatever reference leads to it. */
+/** Identifies a schema: the same for every reference to it. */
 const nameOf = (response: ResponseSpec, contract: Contract): string =>
   contract.identify((schemaOf(response) as SchemaUse).node)

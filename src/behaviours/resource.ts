@@ -24,7 +24,7 @@ export interface Resource {
   readonly newId: ((ordinal: number) => string) | undefined
   /** Default values of a new record, by field. */
   readonly defaults: ReadonlyMap<string, Make>
-  /** Values that every write through the API sets, whatever the client sends, by field. */
+  /** Values that every write through the API sets, by field. They replace those of the client. */
   readonly set: ReadonlyMap<string, Make>
   readonly unknownFields: 'drop' | 'keep' | 'refuse'
   readonly maxRecords: number

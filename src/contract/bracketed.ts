@@ -92,7 +92,7 @@ function itemsBehind({ texts, children }: KeyTree): KeyTree[] {
   }))
 }
 
-/** A place in a schema: whatever any branch of its unions says there. */
+/** A place in a schema, with the keywords that any branch of its unions has there. */
 class SchemaPlace {
   readonly types: Types
   /** Whether it may be a list. */

@@ -1,4 +1,4 @@
-// A contract as one JSON document: what it refers to in other files is brought along.
+// A contract as one JSON document, with the parts of other files that it refers to.
 
 import { Decimal, isObject, pointer } from '../kernel/json.ts'
 import { childOf, entriesOf, identityOf, itemsOf, type Node } from '../schema/document.ts'

@@ -23,7 +23,7 @@ interface Documented<Value> {
 
 /**
  * Compiles the choice among documented media types and ranges. The exact type wins; then the one with the most parameters,
- * all of which were sent; then one of the same name, whatever its parameters; then the range that it lies in.
+ * all of which were sent; then one of the same name with other parameters; then the range that it lies in.
  */
 export function compileMediaTypes<Value>(content: ReadonlyMap<string, Value>): (type: string) => Value | undefined {
   const documented: readonly Documented<Value>[] = [...content].map(([type, value]) => ({

@@ -122,7 +122,7 @@ function choose<Target>(
   return first
 }
 
-/** Splits a text at its literals, each at its first occurrence: one pass, whatever a client sends. */
+/** Splits a text at its literals, each at its first occurrence: one pass for any text of a client. */
 function split(text: string, literals: readonly string[], into: string[]): string[] | undefined {
   const first = literals[0] as string
   const last = literals.at(-1) as string

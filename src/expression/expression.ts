@@ -27,7 +27,7 @@ export interface Expression {
   /** The parts that the expression reads: `request.body`, `nth`, `consumer` … */
   readonly roots: ReadonlySet<string>
   readonly references: readonly NamedReference[]
-  /** Whether it is true whatever the request. */
+  /** Whether it is true for every request. */
   readonly constant: boolean
   /** Its value. Throws an `ExpressionFailure`, or rejects with one. */
   evaluate(scope: Scope): Json | Promise<Json>

@@ -1,4 +1,4 @@
-// Regular expressions in linear time, whatever the pattern and the text (RE2). The door to the library.
+// Regular expressions in linear time for any pattern and any text (RE2). The door to the library.
 
 import { RE2JS } from 're2js'
 

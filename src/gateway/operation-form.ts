@@ -1,4 +1,4 @@
-// An operation as a form needs it: what it takes, with schemas and values that fit, and what it may answer.
+// An operation for a form: its inputs with schemas and values that fit, and its documented replies.
 
 import { type Example, isJson, type MediaType } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'

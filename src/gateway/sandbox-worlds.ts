@@ -110,7 +110,7 @@ export class SandboxWorlds {
   }
 
   /**
-   * Makes the sandbox that a request names. It is kept once the request is authenticated, so that strangers evict no one.
+   * Makes the sandbox that a request names. It is kept once the request is authenticated, so that strangers evict no sandbox.
    */
   propose(name: string): Held {
     const proposed = this.#sandboxes.proposed(name)

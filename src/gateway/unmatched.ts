@@ -28,7 +28,7 @@ export function replyToUnmatched(method: string, path: string, plan: Plan, mask:
   return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
 }
 
-/** Whether the contract has a path, in whatever world it is addressed: `/v1/books`, `/v1/~alice/books`. */
+/** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
 export function servesPath({ contract, simulation, methodsOf }: Plan, path: string): boolean {
   const marked = simulation.listen.clientControls ? findMark(path, contract.basePaths) : undefined
   return methodsOf(marked?.path ?? path).length > 0

@@ -17,7 +17,7 @@ import type { Loaded, LoadOptions } from './load.ts'
 /** A gateway file of fewer characters is read, and its mistakes described, in some tens of milliseconds. */
 const LARGE = 20_000
 
-/** The longest that a trial may take, in milliseconds: it ends, and what it tried is refused. */
+/** The longest time of a trial, in milliseconds. Afterwards it ends, and the configuration is refused. */
 const PATIENCE = 60_000
 
 /** A text becomes many small objects at once, which collections of garbage would move about in a smaller space, in MB. */

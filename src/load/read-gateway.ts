@@ -37,7 +37,7 @@ export interface Loaded {
 export interface LoadOptions {
   /** Whether a warning is an error. */
   readonly strict?: boolean
-  /** Below which path the API is served, whatever its servers say. */
+  /** The path below which the API is served; overrides the `servers` of the contract. */
   readonly basePath?: string | undefined
   /** The status of an invalid request where the contract documents none. */
   readonly invalidStatus?: 400 | 422 | undefined

@@ -37,7 +37,7 @@ export class Fitting {
     this.#most = most
   }
 
-  /** Returns whether a schema is marked, itself or through what it refers to or extends. `writeOnly` is never in a reply. */
+  /** Returns whether a schema, or one that it refers to or extends, is marked. `writeOnly` is never in a reply. */
   isMarked(schema: unknown, mark: 'readOnly' | 'writeOnly', depth = 0): boolean {
     if (!isObject(schema) || depth > 8) return false
     const { $ref, allOf } = schema

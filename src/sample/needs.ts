@@ -1,4 +1,4 @@
-// Finds the definitions that every value of a schema must contain, whatever optional parts are omitted. A generator uses
+// Finds the definitions that every value of a schema must contain, even if all optional parts are omitted. A generator uses
 // this to see a cycle before it enters one.
 
 import { isObject } from '../kernel/json.ts'

@@ -216,7 +216,7 @@ export class Run implements Writer {
       if (name !== undefined) return name
     }
     if (choices !== undefined) {
-      const allowed = firstAllowed(choices, new Set(excluded), fits)
+      const allowed = firstAllowed(choices, excluded, fits)
       const preferred = named === undefined ? [] : allowed.filter(value => isListed(named, value))
       // Prefer other values to empty ones and `null`.
       const telling = preferred.length > 0 ? preferred : allowed.filter(value => value !== null && value !== '')

@@ -12,8 +12,9 @@ test('a comment begins with its subject or its verb', () => {
   assert.deepEqual(found, [], 'name the subject first: see docs/contributing/style.md')
 })
 
-/** Words of riddles in a comment: "whoever" instead of a noun, "is told" instead of "is called with". */
-const GUESSED_COMMENT = /^\s*(?:\/\*\*|\*|\/\/).*(?:\b(?:[Ww]hoever|(?:is|are|was) told|of (?:its|their) own)\b)/
+/** Words of riddles in a comment: "whoever" or "what it does" instead of a noun, "is told" instead of "is called with". */
+const GUESSED_COMMENT =
+  /^\s*(?:\/\*\*|\*|\/\/).*\b(?:[Ww]hoever|[Ww]hatever|[Ww]hat (?:it|they)|it shows|[Nn]obody|(?:is|are|was) told|of (?:its|their) own)\b/
 
 test('a comment uses no riddles', () => {
   const found = [...sourceFiles, ...testFiles]

@@ -1,4 +1,4 @@
-// Requests that keep to a contract in unusual ways: inferred state accepts them, and shows what they made.
+// Requests that keep to a contract in unusual ways: inferred state accepts them, and shows the new records.
 
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'

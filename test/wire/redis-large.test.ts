@@ -48,12 +48,13 @@ test('an entry and a snapshot of 50 MB are written and read', { skip }, async ()
 })
 
 test('a transfer may take longer than the silence after which a server is given up', { skip }, async () => {
-  const text = 's'.repeat(7 * MB)
+  // Several times as long as the buffers of a connection, which take the first 4 MB at once.
+  const text = 's'.repeat(16 * MB)
   const near = connect('slow')
   const end = await appended(near, (await near.open()).position, 'a')
   await near.compact(end, text)
-  const reader = connect('slow', await slowly(0.5 * MB))
-  const writer = connect('slow-write', await slowly(0.5 * MB))
+  const reader = connect('slow', await slowly(1.3 * MB))
+  const writer = connect('slow-write', await slowly(1.3 * MB))
   const { position } = await writer.open()
   const [read] = await Promise.all([reader.open(), appended(writer, position, text)])
   assert.ok(read.anew?.snapshot === text)

@@ -48,7 +48,7 @@ operations:
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for.
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows its replies.
   readonly body: any
 }
 

@@ -15,7 +15,7 @@ export type Compose = (given: Json | undefined, exchange: Exchange, old?: JsonOb
 
 interface FieldSource {
   readonly name: string
-  /** Fields that every write sets, whatever the client sends. */
+  /** Fields that every write sets. They replace those of the client. */
   readonly set: Make | undefined
   /** Whether a record keeps its value if the client sends none. */
   readonly keeps: boolean

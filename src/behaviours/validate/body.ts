@@ -7,7 +7,7 @@ import { compileMediaTypes } from '../../contract/media-types.ts'
 import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
 import { readSequence } from '../../contract/sequences.ts'
 import { type Parsed, parseSent } from '../../kernel/json.ts'
-import { PIECE, parseJsonInSteps } from '../../kernel/json-in-steps.ts'
+import { parseJsonInSteps } from '../../kernel/json-in-steps.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
@@ -93,7 +93,7 @@ export function compileBody(
     return runThrough(check(reading, exchange, parsed, 0))
   }
   function* readLarge(reading: BodyReading, exchange: Exchange, bytes: Uint8Array): Steps<readonly BrokenRule[]> {
-    const parsed = isUtf8(bytes) ? yield* parseJsonInSteps(textOf(bytes), true, PIECE, MOST_MEMBERS) : NOT_UTF8
+    const parsed = isUtf8(bytes) ? yield* parseJsonInSteps(textOf(bytes), true, LARGE_BOUNDS) : NOT_UTF8
     yield
     return yield* check(reading, exchange, parsed, bytes.length)
   }
@@ -136,6 +136,7 @@ const NO_BYTES = new Uint8Array()
 const LARGE = 100_000
 /** The maximum number of members of an object in a large body: adding one to millions of them moves all. */
 const MOST_MEMBERS = 200_000
+const LARGE_BOUNDS = { members: MOST_MEMBERS }
 const NOT_UTF8 = { fault: 'is not UTF-8' }
 
 const UNICODE = /^(?:utf-?8|us-ascii)$/

@@ -1,4 +1,4 @@
-// One operation beside the list: what it is, a form to try it, and what it answers next.
+// One operation beside the list: its description, a form to try it, and its next replies.
 
 import { AnswerForm } from '../answers/answer-form.tsx'
 import { GivenAnswers } from '../answers/given-answers.tsx'

@@ -97,7 +97,7 @@ export function millisecondsIn(value: unknown): number | undefined {
   return count === undefined || unit === undefined ? undefined : Number(count) * (UNITS[unit] as number)
 }
 
-/** The percentiles of a latency; undefined where it has none of them, and sliders would lose what it says. */
+/** The percentiles of a latency; undefined where it has none of them, and sliders would lose its settings. */
 export function percentilesIn(latency: unknown): Percentiles | undefined {
   if (typeof latency === 'string' || typeof latency === 'number') {
     const fixed = millisecondsIn(latency)

@@ -1,4 +1,4 @@
-// The sliders of one block of weather. A slider says what it does while it moves; the weather follows when it rests.
+// The sliders of one block of weather. A slider shows its effect while it moves; the weather follows when it rests.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import {

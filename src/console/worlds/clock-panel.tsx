@@ -1,4 +1,4 @@
-// The clock of the shown world: what it shows, how it runs, and jumps to a date or to the next thing on the calendar.
+// The clock of the shown world: its time, its speed, and jumps to a date or to the next thing on the calendar.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { CalendarEvent } from '../../http/control/types.ts'

@@ -38,7 +38,7 @@ export function compileContent({ header = {}, body = {} }: ContentFilter): Conte
     if (!TOKEN.test(name)) return `"${name}" is not the name of a header; write header.x-request-id=42`
     const lower = name.toLowerCase()
     want(`header.${name}`, value, ({ headers, mask }) => {
-      const sent = headers?.[lower]
+      const sent = headers !== undefined && Object.hasOwn(headers, lower) ? headers[lower] : undefined
       return sent === undefined ? '' : mask.header(lower, sent)
     })
   }

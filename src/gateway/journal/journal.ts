@@ -25,7 +25,7 @@ export interface RequestOutcome {
   readonly replyBody: string | Uint8Array | undefined
 }
 
-/** The share of the heap that entries may take, whatever `journal.size` says: records take up to 40 %, see `Budget`. */
+/** The share of the heap that entries may take, even if `journal.size` is larger: records take up to 40 %, see `Budget`. */
 const SHARE = 0.1
 
 /** Bytes of each body that are kept while somebody watches. */

@@ -112,7 +112,7 @@ function findCollection(
   // A path that names one thing, and lists things, is a collection within another.
   if (reader !== undefined && read === undefined && taken === undefined && !isSilent(reader)) return undefined
   const known = [...(read === undefined ? [] : [read.record]), ...listed]
-  // An item's GET without a body tells whether something exists: it shows no record.
+  // An item's GET without a body tells whether something exists, and shows no record.
   const isCheck = reader !== undefined && taken === undefined && isSilent(reader) && list === undefined
   if (isCheck) return undefined
   const posted = own.get('POST')

@@ -33,7 +33,7 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
   const likely = [...plain, tail, ...(asks ? [...usual, ...SPEAKING] : [...SPEAKING, ...usual])]
   const every = () => true
-  // A field with the name of the parameter is meant, whatever its type: untyped path parameters are texts.
+  // A field with the name of the parameter is meant, even if its type differs: untyped path parameters are texts.
   const passes = [
     [[given, bare], fits] as const,
     [[given, bare], every] as const,

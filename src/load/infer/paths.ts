@@ -1,4 +1,4 @@
-// Relates paths: which names an item of which collection, whatever the spelling.
+// Relates paths: which names an item of which collection, in any spelling.
 
 import { expressionsOf } from '../../contract/paths.ts'
 

@@ -1,4 +1,4 @@
-// An inference as the text of a gateway.yaml, each line with what it was inferred from. Its reader is the author to be.
+// An inference as the text of a gateway.yaml, each line with the reason for it. Its reader is its next author.
 // `settings.ts` has the same as a value.
 
 import type { Contract, Operation } from '../../contract/contract.ts'

@@ -26,7 +26,7 @@ export interface Generated {
 const ATTEMPTS = 4
 /** Comparisons of values with schemas, after which records are made of fields of those before: a second or two. */
 const MOST_WORK = 300_000
-/** Records that are made in full, whatever they cost. */
+/** The number of records that are made in full at any cost. */
 const FEWEST = 10
 /** How many values a record may have where there are many records. */
 const LEAN = 60
