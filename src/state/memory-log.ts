@@ -65,6 +65,10 @@ export class MemoryLog {
     await this.#backing?.close()
   }
 
+  get store(): string {
+    return this.#backing?.name ?? 'memory'
+  }
+
   get position(): Position {
     return { log: this.#name, at: this.#from + this.#entries.length }
   }

@@ -4,6 +4,8 @@ import type { Append, Engine, News, Position } from './engine.ts'
 
 /** A log that several readers share. */
 export interface HeldLog {
+  /** The name of its store. */
+  readonly store: string
   readonly notes: readonly string[]
   claimCompaction(): boolean
   open(): Promise<News>
@@ -18,7 +20,7 @@ export interface HeldLog {
 }
 
 export class MemoryReader implements Engine {
-  readonly name = 'memory'
+  readonly name: string
   readonly exclusive: boolean = false
   readonly member: number
   readonly #log: HeldLog
@@ -27,6 +29,7 @@ export class MemoryReader implements Engine {
   #handler: ((question: string) => Promise<string>) | undefined
 
   constructor(log: HeldLog, owns: boolean, member: number) {
+    this.name = log.store
     this.member = member
     this.#log = log
     this.#owns = owns

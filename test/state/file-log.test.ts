@@ -57,6 +57,7 @@ test('an append of nothing is durable at once, also for readers that share the f
   const log = new MemoryLog(file)
   await log.load()
   const reader = log.connect()
+  assert.equal(reader.name, file.name)
   const { position } = await reader.open()
   assert.deepEqual(await file.append(position, []), { appended: position })
   await reader.reserve(position)
