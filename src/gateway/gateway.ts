@@ -5,6 +5,7 @@ import { type Problem, problems } from '../kernel/problem.ts'
 import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../kernel/reply.ts'
 import { type Request, unreadRequest } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
+import { Unavailable } from '../state/engine.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import { Outdated } from '../world/turns.ts'
 import { AllRequests } from './all-requests.ts'
@@ -166,14 +167,17 @@ export class Gateway {
   async #run(turn: Turn, early?: EarlyAnswer): Promise<Reply> {
     const { planned, exchange, passed } = turn
     let reply: Reply
+    let unconfirmed = early
     try {
       reply = await (passed === undefined ? planned.handle(exchange) : planned.trace(exchange, passed))
     } catch (error) {
       if (error instanceof Outdated) throw error
+      // The log may have taken its changes nevertheless: they must not be made again.
+      if (error instanceof Unavailable) unconfirmed = undefined
       reply = await this.#failures.reply(error, planned, exchange, this.plan)
     }
     exchange.release?.()
-    if (early !== undefined) await early.confirm(exchange)
+    await unconfirmed?.confirm(exchange)
     return this.#observer.finish(turn, reply)
   }
 

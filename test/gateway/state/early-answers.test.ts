@@ -87,3 +87,16 @@ test('a write is refused if the log takes no entry', async () => {
   assert.deepEqual(await titles(one), ['one', 'two'])
   assert.equal((await one.send('POST /books', { title: 'three' })).status, 201)
 })
+
+test('a write whose append was taken without a reply is refused, and not done again', async () => {
+  const engine = new MemoryLog().connect()
+  const one = await replica(engine)
+  const append = engine.append.bind(engine)
+  engine.append = async (...args) => {
+    await append(...args)
+    throw new Unavailable('the connection broke')
+  }
+  assert.equal((await one.send('POST /books', { title: 'three' })).status, 503)
+  engine.append = append
+  assert.deepEqual(await titles(one), ['one', 'two', 'three'])
+})
