@@ -1,5 +1,5 @@
-// A plane's server: its clocks, and the refusal of everything that is not a sound request. The data plane and the control
-// plane differ in who answers and in the shape of a refusal, and in nothing that concerns HTTP.
+// The server of a plane: its time limits, and the refusal of malformed requests. The data plane and the control plane have
+// different handlers and different bodies of refusals; everything about HTTP is the same.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

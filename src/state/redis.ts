@@ -190,7 +190,7 @@ export class RedisLog implements Engine {
     }
     const [, why] = reply as [string, keyof typeof LOSSES]
     const news = await this.#readWhole()
-    // A log without a snapshot was just begun: the caller says so, who gives it its own state.
+    // A log without a snapshot was just begun: the caller reports that, and writes its own state to it.
     const loss = news.anew?.snapshot === undefined ? undefined : LOSSES[why]
     if (loss !== undefined) {
       const fields = { had: after.at, has: news.position.at }

@@ -15,7 +15,7 @@ export class Gathering {
     this.#arrived += 1
   }
 
-  /** Resolves, for all who wait, when the event loop has looked for more requests and found none. */
+  /** Resolves, for all waiting requests, when the event loop has looked for more requests and found none. */
   ready(): Promise<void> {
     this.#ready ??= this.#look()
     return this.#ready

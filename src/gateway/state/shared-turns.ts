@@ -107,10 +107,10 @@ export class SharedTurns implements LogTurns {
       await this.#gathering.ready()
       const [first] = this.#askers
       await this.#work()
-      // An append answers who waits, too; work that changes nothing does not.
+      // A successful append answers the waiting questions, too; work that changes nothing does not.
       if (first === undefined || first !== this.#askers[0]) continue
       await this.#answer()
-      // Those who were answered bring their work now.
+      // Requests that were just answered add their work now.
       await new Promise<void>(afterPromises)
       await this.#work()
     }
