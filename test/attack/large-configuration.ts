@@ -3,10 +3,10 @@
 export const repeat = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('')
 
-/** A configuration of 300 operations, each with records, a rule, a limit and a block in a hundred weather presets. */
+/** A configuration of 150 operations, each with records, a rule, a limit and a block in fifty weather presets. */
 export function largeConfiguration(): string {
   const paths = repeat(
-    100,
+    50,
     i => `    /r${i}:
       get: { operationId: list${i}, tags: [t${i % 10}], responses: { 200: { description: ok, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/S${i}" } } } } } } }
       post: { operationId: add${i}, requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } }, responses: { 201: { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/S${i}" } } } } } }
@@ -15,7 +15,7 @@ export function largeConfiguration(): string {
 `,
   )
   const schemas = repeat(
-    100,
+    50,
     i =>
       `      S${i}: { type: object, required: [id, name], properties: { id: { type: integer }, name: { type: string }, f${i}: { enum: [a, b] } } }\n`,
   )
@@ -28,14 +28,14 @@ ${paths}  components:
     securitySchemes: { key: { type: http, scheme: bearer } }
     schemas:
 ${schemas}consumers:
-${repeat(3000, i => `  c${i}: { key: secret-${i} }\n`)}resources:
-${repeat(100, i => `  r${i}: { schema: S${i}, seed: [${seeds}] }\n`)}operations:
+${repeat(1500, i => `  c${i}: { key: secret-${i} }\n`)}resources:
+${repeat(50, i => `  r${i}: { schema: S${i}, seed: [${seeds}] }\n`)}operations:
 ${repeat(
-  100,
+  50,
   i => `  list${i}: { respond: { list: r${i} } }
   add${i}: { respond: { create: r${i} }, rules: [{ when: "request.headers['b'] == 'x'", latency: 1ms }] }
   get${i}: { respond: { read: r${i} }, rateLimit: 100/s }
 `,
 )}weather:
-${repeat(100, i => `  w${i}: { defaults: { latency: 2ms }, operations: { list${i}: { rateLimit: 5/s } } }\n`)}`
+${repeat(50, i => `  w${i}: { defaults: { latency: 2ms }, operations: { list${i}: { rateLimit: 5/s } } }\n`)}`
 }

@@ -1,5 +1,6 @@
 // Hostile sizes for every parser: each is answered, and the next request too. The bounds are far above the measured times, and
-// far below those of an algorithm that is worse than linear, which takes minutes.
+// far below those of an algorithm that is worse than linear, which takes minutes. The program is shared: starting it takes
+// longer than most of the attacks.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,25 +29,25 @@ const CONFIGURATIONS: readonly (readonly [name: string, text: string, said?: Reg
   ['100,000 consumers that are none', `${CONTRACT}consumers:\n${repeat(100_000, i => `  c${i}: 1\n`)}`],
   ['100,000 levels', `${CONTRACT}x: ${'['.repeat(100_000)}`],
   [
-    '600,000 unknown keys',
-    CONTRACT + repeat(600_000, i => `k${i}: 1\n`),
-    /unknown key \\"k99\\".*600000 errors \(the first 100 are shown\)/,
+    '300,000 unknown keys',
+    CONTRACT + repeat(300_000, i => `k${i}: 1\n`),
+    /unknown key \\"k99\\".*300000 errors \(the first 100 are shown\)/,
   ],
   [
-    '600,000 unknown keys, as JSON',
-    `{"contract":{}${repeat(600_000, i => `,"k${i}":1`)}}`,
-    /unknown key \\"k98\\".*60000\d errors \(the first 100 are shown\)/,
+    '200,000 unknown keys, as JSON',
+    `{"contract":{}${repeat(200_000, i => `,"k${i}":1`)}}`,
+    /unknown key \\"k98\\".*20000\d errors \(the first 100 are shown\)/,
   ],
   [
-    '450,000 unknown operations',
-    `${CONTRACT}operations:\n${repeat(450_000, i => `  k${i}: {}\n`)}`,
+    '120,000 unknown operations',
+    `${CONTRACT}operations:\n${repeat(120_000, i => `  k${i}: {}\n`)}`,
     // A machine with many times its load needs more than the limit of 60 s.
-    /450000 errors \(the first 100 are shown\)|reading the configuration takes longer than 60 s/,
+    /120000 errors \(the first 100 are shown\)|reading the configuration takes longer than 60 s/,
   ],
-  ['2,500,000 objects', `${CONTRACT}errors: { body: [${'{},'.repeat(2_500_000)}] }\n`, /more than 1500000 keys/],
+  ['1,600,000 objects', `${CONTRACT}errors: { body: [${'{},'.repeat(1_600_000)}] }\n`, /more than 1500000 keys/],
   [
-    '300,000 consumers that are none, on one line',
-    `{ ${CONTRACT.trim()}, consumers: {${repeat(300_000, i => `c${i}: 1,`)}} }`,
+    '100,000 consumers that are none, on one line',
+    `{ ${CONTRACT.trim()}, consumers: {${repeat(100_000, i => `c${i}: 1,`)}} }`,
   ],
   [
     'a map of 5,000 keys, merged 5,000 times',
@@ -57,14 +58,16 @@ const CONFIGURATIONS: readonly (readonly [name: string, text: string, said?: Reg
   ['20,000 variables that are not set', `${CONTRACT}x:\n${repeat(20_000, i => `  - \${V${i}}\n`)}`],
 ]
 
-// One program refuses all of them.
-let refusing: Promise<Program> | undefined
-after(async () => assert.equal(await (await refusing)?.stop(), 0))
+let started: Promise<Program> | undefined
+const shared = (): Promise<Program> => {
+  started ??= startProgram('ignore')
+  return started
+}
+after(async () => assert.equal(await (await started)?.stop(), 0))
 
 for (const [name, text, expected] of CONFIGURATIONS) {
   attack(KIND, `PUT /config: ${name}`, async () => {
-    refusing ??= startProgram('ignore')
-    const program = await refusing
+    const program = await shared()
     await heldOf(program)
     const headers = { 'content-type': 'application/yaml' }
     const reply = await fetch(`${program.control}/config`, { method: 'PUT', headers, body: text })
@@ -78,40 +81,13 @@ for (const [name, text, expected] of CONFIGURATIONS) {
   })
 }
 
-attack(
-  KIND,
-  'PUT /config: 300 operations, 20,000 records, 3,000 consumers and 100 weathers, without a mistake',
-  async () => {
-    const program = await startProgram('ignore')
-    try {
-      const text = largeConfiguration()
-      await heldOf(program)
-      const headers = { 'content-type': 'application/yaml' }
-      // Requests are served by the configuration before, as long as it is.
-      const { reply, asked: served } = await whileServing(program, () =>
-        fetch(`${program.control}/config`, { method: 'PUT', headers, body: text }),
-      )
-      assert.equal(reply.status, 200, (await reply.text()).slice(0, 300))
-      const held = await heldOf(program)
-      assert.ok(held < HELD, `${held}`)
-      const record = await fetch(`${program.url}/r99/200`)
-      assert.equal(record.status, 200, await record.text())
-      const slow = await fetch(`${program.url}/r42/1`, { headers: { 'understudy-weather': 'w42' } })
-      assert.equal(slow.status, 200, await slow.text())
-      return `200, ${served} requests served meanwhile, loop held at most ${held.toFixed(2)} s`
-    } finally {
-      await program.stop()
-    }
-  },
-)
-
-attack(KIND, 'PUT /config: a contract of 3 MB and records of 3 MB, as YAML without a mistake', async () => {
+attack(KIND, 'PUT /config: a contract of 1 MB and records of 1 MB, as YAML without a mistake', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'understudy-sizes-'))
   try {
     const item = '{ $ref: "#/components/schemas/Thing" }'
     const reply = `{ 200: { description: ok, content: { application/json: { schema: ${item} } } } }`
     const paths = repeat(
-      4000,
+      1400,
       i => `  /t${i}: { get: { operationId: get${i}, summary: "${'words '.repeat(100)}", responses: ${reply} } }\n`,
     )
     const contract = `openapi: 3.1.0
@@ -122,7 +98,7 @@ ${paths}components: { schemas: { Thing: { type: object, required: [id], properti
 `
     writeFileSync(join(folder, 'contract.yaml'), contract)
     writeFileSync(join(folder, 'gateway.yaml'), 'contract: ./contract.yaml\n')
-    const records = repeat(40_000, i => `{ id: ${i + 1}, name: "${'x'.repeat(60)}" },`)
+    const records = repeat(14_000, i => `{ id: ${i + 1}, name: "${'x'.repeat(60)}" },`)
     const served = await startProgram('ignore', [join(folder, 'gateway.yaml')])
     try {
       const body = `contract: ./contract.yaml
@@ -136,7 +112,7 @@ operations: { getThing: { respond: { read: things } } }
       assert.equal(reply.status, 200, (await reply.text()).slice(0, 300))
       const held = await heldOf(served)
       assert.ok(held < HELD, `${held}`)
-      assert.equal((await fetch(`${served.url}/things/40000`)).status, 200)
+      assert.equal((await fetch(`${served.url}/things/14000`)).status, 200)
       return `200, ${asked} requests served meanwhile, loop held at most ${held.toFixed(2)} s`
     } finally {
       await served.stop()
@@ -168,70 +144,79 @@ async function whileServing(
 }
 
 attack(KIND, 'a journal of paths of one letter, asked with a glob of forty stars', async () => {
-  const program = await startProgram('ignore')
-  try {
-    for (let i = 0; i < 20; i++) await program.status(`/v1/${'a'.repeat(3000)}`)
-    const glob = `*${'a*'.repeat(40)}b`
-    const reply = await fetch(`${program.control}/requests?path=${encodeURIComponent(glob)}`)
-    assert.equal(reply.status, 200)
-    const held = await program.metric('understudy_event_loop_delay_seconds{percentile="100"}')
-    assert.ok(held < HELD, `${held}`)
-    return `answered, loop held at most ${held.toFixed(2)} s`
-  } finally {
-    await program.stop()
-  }
+  const program = await shared()
+  await heldOf(program)
+  for (let i = 0; i < 20; i++) await program.status(`/v1/${'a'.repeat(3000)}`)
+  const glob = `*${'a*'.repeat(40)}b`
+  const reply = await fetch(`${program.control}/requests?path=${encodeURIComponent(glob)}`)
+  assert.equal(reply.status, 200)
+  const held = await heldOf(program)
+  assert.ok(held < HELD, `${held}`)
+  return `answered, loop held at most ${held.toFixed(2)} s`
 })
 
 attack(KIND, 'a query of one name, 7,000 times', async () => {
-  const program = await startProgram('ignore')
-  try {
-    const query = 'a&'.repeat(7000)
-    assert.equal(await program.status(`/v1/pets?${query}`), 200)
-    assert.equal((await fetch(`${program.control}/worlds?${query}`)).status, 400)
-    assert.equal(await program.status('/v1/pets?limit=1'), 200)
-    return 'an unknown parameter of the API, 400 from the control plane'
-  } finally {
-    await program.stop()
-  }
+  const program = await shared()
+  const query = 'a&'.repeat(7000)
+  assert.equal(await program.status(`/v1/pets?${query}`), 200)
+  assert.equal((await fetch(`${program.control}/worlds?${query}`)).status, 400)
+  assert.equal(await program.status('/v1/pets?limit=1'), 200)
+  return 'an unknown parameter of the API, 400 from the control plane'
 })
 
-attack(KIND, 'a snapshot of 100,000 records and 24 MB, put and read', async () => {
-  const program = await startProgram('ignore')
-  try {
-    const pets = Array.from({ length: 100_000 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(200), categoryId: 1 }))
-    const text = JSON.stringify({ version: 1, collections: { pets: { records: pets } } })
-    const address = `${program.control}/worlds/default/snapshot`
-    const headers = { 'content-type': 'application/json' }
-    await heldOf(program)
-    const put = await fetch(address, { method: 'PUT', headers, body: text })
-    assert.equal(put.status, 204, await put.text())
-    const heldByPut = await heldOf(program)
-    const read = (await (await fetch(address)).json()) as { collections: { pets: { records: unknown[] } } }
-    assert.equal(read.collections.pets.records.length, 100_000)
-    const heldByGet = await heldOf(program)
-    assert.ok(heldByPut < HELD && heldByGet < HELD)
-    assert.equal(await program.status('/v1/pets/100000'), 200)
-    return `204 and 200, loop held at most ${heldByPut.toFixed(2)} s and ${heldByGet.toFixed(2)} s`
-  } finally {
-    await program.stop()
-  }
+attack(KIND, 'a snapshot of 50,000 records and 12 MB, put and read', async () => {
+  const program = await shared()
+  const pets = Array.from({ length: 50_000 }, (_, i) => ({ id: i + 1, name: 'x'.repeat(200), categoryId: 1 }))
+  const text = JSON.stringify({ version: 1, collections: { pets: { records: pets } } })
+  const address = `${program.control}/worlds/default/snapshot`
+  const headers = { 'content-type': 'application/json' }
+  await heldOf(program)
+  const put = await fetch(address, { method: 'PUT', headers, body: text })
+  assert.equal(put.status, 204, await put.text())
+  const heldByPut = await heldOf(program)
+  const read = (await (await fetch(address)).json()) as { collections: { pets: { records: unknown[] } } }
+  assert.equal(read.collections.pets.records.length, 50_000)
+  const heldByGet = await heldOf(program)
+  assert.ok(heldByPut < HELD && heldByGet < HELD)
+  assert.equal(await program.status('/v1/pets/50000'), 200)
+  return `204 and 200, loop held at most ${heldByPut.toFixed(2)} s and ${heldByGet.toFixed(2)} s`
 })
 
-attack(KIND, 'a snapshot of 5,000,000 records that are none', async () => {
-  const program = await startProgram('ignore')
-  try {
-    const body = `{"version":1,"collections":{"pets":{"records":[${'{},'.repeat(4_999_999)}{}]}}}`
-    const headers = { 'content-type': 'application/json' }
+attack(KIND, 'a snapshot of 1,500,000 records that are none', async () => {
+  const program = await shared()
+  const body = `{"version":1,"collections":{"pets":{"records":[${'{},'.repeat(1_499_999)}{}]}}}`
+  const headers = { 'content-type': 'application/json' }
+  await heldOf(program)
+  const put = await fetch(`${program.control}/worlds/default/snapshot`, { method: 'PUT', headers, body })
+  const said = await put.text()
+  assert.equal(put.status, 413, said.slice(0, 300))
+  assert.match(said, /more than 1000000 objects/)
+  const held = await heldOf(program)
+  assert.ok(held < HELD)
+  assert.equal(await program.status('/v1/pets?limit=1'), 200)
+  return `413, loop held at most ${held.toFixed(2)} s`
+})
+
+// Afterwards the program has another configuration.
+attack(
+  KIND,
+  'PUT /config: 150 operations, 10,000 records, 1,500 consumers and 50 weathers, without a mistake',
+  async () => {
+    const program = await shared()
+    const text = largeConfiguration()
     await heldOf(program)
-    const put = await fetch(`${program.control}/worlds/default/snapshot`, { method: 'PUT', headers, body })
-    const said = await put.text()
-    assert.equal(put.status, 413, said.slice(0, 300))
-    assert.match(said, /more than 1000000 objects/)
+    const headers = { 'content-type': 'application/yaml' }
+    // Requests are served by the configuration before, as long as it is.
+    const { reply, asked: served } = await whileServing(program, () =>
+      fetch(`${program.control}/config`, { method: 'PUT', headers, body: text }),
+    )
+    assert.equal(reply.status, 200, (await reply.text()).slice(0, 300))
     const held = await heldOf(program)
-    assert.ok(held < HELD)
-    assert.equal(await program.status('/v1/pets?limit=1'), 200)
-    return `413, loop held at most ${held.toFixed(2)} s`
-  } finally {
-    await program.stop()
-  }
-})
+    assert.ok(held < HELD, `${held}`)
+    const record = await fetch(`${program.url}/r49/200`)
+    assert.equal(record.status, 200, await record.text())
+    const slow = await fetch(`${program.url}/r42/1`, { headers: { 'understudy-weather': 'w42' } })
+    assert.equal(slow.status, 200, await slow.text())
+    return `200, ${served} requests served meanwhile, loop held at most ${held.toFixed(2)} s`
+  },
+)
