@@ -43,6 +43,7 @@ if (all.some(file => /^(?:attack|browser|wire)\//.test(file))) await import('./s
 
 /** The files of a group run one after another in one process, or four at a time where they wait for programs. */
 const groupOf = (file: string): string => {
+  if (file.startsWith('browser/console')) return 'console'
   if (ALONE.test(file)) return file.replace(/[^a-z-]+/g, '-')
   if (WAITING.test(file)) return 'waiting'
   return file.startsWith('wire/') ? 'wire' : 'unit'

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { after, before } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 
 const PLACES = [
@@ -24,6 +25,28 @@ const FLAGS = [
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: found as string, headless: true, args: FLAGS })
+
+let shared: Promise<Browser> | undefined
+/** The files of this process whose tests have not ended. */
+let files = 0
+
+/** For the top of a file of tests: returns a function that returns the browser of this process. The last file ends it. */
+export function sharedBrowser(): () => Browser {
+  let browser: Browser | undefined
+  files += 1
+  before(async () => {
+    if (withoutBrowser !== false) return
+    shared ??= launch()
+    browser = await shared
+  })
+  after(async () => {
+    files -= 1
+    if (files > 0) return
+    await browser?.close()
+    shared = undefined
+  })
+  return () => browser as Browser
+}
 
 /** Serves an empty page on a free port of this machine. `localhost` and `127.0.0.1` are then two origins. */
 export async function servePage(): Promise<{ readonly port: number; close(): Promise<void> }> {

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { launch, withoutBrowser } from './chromium.ts'
+import type { Page } from 'playwright-core'
+import { sharedBrowser, withoutBrowser } from './chromium.ts'
 import { CONFIG, seriousFindings, withConsole } from './console.ts'
 
 const skip = withoutBrowser
@@ -20,14 +20,12 @@ resources:
 operations:
   listNotes: { respond: { list: notes } }
 `
-let browser: Browser
-before(async () => {
+const browser = sharedBrowser()
+before(() => {
   writeFileSync(join(scratch, 'openapi.json'), JSON.stringify(CONFIG.contract))
   writeFileSync(FILE, YAML)
-  if (skip === false) browser = await launch()
 })
-after(async () => {
-  await browser?.close()
+after(() => {
   rmSync(scratch, { recursive: true })
 })
 

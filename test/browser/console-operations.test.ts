@@ -1,17 +1,12 @@
 // View 2 of the console: replies of operations are replaced, and operations are tried.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { launch, withoutBrowser } from './chromium.ts'
+import { test } from 'node:test'
+import { sharedBrowser, withoutBrowser } from './chromium.ts'
 import { withConsole } from './console.ts'
 
 const skip = withoutBrowser
-let browser: Browser
-before(async () => {
-  if (skip === false) browser = await launch()
-})
-after(() => browser?.close())
+const browser = sharedBrowser()
 
 test('the second save fails, once', { skip }, () =>
   withConsole(browser, {}, async ({ page, open, send }) => {

@@ -2,17 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { launch, withoutBrowser } from './chromium.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { sharedBrowser, withoutBrowser } from './chromium.ts'
 import { CONFIG, seriousFindings, withConsole } from './console.ts'
 
 const skip = withoutBrowser
-let browser: Browser
-before(async () => {
-  if (skip === false) browser = await launch()
-})
-after(() => browser?.close())
+const browser = sharedBrowser()
 
 const TIMED = {
   config: {

@@ -1,18 +1,14 @@
 // View 5 of the console: weather is set by switches and sliders, and shown beside its measured effect.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Locator } from 'playwright-core'
+import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { until } from '../support/until.ts'
-import { launch, withoutBrowser } from './chromium.ts'
+import { sharedBrowser, withoutBrowser } from './chromium.ts'
 import { CONFIG, seriousFindings, withConsole } from './console.ts'
 
 const skip = withoutBrowser
-let browser: Browser
-before(async () => {
-  if (skip === false) browser = await launch()
-})
-after(() => browser?.close())
+const browser = sharedBrowser()
 
 const STORMY = {
   config: {

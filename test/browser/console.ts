@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import type { RunningGateway, StartOptions } from '../../src/index.ts'
 import { LIBRARY } from '../support/built-program.ts'
 
 type Library = { readonly startGateway: (options: StartOptions) => Promise<RunningGateway> }
-const { startGateway } = (await import(pathToFileURL(LIBRARY).href)) as Library
+const library = import(pathToFileURL(LIBRARY).href) as Promise<Library>
+export const startGateway: Library['startGateway'] = async options => (await library).startGateway(options)
 
 const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
 const note = { $ref: '#/components/schemas/Note' }
@@ -93,22 +94,43 @@ export interface ConsoleOptions {
   readonly context?: BrowserContextOptions
 }
 
-/** Starts a gateway, opens the console in a new tab, runs `use`, and ends both. Errors of the page fail the test. */
+/** A page that the tests of a browser share: a new context takes a process, and four times as long. */
+const kept = new WeakMap<Browser, Page>()
+
+/** Returns a page with these options, and a function that closes it or makes it blank. */
+async function pageOf(browser: Browser, { colorScheme = 'light', viewport, ...more }: BrowserContextOptions) {
+  const size = viewport ?? { width: 1280, height: 720 }
+  // Animations would be drawn while a test waits.
+  const media = { colorScheme, reducedMotion: 'reduce' } as const
+  if (Object.keys(more).length > 0) {
+    const context = await browser.newContext({ ...media, ...more, viewport: size })
+    return { page: await context.newPage(), leave: () => context.close() }
+  }
+  // Each gateway has another port, so that the page stores nothing that a later test sees.
+  const last = kept.get(browser)
+  const page = last?.isClosed() === false ? last : await browser.newPage()
+  kept.set(browser, page)
+  await page.emulateMedia(media)
+  await page.setViewportSize(size)
+  return { page, leave: async () => void (page.isClosed() || (await page.goto('about:blank'))) }
+}
+
+/** Starts a gateway, opens the console, runs `use`, and ends both. Errors of the page fail the test. */
 export async function withConsole(
-  browser: Browser,
+  browser: () => Browser,
   { config = CONFIG, start = {}, context: options = {} }: ConsoleOptions,
   use: (console: OpenConsole) => Promise<void>,
 ): Promise<void> {
+  const { page, leave } = await pageOf(browser(), options)
   const gateway = await startGateway({ config, host: '127.0.0.1', ...start })
-  const context = await browser.newContext(options)
-  const page = await context.newPage()
   const elsewhere: string[] = []
   const broken: string[] = []
-  page.on('request', request => {
+  const noteAddress = (request: Request) => {
     if (!request.url().startsWith(`${gateway.control}/`) && !request.url().startsWith('data:'))
       elsewhere.push(request.url())
-  })
-  page.on('pageerror', error => broken.push(String(error.stack)))
+  }
+  const noteError = (error: Error) => broken.push(String(error.stack))
+  page.on('request', noteAddress).on('pageerror', noteError)
   const open = async (place: string): Promise<void> => {
     await page.goto(`${gateway.control}/#/${place}`)
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
@@ -129,12 +151,11 @@ export async function withConsole(
     assert.deepEqual(broken, [])
     assert.deepEqual(elsewhere, [])
   } finally {
-    await context.close()
+    page.off('request', noteAddress).off('pageerror', noteError)
+    await leave()
     await gateway.close()
   }
 }
-
-export { startGateway }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -144,10 +165,11 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** Returns what axe-core finds serious or critical on the page as it is, a line for each. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const violations = (await page.evaluate('axe.run().then(result => result.violations)')) as Violation[]
+/** Returns what axe-core finds serious or critical on the page as it is, a line for each: by these rules, or by all. */
+export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await page.evaluate(`window.axe ?? (() => { ${axe} })()`)
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+  const violations = (await page.evaluate(`axe.run(${options}).then(result => result.violations)`)) as Violation[]
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
