@@ -59,8 +59,11 @@ try {
   })
   const types = join(ROOT, 'node_modules/@types')
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
-  const tsc = join(ROOT, 'node_modules/.bin/tsc')
-  execFileSync(tsc, [...options, '--typeRoots', types, 'example.test.ts'], { cwd: project, stdio: 'inherit' })
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  execFileSync(process.execPath, [tsc, ...options, '--typeRoots', types, 'example.test.ts'], {
+    cwd: project,
+    stdio: 'inherit',
+  })
 } finally {
   rmSync(project, { recursive: true })
 }

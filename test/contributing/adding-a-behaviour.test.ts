@@ -75,7 +75,15 @@ test('the code is strictly typed', () => {
   ]
   execFileSync(
     process.execPath,
-    ['node_modules/typescript/bin/tsc', '--ignoreConfig', '--noEmit', ...strict, ...module, ...files],
+    [
+      'node_modules/typescript/bin/tsc',
+      '--singleThreaded',
+      '--ignoreConfig',
+      '--noEmit',
+      ...strict,
+      ...module,
+      ...files,
+    ],
     {
       stdio: ['ignore', 'inherit', 'inherit'],
     },

@@ -42,7 +42,7 @@ function mistakes(): string {
   try {
     execFileSync(
       process.execPath,
-      [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.', '--incremental', 'false'],
+      [join(ROOT, 'node_modules/typescript/bin/tsc'), '--singleThreaded', '-p', '.', '--incremental', 'false'],
       {
         cwd: folder,
         encoding: 'utf8',
