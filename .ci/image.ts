@@ -91,7 +91,11 @@ function step(stage: Stage, word: string, rest: string, context: string, stages:
       return
     }
     case 'RUN':
-      execSync(rest, { cwd: at('.'), env: { ...process.env, ...stage.env }, stdio: ['ignore', 'ignore', 'inherit'] })
+      execSync(rest, {
+        cwd: at('.'),
+        env: { ...process.env, npm_config_prefer_offline: 'true', ...stage.env },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
       return
     case 'USER':
       stage.user = rest
