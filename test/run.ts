@@ -18,8 +18,31 @@ const LONG = [
 /** Files with a separate process: their clients have a second or less, or they change modules that others load. */
 const ALONE =
   /^(?:attack\/|browser\/|contributing\/|wire\/(?:early-refusal|lost-state-file|redis-foreign|shutdown|slow-clients|two-workers|workers)\.test)/
-/** The groups that would take longer than all others: two processes run half of the files of each. */
+/** The groups that would take longer than all others: two processes run about half of each. */
 const HALVED = ['unit', 'wire']
+/** Seconds of the files of these groups that take more than a few, for halves of the same length. */
+const SECONDS: Readonly<Record<string, number>> = {
+  'gateway/state/own-log': 5,
+  'load/largest-text': 6,
+  'property/json': 7,
+  'property/queueing': 10,
+  'property/replay': 5,
+  'property/replicas': 8,
+  'property/sample': 6,
+  'wire/config': 6,
+  'wire/killed-journal': 15,
+  'wire/large-files': 7,
+  'wire/redis': 4,
+  'wire/redis-failures': 18,
+  'wire/redis-history': 10,
+  'wire/redis-large': 25,
+  'wire/redis-log': 8,
+  'wire/reload': 5,
+  'wire/shown-commands': 9,
+  'wire/state-file': 30,
+  'wire/tls-files': 6,
+}
+const secondsOf = (file: string): number => SECONDS[file.replace('.test.ts', '')] ?? 0.5
 /** Wire tests that start programs and wait for them. They run concurrently. */
 const WAITING = /^wire\/(?:cli|cli-options|first-minutes|secrets|shown-code)\.test/
 
@@ -48,15 +71,28 @@ const groupOf = (file: string): string => {
   if (WAITING.test(file)) return 'waiting'
   return file.startsWith('wire/') ? 'wire' : 'unit'
 }
+/** Gives each file, from the longest on, to the half that is shorter. */
+function halvesOf(files: readonly string[]): string[][] {
+  const halves = [0, 1].map(() => ({ seconds: 0, files: [] as string[] })) as [Half, Half]
+  for (const file of [...files].sort((a, b) => secondsOf(b) - secondsOf(a))) {
+    const half = halves[0].seconds <= halves[1].seconds ? halves[0] : halves[1]
+    half.files.push(file)
+    half.seconds += secondsOf(file)
+  }
+  return halves.map(half => half.files)
+}
+interface Half {
+  readonly files: string[]
+  seconds: number
+}
 const names = [...new Set(all.map(groupOf))]
 const groups = names.flatMap(name => {
   const files = all.filter(file => groupOf(file) === name)
   const concurrency = name === 'waiting' ? 4 : 1
   if (!HALVED.includes(name)) return [{ name, files, concurrency }]
-  return [0, 1].flatMap(half => {
-    const part = files.filter((_, i) => i % 2 === half)
-    return part.length > 0 ? [{ name: `${name}-${half + 1}`, files: part, concurrency }] : []
-  })
+  return halvesOf(files).flatMap((part, half) =>
+    part.length > 0 ? [{ name: `${name}-${half + 1}`, files: part, concurrency }] : [],
+  )
 })
 // The longest ones first, so that none is left for the end.
 groups.sort((a, b) => b.files.length - a.files.length)

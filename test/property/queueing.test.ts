@@ -9,7 +9,7 @@ import { World } from '../../src/world/world.ts'
 import { requestOf } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
-const ARRIVALS = 20_000
+const ARRIVALS = 10_000
 const SEED = 7
 
 /** Returns the mean waiting time in milliseconds of independent arrivals (Poisson). */
@@ -45,7 +45,7 @@ const near = (measured: number, theory: number, tolerance: number, load: number)
 }
 
 // Pollaczek and Khinchine: the mean wait before one server, from the first two moments of the service time. The mean of
-// 20,000 waits, each much like the one before it, scatters by a few percent at half load and by more above.
+// 10,000 waits, each much like the one before it, scatters by a few percent at half load and by more above.
 const pollaczekKhinchine = (rate: number, mean: number, square: number): number =>
   (rate * square) / (2 * (1 - rate * mean))
 

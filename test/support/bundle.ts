@@ -56,8 +56,14 @@ const entriesOf = (groups: readonly Group[]): Plugin => ({
 
 /** Each file is a suite, so that a hook of one file is not a hook of all. */
 function entryOf({ name, files, concurrency }: Group): string {
-  const suites = files.map(file => `suite('${file}', async () => void (await import('./${file}')))`)
+  const suites = files.map(
+    file => `suite('${file}', async () => {
+  recordCost('${file}')
+  await import('./${file}')
+})`,
+  )
   return `import { suite } from 'node:test'
+import { recordCost } from './support/costs.ts'
 ${files.some(file => file.startsWith('property/')) ? "import './support/property-runs.ts'" : ''}
 suite('${name}', { concurrency: ${concurrency} }, () => {
 ${suites.join('\n')}

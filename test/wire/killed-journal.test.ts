@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { until } from '../support/until.ts'
+import { pause, until } from '../support/until.ts'
 import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { NOTES, type Replica, Replicas } from './replicas.ts'
 
@@ -29,6 +29,8 @@ function load(targets: readonly Replica[], first: number) {
         const { status } = await (targets[(client + i) % targets.length] as Replica).send(`GET ${path}`)
         assert.equal(status, 404)
         answered.push(path)
+        // The clients go on while programs start: without a pause they would take all of the processor.
+        await pause(5)
       } catch (error) {
         // The process was killed.
         if (error instanceof assert.AssertionError) throw error

@@ -196,7 +196,7 @@ suite('a gateway that gets SIGTERM', { concurrency: true }, () => {
         const { child, url, ended } = await serve(config, '--log-level', 'warn', ...more)
         const clients = Array.from({ length: 32 }, () => connectUntilRefused(url))
         // All are busy, and have been for a while.
-        await keepBusyFor(url, 200)
+        await keepBusyFor(url, 60)
         child.kill('SIGTERM')
         const exchanged = (await Promise.all(clients)).flat()
         assert.equal(await ended, 0)
