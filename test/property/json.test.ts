@@ -136,7 +136,7 @@ test('a text that is read in pieces has the same value, and the same faults', ()
       fc.pre(!MISREADS || !json.includes('"\\\\"'))
       assert.equal(said(runThrough(parseJsonInSteps(json, decimals, {}, size))), said(parseJson(json, decimals)))
     }),
-    { numRuns: size(1000, 20_000) },
+    { numRuns: size(1000, 8000) },
   )
 })
 
@@ -174,7 +174,7 @@ test('a string that is longer than a piece is read in pieces, and cut between it
       fc.pre(!MISREADS || !/[{,]\s*"[^"]*\\/.test(json))
       assert.equal(said(runThrough(parseJsonInSteps(json, true, {}, size))), said(parseJson(json, true)))
     }),
-    { numRuns: size(1000, 20_000) },
+    { numRuns: size(1000, 8000) },
   )
 })
 

@@ -7,7 +7,7 @@ import { cases } from '../support/cases.ts'
 import type { Ask } from '../support/in-process.ts'
 import { FixedClock } from '../virtual-clock.ts'
 
-const REQUESTS = cases(10_000)
+const REQUESTS = cases(5000)
 const WHAT = ['GET /things', 'GET /things/1', 'PATCH /things/1'] as const
 
 const YAML = `

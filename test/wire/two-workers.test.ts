@@ -114,6 +114,8 @@ describe('two workers', () => {
         const reply = await fetch(control + path, { method })
         await reply.arrayBuffer()
         statuses.add(reply.status)
+        // Without a pause the calls would take the processor from the workers that begin.
+        await pause(10)
       }
     })
     for (let i = 0; i < 4; i++) await killOne()

@@ -31,7 +31,7 @@ async function write({ gateway, state }: Replica, times: number): Promise<void> 
   }
 }
 
-const WRITES = size(5000, 100_000)
+const WRITES = size(5000, 40_000)
 const ENTRIES = size(3000, 12_000)
 
 test('many thousand writes to one record compact to one', async () => {
