@@ -16,8 +16,15 @@ const ANNOTATED = new Set([
 export const isKnownFormat = (format: string): boolean =>
   Object.hasOwn(fullFormats, format) || format === 'int64' || ANNOTATED.has(format)
 
+/** The usual format accepts every integer. */
+const INT64 = {
+  type: 'number',
+  validate: (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
+} as const
+
 /** Returns whether a value has a format. An unknown format, or one for another type, is always satisfied. */
 export function isFormat(name: string, value: string | number): boolean {
+  if (name === 'int64') return typeof value !== 'number' || INT64.validate(value)
   const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : true
   if (format === true) return true
   if (format instanceof RegExp) return typeof value !== 'string' || format.test(value)
@@ -30,9 +37,6 @@ export function isFormat(name: string, value: string | number): boolean {
 /** Adds the usual formats, int64 and further ones. */
 export function addFormats(ajv: Ajv2020, extra: Readonly<Record<string, Format>>): void {
   formats.default(ajv)
-  ajv.addFormat('int64', {
-    type: 'number',
-    validate: value => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63,
-  })
+  ajv.addFormat('int64', INT64)
   for (const [name, validate] of Object.entries(extra)) ajv.addFormat(name, validate)
 }

@@ -17,6 +17,7 @@ components:
       properties:
         name: { type: string, pattern: '^[A-Z]' }
         crew: { type: integer, format: int64, maximum: 9007199254740993 }
+        built: { type: integer, format: int64 }
         engine: { oneOf: [{ $ref: '#/components/schemas/Sail' }, { $ref: '#/components/schemas/Motor' }] }
     Sail: { type: object, required: [masts], properties: { masts: { type: integer } }, additionalProperties: false }
     Motor: { type: object, required: [power], properties: { power: { type: number } }, additionalProperties: false }
@@ -36,6 +37,9 @@ for (const [what, value] of Object.entries({
   'a value without a field': { engine: { power: 1.5 } },
   'a text that breaks its pattern': { name: 'ann', engine: { power: 1.5 } },
   'a number that no double holds': { name: 'Ann', engine: { masts: 2 }, crew: 9007199254740995n },
+  'an integer beyond int64': { name: 'Ann', engine: { masts: 2 }, built: 1e300 },
+  'an integer next to the end of int64': { name: 'Ann', engine: { masts: 2 }, built: 9223372036854775808n },
+  'the last int64': { name: 'Ann', engine: { masts: 2 }, built: 9223372036854775807n },
   nothing: undefined,
 })) {
   test(`${what} is validated alike while schemas are walked`, async () => {
