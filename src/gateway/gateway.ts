@@ -218,13 +218,14 @@ export class Gateway {
     return this.#decorate(turn, replyToUnmatched(request.method, path, plan, served.mask))
   }
 
-  /** Answers a request whose `Understudy-*` controls are invalid. */
+  /** Answers a request whose `Understudy-*` controls are invalid, in the error shape of the operation at its path. */
   #refuseBadControls(request: Request, served: ServedPlan, refusal: Reply, started: number): Promise<Reply> {
-    return this.#decorate(unmatchedTurn(served, request, this.worlds.default, started), refusal)
+    const named = served.plan.find(request.method, request.path)?.target.planned
+    return this.#decorate(unmatchedTurn(served, request, this.worlds.default, started), refusal, named)
   }
 
-  async #decorate(turn: Turn, bare: Reply): Promise<Reply> {
-    return this.#observer.finish(turn, await turn.planned.decorate(turn.exchange, bare))
+  async #decorate(turn: Turn, bare: Reply, shaping = turn.planned): Promise<Reply> {
+    return this.#observer.finish(turn, await shaping.decorate(turn.exchange, bare))
   }
 }
 

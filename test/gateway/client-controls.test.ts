@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPERATIONS, simulate } from '../simulate.ts'
+import { inProcess } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
 const YAML = `
@@ -45,4 +46,31 @@ test('with `clientControls: false` headers and parameters of clients are ignored
   const headers = { 'understudy-delay': '1h', 'understudy-nonsense': 'x', 'understudy-weather': 'down' }
   assert.equal((await ask('GET /things?__weather=down&__what=x', { headers })).status, 200)
   assert.equal((await ask('GET /things', { headers: { prefer: 'code=418' } })).status, 404)
+})
+
+test('a refused control has the error shape of the operation', async () => {
+  const { send } = inProcess({
+    'openapi.yaml': `
+openapi: 3.1.0
+info: { title: Things, version: '1' }
+paths:
+  /things:
+    get:
+      responses:
+        '200': { description: All. }
+        '400':
+          description: Wrong.
+          content: { application/json: { schema: { type: object, required: [reason], properties: { reason: { type: string } } } } }
+`,
+  })
+  for (const [line, headers] of [
+    ['GET /things?__nope=1', {}],
+    ['GET /things?__weather=rain', {}],
+    ['GET /things', { 'understudy-nope': '1' }],
+    ['GET /things', { 'understudy-time': 'soonish' }],
+  ] as const) {
+    const reply = await send(line, undefined, headers)
+    assert.deepEqual([reply.status, reply.headers['content-type']], [400, 'application/json'], line)
+    assert.deepEqual(Object.keys(reply.body as object), ['reason'], line)
+  }
 })
