@@ -17,9 +17,10 @@ export interface ErrorModel {
   /**
    * The origin of `value`: `example` for an example of this status, `elsewhere` for one that several statuses share, `none`
    * for a sample, of which only fields about the refusal are kept. `shown` is a sample that the client asked for; it is kept
-   * whole.
+   * whole. `success` is a sample of a `default` that describes the success too: its fields may hold the data of a record, so
+   * that only those for messages get a text.
    */
-  readonly words: 'example' | 'elsewhere' | 'none' | 'shown'
+  readonly words: 'example' | 'elsewhere' | 'none' | 'shown' | 'success'
   /** Returns whether a value is valid as the whole error. */
   fits(value: Json): boolean
 }
@@ -123,12 +124,14 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
     const optional = missing.find(one => typeof one.value === 'string' && DETAILS.has(one.name))
     // An `error` that is an enum holds a code and no text.
     const open = texts.filter(one => draft.fits(one.path, problem.title))
+    const named = optional ?? open.find(one => one.name === 'error')
     const instead =
-      optional ??
-      open.find(one => one.name === 'error') ??
-      open.find(one => TITLES.has(one.name)) ??
-      // A text field with an unspecific name is a better place for the reason than none, and than an invented text.
-      (isExample(words) ? undefined : open.find(one => !isKnown(one.name)))
+      words === 'success'
+        ? named
+        : (named ??
+          open.find(one => TITLES.has(one.name)) ??
+          // A text field with an unspecific name is a better place for the reason than none, and than an invented text.
+          (isExample(words) ? undefined : open.find(one => !isKnown(one.name))))
     if (instead !== undefined) details.push(instead)
   }
   for (const { path, name, value: at } of fields) {
@@ -150,7 +153,7 @@ function prepare(model: ErrorModel, { problem, status }: Refusal): PreparedError
       if (!isExample(words) || (at >= 100 && at < 600)) draft.put(path, status)
     } else if (typeof at === 'boolean' && FLAGS.has(name)) draft.put(path, false)
   }
-  if (words === 'none') trim(draft, fields)
+  if (words === 'none' || words === 'success') trim(draft, fields)
   return { value: draft.value, details, lists }
 }
 

@@ -45,7 +45,8 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
   const documented = responseFor(operation, status)
   const usual = documented === undefined && contract !== undefined && status >= 400
   const response = usual ? usualError(operation, status, contract) : documented
-  if (response === undefined || speaksOfSuccess(operation, response)) return FORMLESS
+  if (response === undefined) return FORMLESS
+  const isSuccess = speaksOfSuccess(operation, response)
   const media = [...response.content]
   const [type, spec] =
     media.find(([name]) => isJson(name)) ??
@@ -56,7 +57,7 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
   const { schema } = spec
   const sampler = schema && samplerOf(schema)
   const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
-  const example = spec.examples.find(({ value }) => fits(value))
+  const example = isSuccess ? undefined : spec.examples.find(({ value }) => fits(value))
   // The document's own words for a missing credential are kept.
   if (example !== undefined && status === 401 && !usual) {
     const written: Shaped = { ...writeBody({ value: example.value }, spec, type), told: false }
@@ -66,7 +67,7 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
   const value = example?.value ?? (sample?.fits === true ? sample.value : undefined)
   if (value === undefined) return FORMLESS
   const own = operation.responses.get(`${status}`) === response ? 'example' : 'elsewhere'
-  const words = example === undefined ? 'none' : own
+  const words = isSuccess ? 'success' : example === undefined ? 'none' : own
   const form = new ErrorForm({ value, sample: sample?.fits === true ? sample.value : undefined, words, fits })
   return refusal => {
     const { value, told } = form.write(refusal)
@@ -74,7 +75,7 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
   }
 }
 
-/** Without a documented success, `default` describes the success. */
+/** Without a documented success, `default` describes the success too; a refusal still has to match it. */
 const speaksOfSuccess = (operation: Operation, response: ResponseSpec): boolean =>
   response === operation.responses.get('default') &&
   ![...operation.responses.keys()].some(status => /^[1-3](?:\d\d|XX)$/.test(status))
