@@ -15,6 +15,7 @@ import { compileAccess } from './control/access.ts'
 import { compileCallReader } from './control/read-call.ts'
 import { GUARD_HEADERS, problem } from './control/replies.ts'
 import type { ControlReply, ControlRoute } from './control/route.ts'
+import { LONG, streamOf } from './long-text.ts'
 
 /**
  * @param token the token that a client must send; `undefined` on loopback
@@ -88,6 +89,10 @@ function write(ctx: Koa.Context, { status, type, headers = {}, body }: ControlRe
   ctx.status = status
   ctx.set({ ...GUARD_HEADERS, ...headers })
   if (body === undefined) return
-  ctx.body = typeof body === 'string' || body instanceof Readable ? body : stringifyJson(body)
+  if (body instanceof Readable) ctx.body = body
+  else {
+    const text = typeof body === 'string' ? body : stringifyJson(body)
+    ctx.body = text.length > LONG ? streamOf(text) : text
+  }
   if (type !== undefined) ctx.type = type
 }

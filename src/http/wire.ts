@@ -7,6 +7,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Delivery } from '../plan/settings.ts'
 import { writeBroken } from './broken-wire.ts'
 import { closeInStages } from './lingering-response.ts'
+import { LONG, writeInPieces } from './long-text.ts'
 import { fieldsOf } from './reply-fields.ts'
 
 /** Writes the reply. Throws before writing if a header is invalid. */
@@ -21,18 +22,23 @@ export function writeReply(req: IncomingMessage, res: ServerResponse, reply: Rep
   const length = bytes ?? (body === undefined ? 0 : Buffer.byteLength(body))
   if (status !== 204 && status !== 304) fields.push('content-length', length)
   res.writeHead(status, fields as string[])
-  finish(res, body, length)
-  watchDelivery(req, res, delivery.patience)
+  if (typeof body === 'string' && body.length > LONG) {
+    void writeInPieces(res, body, encodingOf(body, length))
+    watch(req, res, delivery.patience)
+  } else {
+    finish(res, body, length)
+    watchDelivery(req, res, delivery.patience)
+  }
 }
 
-/**
- * Ends the response in one write, where `end(body)` makes two, the second of them empty. Text in which every character is a
- * byte need not be encoded.
- */
+/** Text in which every character is a byte need not be encoded. */
+const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
+
+/** Ends the response in one write, where `end(body)` makes two, the second of them empty. */
 function finish(res: ServerResponse, body: Reply['body'], length: number): void {
   if (body !== undefined) {
     res.socket?.cork()
-    if (typeof body === 'string') res.write(body, length === body.length ? 'latin1' : 'utf8')
+    if (typeof body === 'string') res.write(body, encodingOf(body, length))
     else res.write(body)
     res.socket?.uncork()
   }
@@ -40,9 +46,12 @@ function finish(res: ServerResponse, body: Reply['body'], length: number): void 
 }
 
 /** Cuts the connection of a client that has not taken its reply after `patience` milliseconds. */
-export function watchDelivery({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
+export function watchDelivery(req: IncomingMessage, res: ServerResponse, patience: number): void {
   // A reply that the system has taken completely needs no watch.
-  if (res.writableLength === 0) return
+  if (res.writableLength > 0) watch(req, res, patience)
+}
+
+function watch({ socket }: IncomingMessage, res: ServerResponse, patience: number): void {
   const timer = setTimeout(() => res.destroy(), patience)
   timer.unref()
   const timers = timersOf(socket)

@@ -1,5 +1,6 @@
 // Regular expressions that cannot block the process, for any pattern and any text. A short text goes to V8's usual
-// engine, a long one to its linear engine. A pattern that the linear engine does not support is interrupted after a time.
+// engine, a long one to its linear engine. A very long text, and a pattern that the linear engine does not support, go to the
+// usual engine and are interrupted after a time.
 
 import { setFlagsFromString } from 'node:v8'
 import { createContext, Script } from 'node:vm'
@@ -16,6 +17,8 @@ setFlagsFromString('--enable-experimental-regexp-engine')
  */
 const SHORT = [Number.POSITIVE_INFINITY, 300, 70, 40]
 const SHORT_FOR_NESTED = 12
+/** The length above which the linear engine would take more than some ten milliseconds: up to 0.5 µs for each unit. */
+const VERY_LONG = 100_000
 
 /**
  * Compiles an expression; throws a `SyntaxError` as `RegExp` does.
@@ -24,8 +27,11 @@ const SHORT_FOR_NESTED = 12
  */
 export function compileGuarded(source: string, flags: string): RegExp {
   const plain = new RegExp(source, flags)
-  const short = shortFor(findNesting(source))
-  return short === Number.POSITIVE_INFINITY ? plain : new GuardedRegExp(source, flags, short)
+  const nesting = findNesting(source)
+  const short = shortFor(nesting)
+  if (short === Number.POSITIVE_INFINITY) return plain
+  const { nested, endless, anchored } = nesting
+  return new GuardedRegExp(source, flags, short, anchored && endless === 1 && !nested)
 }
 
 const shortFor = ({ nested, endless }: Nesting): number =>
@@ -33,18 +39,35 @@ const shortFor = ({ nested, endless }: Nesting): number =>
 
 class GuardedRegExp extends RegExp {
   readonly #short: number
+  readonly #simple: boolean
   #tryLong: ((text: string) => boolean) | undefined
+  #tryVeryLong: ((text: string) => boolean) | undefined
 
-  constructor(source: string, flags: string, short: number) {
+  /** @param simple whether a search looks at each character a few times only, unless the pattern has large counts */
+  constructor(source: string, flags: string, short: number, simple: boolean) {
     super(source, flags)
     this.#short = short
+    this.#simple = simple
   }
 
   override test(text: string): boolean {
     if (text.length <= this.#short) return super.test(text)
-    this.#tryLong ??=
-      compileLinear(this.source, this.flags) ?? compileInterruptible(new RegExp(this.source, this.flags))
-    return this.#tryLong(text)
+    if (text.length <= VERY_LONG) {
+      this.#tryLong ??= compileLinear(this.source, this.flags) ?? this.#compileInterruptible()
+      return this.#tryLong(text)
+    }
+    this.#tryVeryLong ??= this.#compileForVeryLong()
+    return this.#tryVeryLong(text)
+  }
+
+  #compileForVeryLong() {
+    // The usual engine leaves the search to the linear one if it backtracks too often.
+    if (this.#simple && compileLinear(this.source, this.flags) !== undefined) return (text: string) => super.test(text)
+    return this.#compileInterruptible()
+  }
+
+  #compileInterruptible() {
+    return compileInterruptible(new RegExp(this.source, this.flags))
   }
 }
 
@@ -61,9 +84,8 @@ function compileLinear(source: string, flags: string): ((text: string) => boolea
   }
 }
 
-/** Milliseconds after which a search is interrupted, twice where none was before; the text then counts as not matching. */
+/** Milliseconds of processor time after which a search is interrupted; the text then counts as not matching. */
 const PATIENCE = 40
-/** A shorter time would interrupt harmless patterns on a busy machine. */
 const LEAST_PATIENCE = 5
 const MOST_SKIPPED = 1024
 
@@ -81,13 +103,28 @@ function compileInterruptible(expression: RegExp): (text: string) => boolean {
       skipped += 1
       return false
     }
-    let found = searchWithin(expression, text, patience)
-    // The machine may have been busy with something else, and the text may be harmless.
-    if (found === undefined && patience === PATIENCE) found = searchWithin(expression, text, patience)
+    const found = searchPatiently(expression, text, patience)
     skipped = 0
     toSkip = found === undefined ? Math.min(MOST_SKIPPED, toSkip * 2 + 1) : 0
     patience = found === undefined ? Math.max(LEAST_PATIENCE, patience >> 1) : PATIENCE
     return found ?? false
+  }
+}
+
+/** On a busy machine a search gets this many times its patience, in time that passes. */
+const MOST_WAITING = 32
+
+/**
+ * As `searchWithin`, for milliseconds of processor time: on a busy machine more of them pass. The time of the system does not
+ * count, which gives the first searches of a process the memory for their backtracking.
+ */
+function searchPatiently(expression: RegExp, text: string, milliseconds: number): boolean | undefined {
+  for (let time = milliseconds; ; time *= 2) {
+    const before = process.cpuUsage()
+    const found = searchWithin(expression, text, time)
+    if (found !== undefined) return found
+    const { user } = process.cpuUsage(before)
+    if (user / 1000 >= 0.75 * milliseconds || time >= MOST_WAITING * milliseconds) return undefined
   }
 }
 

@@ -9,6 +9,8 @@ export interface Nesting {
   readonly ambiguous: boolean
   /** The number of unbounded repetitions. */
   readonly endless: number
+  /** Whether it matches at the beginning of a text only. */
+  readonly anchored: boolean
 }
 
 interface PatternGroup {
@@ -42,6 +44,7 @@ export function findNesting(pattern: string): Nesting {
   let nested = false
   let ambiguous = false
   let endless = 0
+  let anchored = pattern.startsWith('^')
   /** The group that was closed just before the current character. */
   let closed: PatternGroup | undefined
   const settle = (group: PatternGroup) => {
@@ -82,6 +85,7 @@ export function findNesting(pattern: string): Nesting {
       outer.pending = !group.asserts && !isLoose(group)
       closed = group
     } else if (token === '|') {
+      if (groups.length === 1) anchored = false
       settle(group)
       group.varies = true
       group.looseBefore ||= !group.fixed
@@ -93,7 +97,7 @@ export function findNesting(pattern: string): Nesting {
       closed = undefined
     }
   }
-  return { nested, ambiguous, endless }
+  return { nested, ambiguous, endless, anchored }
 }
 
 const isLoose = ({ fixed, looseBefore }: PatternGroup): boolean => looseBefore || !fixed

@@ -81,6 +81,33 @@ attack(KIND, 'PUT /weather: as many rules as it may have, and PUT a snapshot of 
   ),
 )
 
+attack(KIND, 'POST texts of 10 MB for patterns: one that matches, and hostile ones', () =>
+  withSteps(
+    folder => {
+      const { contract } = THINGS
+      const name = { type: 'string', pattern: '^([a-z]+ ?)+$' }
+      const content = { 'application/json': { schema: { type: 'object', properties: { name } } } }
+      const post = { requestBody: { content }, responses: { 200: { description: 'ok' } } }
+      const gateway = { contract: { ...contract, paths: { '/names': { post } } }, limits: { body: '11MB' } }
+      writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(gateway))
+      return [join(folder, 'gateway.yaml')]
+    },
+    async (program, _folder, steps) => {
+      const post = async (name: string) => {
+        const headers = { 'content-type': 'application/json' }
+        const reply = await fetch(`${program.url}/names`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+        await reply.arrayBuffer()
+        return reply.status
+      }
+      const text = 'abcdefghi '.repeat(100_000).trim()
+      // A busy machine may interrupt the search in a harmless text.
+      await until(async () => (await post(text)) === 200)
+      for (let i = 0; i < 3; i++) assert.equal(await post(`${text.repeat(10)}!`), 400)
+      return outcomeOf(await steps(), 'answered')
+    },
+  ),
+)
+
 const recordsOf = (count: number, length: number) =>
   Array.from({ length: count }, (_, i) => ({ id: i + 1, name: `${'x'.repeat(length)}${i}` }))
 

@@ -18,6 +18,8 @@ const HOSTILE: readonly (readonly [pattern: string, text: string])[] = [
   ['^(a+)+\\1$', `${'a'.repeat(60)}b`],
   ['^a*a*a*a*a*a*b$', 'a'.repeat(50_000)],
   ['(x+x+)+y', 'x'.repeat(50_000)],
+  ['^(a+)+$', `${'a'.repeat(1_000_000)}b`],
+  ['[a-z]+@[a-z]+', 'a'.repeat(1_000_000)],
 ]
 
 for (const [pattern, text] of HOSTILE) {
@@ -59,6 +61,28 @@ test('long texts match like short ones', () => {
     assert.ok(found.includes(true), pattern)
     assert.equal(expression?.test(bad), false, pattern)
   }
+})
+
+test('texts of a megabyte match', () => {
+  const base64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
+  const cases = [
+    [base64, 'QUJD'.repeat(250_000)],
+    ['^[\\w+/]*={0,2}$', 'QUJD'.repeat(250_000)],
+  ] as const
+  for (const [pattern, good] of cases) {
+    const expression = compilePattern(pattern)
+    assert.equal(expression?.test(good), true, pattern)
+    assert.equal(expression?.test(`${good}!`), false, pattern)
+  }
+  const ambiguous = compilePattern('^(a+)+$')
+  // A busy machine may interrupt some searches.
+  const found = Array.from({ length: 10 }, () => ambiguous?.test('a'.repeat(1_000_000)))
+  assert.ok(found.includes(true))
+})
+
+test('a pattern is anchored if each of its alternatives begins at the start', () => {
+  for (const pattern of ['^a', '^(?:a|b)+$']) assert.equal(findNesting(pattern).anchored, true, pattern)
+  for (const pattern of ['a^', '^a|b', '[^a]', '(?:^a)']) assert.equal(findNesting(pattern).anchored, false, pattern)
 })
 
 test('a text above maxLength is not searched', () => {
