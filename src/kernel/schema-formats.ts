@@ -6,8 +6,9 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 
 export type Format = (text: string) => boolean
 
-/** Formats of OpenAPI's registry that are not validated here. */
+/** Formats that are not validated here: `url`, which no registry describes, and some of OpenAPI's registry. */
 const ANNOTATED = new Set([
+  'url',
   ...['int8', 'int16', 'uint8', 'uint16', 'uint32', 'uint64', 'double-int', 'decimal', 'decimal128', 'char', 'html'],
   ...['commonmark', 'media-range', 'base64url', 'sf-binary', 'sf-boolean', 'sf-decimal', 'sf-integer', 'sf-string'],
   ...['sf-token', 'http-date', 'idn-email', 'idn-hostname', 'iri', 'iri-reference', 'date-time-local', 'time-local'],
@@ -25,6 +26,7 @@ const INT64 = {
 /** Returns whether a value has a format. An unknown format, or one for another type, is always satisfied. */
 export function isFormat(name: string, value: string | number): boolean {
   if (name === 'int64') return typeof value !== 'number' || INT64.validate(value)
+  if (ANNOTATED.has(name)) return true
   const format = Object.hasOwn(fullFormats, name) ? fullFormats[name as keyof typeof fullFormats] : true
   if (format === true) return true
   if (format instanceof RegExp) return typeof value !== 'string' || format.test(value)
@@ -37,6 +39,7 @@ export function isFormat(name: string, value: string | number): boolean {
 /** Adds the usual formats, int64 and further ones. */
 export function addFormats(ajv: Ajv2020, extra: Readonly<Record<string, Format>>): void {
   formats.default(ajv)
+  ajv.addFormat('url', true)
   ajv.addFormat('int64', INT64)
   for (const [name, validate] of Object.entries(extra)) ajv.addFormat(name, validate)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Json, parseJson } from '../../src/kernel/json.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
+import { isFormat } from '../../src/kernel/schema-formats.ts'
 import { narrow } from '../../src/kernel/schema-parts.ts'
 import { size } from '../support/cases.ts'
 
@@ -216,4 +217,12 @@ test('a schema narrowed to the members of a value finds the same faults as the w
     .compile(narrowed)(value)
     ?.find(({ pointer }) => pointer === '/missing')
   assert.equal(missing?.params.about, 'Its absence is told with this.')
+})
+
+test('the format url, which no registry describes, accepts every text', () => {
+  for (const format of ['url', 'unheard-of']) {
+    assert.equal(new Schemas().compile({ type: 'string', format })('/relative'), undefined)
+    assert.equal(isFormat(format, '/relative'), true)
+  }
+  assert.notEqual(new Schemas().compile({ type: 'string', format: 'uri' })('/relative'), undefined)
 })
