@@ -44,19 +44,20 @@ function full(open: string, item: (i: number) => string, close: string): string 
 }
 
 const BODIES: readonly (readonly [about: string, path: string, body: string, status: number])[] = [
-  ['unknown fields', '/thing', full('{', i => `"k${i}":1`, '}'), 200],
-  ['fields that are not allowed', '/closed', full('{', i => `"k${i}":1`, '}'), 400],
-  ['entries of a map', '/map', full('{', i => `"k${i}":1`, '}'), 200],
-  ['wrong entries of a map', '/map', full('{', i => `"k${i}":"a"`, '}'), 400],
-  ['names that match a pattern', '/names', full('{', i => `"k${i}":1`, '}'), 200],
+  ['unknown fields', '/thing', full('{', i => `"nameoffield${i}":1`, '}'), 200],
+  ['fields that are not allowed', '/closed', full('{', i => `"nameoffield${i}":1`, '}'), 400],
+  ['entries of a map', '/map', full('{', i => `"nameoffield${i}":1`, '}'), 200],
+  ['wrong entries of a map', '/map', full('{', i => `"nameoffield${i}":"a"`, '}'), 400],
+  ['names that match a pattern', '/names', full('{', i => `"nameoffield${i}":1`, '}'), 200],
   ['items without a required field', '/list', full('[', () => '{}', ']'), 400],
   ['items with a field to remove', '/list', full('[', i => `{"name":"a","id":${i}}`, ']'), 200],
   ['different items', '/unique', full('[', i => `{"a":${i}}`, ']'), 200],
   ['values of a list of 20,000', '/chosen', full('[', i => `"v${19_999 - (i % 1000)}"`, ']'), 200],
   ['decimals', '/any', full('[', () => '1.10', ']'), 200],
-  ['decimals with names', '/any', full('{', i => `"k${i}":1.10`, '}'), 200],
+  ['decimals with names', '/any', full('{', i => `"nameoffield${i}":1.10`, '}'), 200],
   ['integers beyond a double', '/any', full('[', i => `9007199254740993${i}`, ']'), 200],
-  ['an object without an end', '/thing', full('{', i => `"k${i}":1`, ''), 400],
+  ['more fields than an object may have', '/any', full('{', i => `"k${i}":1`, '}'), 400],
+  ['an object without an end', '/thing', full('{', i => `"nameoffield${i}":1`, ''), 400],
 ]
 
 attack(KIND, 'a megabyte of one thing', () =>

@@ -34,7 +34,7 @@ const CONTRACT = JSON.stringify({
 const { send } = inProcess({ 'unions.json': CONTRACT })
 
 /** More than the bound takes. */
-const LARGE = size(10_000, 60_000)
+const LARGE = size(10_000, 45_000)
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 1]))
 const items = (count: number) => Array.from({ length: count }, () => ({ k1: 'a' }))
 
