@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { watchMemory } from '../../src/gateway/watch-memory.ts'
 import { collectGarbage } from '../../src/world/heap.ts'
+import { PROGRAM } from '../support/built-program.ts'
 import { notesContract } from '../support/notes.ts'
 import { startProgram } from './program.ts'
 import { attack } from './table.ts'
@@ -205,7 +206,7 @@ attack(KIND, 'a seed of 400,000 records with 64 MB of memory', () => {
   const seed = `[${Array.from({ length: 400_000 }, (_, i) => `{"id":${i + 1},"text":"note ${i}"}`).join(',\n')}]`
   const gateway = `${GATEWAY}resources: { notes: { schema: Note, seed: ./seed.json, maxRecords: 1000000 } }\n`
   return inFolder({ 'gateway.yaml': gateway, 'seed.json': seed }, async folder => {
-    const args = [...SMALL, '--import', 'tsx', 'src/cli.ts', 'serve', join(folder, 'gateway.yaml'), '--port', '0']
+    const args = [...SMALL, PROGRAM, 'serve', join(folder, 'gateway.yaml'), '--port', '0']
     const child = spawn(process.execPath, [...args, '--control-port', '0'], { stdio: ['ignore', 'ignore', 'pipe'] })
     let said = ''
     child.stderr.on('data', chunk => {
