@@ -128,10 +128,18 @@ const NAMED: Readonly<Record<string, { readonly names: keyof Names; readonly ope
   ),
   'resources.*.references.*': { names: 'resources' },
   ...Object.fromEntries(
-    ['filter', 'filter.parameter', 'search', 'limit', 'offset', 'page', 'cursor', 'sort', 'order'].map(key => [
-      `respond.${key}`,
-      { names: 'query' },
-    ]),
+    [
+      'filter',
+      'filter.parameter',
+      'search',
+      'limit',
+      'offset',
+      'page',
+      'cursor',
+      'sort',
+      'sort.parameter',
+      'order',
+    ].map(key => [`respond.${key}`, { names: 'query' }]),
   ),
   'respond.within.parameter': { names: 'path' },
   'respond.within.field': { names: 'fields', open: true },

@@ -151,3 +151,37 @@ test('a field with other values than the path is not the owner in it', async () 
   const listed = (await send('GET /channels/team/messages')).body as Fields[]
   assert.ok(listed.some(one => one.id === id))
 })
+
+test('sorts by what a parameter names and refuses nothing that its schema allows', async () => {
+  const book = { Book: object({ id: integer, title: string }, { required: ['title'] }) }
+  const sortedBy = async (schema: object) => {
+    const { send } = await inferredInProcess(
+      documentOf(
+        {
+          '/books': {
+            get: {
+              parameters: [{ name: 'sort', in: 'query', schema }],
+              ...answers(200, { type: 'array', items: ref('Book') }),
+            },
+            post: { ...takes(ref('Book')), ...answers(201, ref('Book')) },
+          },
+          '/books/{id}': { ...naming('id', integer), get: answers(200, ref('Book')) },
+        },
+        book,
+      ),
+    )
+    for (const title of ['Zeno', 'Emma']) await send('POST /books', { title })
+    return async (word: string) => {
+      const { status, body, headers } = await send(`GET /books${word === '' ? '' : `?sort=${word}`}`)
+      const titles = (body as { title: string }[]).map(({ title }) => title).filter(one => /^(?:Zeno|Emma)$/.test(one))
+      return [status, titles.join(), headers['understudy-warning']]
+    }
+  }
+  const free = await sortedBy(string)
+  assert.deepEqual(await free('title'), [200, 'Emma,Zeno', undefined])
+  assert.deepEqual(await free('relevance'), [200, 'Zeno,Emma', 'sort: no field of books: relevance'])
+  const some = await sortedBy({ type: 'string', enum: ['title', 'relevance', 'age'], default: 'age' })
+  assert.deepEqual(await some(''), [200, 'Zeno,Emma', undefined])
+  assert.deepEqual(await some('title'), [200, 'Emma,Zeno', undefined])
+  assert.deepEqual(await some('relevance'), [200, 'Zeno,Emma', 'sort: no field of books: relevance'])
+})

@@ -18,7 +18,7 @@ export interface ListConfig extends PagingConfig {
   readonly within?: WithinConfig | readonly WithinConfig[]
   readonly filter?: readonly (string | FilterConfig)[]
   readonly search?: string
-  readonly sort?: string
+  readonly sort?: string | SortConfig
   readonly order?: string
   readonly by?: string
   readonly body?: Json
@@ -33,6 +33,12 @@ export interface FilterConfig {
   readonly is?: 'equal' | Comparison['is']
   /** A value of the parameter that filters nothing. */
   readonly all?: string
+}
+
+/** A sort parameter, and what becomes of a word in it that names no field. */
+export interface SortConfig {
+  readonly parameter: string
+  readonly unknownFields?: 'ignore' | 'refuse'
 }
 
 /** Returns the index of a query parameter in `operation.parameters`; -1 after reporting that there is none. */

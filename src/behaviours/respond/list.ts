@@ -20,7 +20,7 @@ import { compileOtherTime } from './other-times.ts'
 import { compilePaging, lostCursor } from './paging.ts'
 import { type Resource, resourceOf } from './resource.ts'
 import { compileShownList } from './shown.ts'
-import { compileSort } from './sort.ts'
+import { compileSort, sortSchema } from './sort.ts'
 import { compileWithin } from './within.ts'
 
 /** The keys of `respond` that go with `list`. */
@@ -60,10 +60,7 @@ export const listSchema = {
     type: 'string',
     description: 'With `list`: the query parameter with the id of the record after which the page begins.',
   },
-  sort: {
-    type: 'string',
-    description: 'With `list`: the query parameter with the fields to sort by: `name`, `-name`, `name:desc`.',
-  },
+  sort: sortSchema,
   by: {
     type: 'string',
     description: 'With `list`: the default order, such as `-id`. Default: the id.',

@@ -8,6 +8,22 @@ import type { Exchange, Site } from '../behaviour.ts'
 import type { ListConfig, LocateParameter } from './list-config.ts'
 import type { Resource } from './resource.ts'
 
+/** The schema of `sort`. */
+export const sortSchema = {
+  type: ['string', 'object'],
+  required: ['parameter'],
+  additionalProperties: false,
+  properties: {
+    parameter: { type: 'string', description: 'The name of the query parameter.' },
+    unknownFields: {
+      enum: ['ignore', 'refuse'],
+      description:
+        'What to do with a word that names no field of the records: leave it out and say so in `Understudy-Warning`, or refuse the request. Default: refuse.',
+    },
+  },
+  description: 'With `list`: the query parameter with the fields to sort by: `name`, `-name`, `name:desc`.',
+} as const
+
 /** @returns the request's order, `undefined` for the order of ids, or the broken rule */
 export function compileSort(
   { sort, order, by }: ListConfig,
@@ -21,14 +37,18 @@ export function compileSort(
     if (order !== undefined) site.error('idle-key', '"order" has no effect without "sort"', ['order'], undefined, 'key')
     return standing && (() => standing)
   }
-  const at = locate(sort, ['sort'])
+  const { parameter, unknownFields = 'refuse' } = typeof sort === 'string' ? { parameter: sort } : sort
+  const at = locate(parameter, typeof sort === 'string' ? ['sort'] : ['sort', 'parameter'])
+  const usual = site.operation.parameters[at]?.default
   const orderAt = order === undefined ? -1 : locate(order, ['order'])
-  return ({ values }) => {
+  return exchange => {
+    const { values } = exchange
     const value = values[at]
     if (value === undefined) return standing
     const reversed = /^desc/i.test(String(values[orderAt] ?? ''))
     const words = [value].flat().flatMap(text => String(text).split(','))
     const orders: SortOrder[] = []
+    const unknown: string[] = []
     for (const word of words.map(text => text.trim())) {
       if (word === '') continue
       const parsed = parseOrder(word, fields)
@@ -36,14 +56,14 @@ export function compileSort(
       else if (/^(?:asc|desc)(?:ending)?$/i.test(word) && orders.length > 0) {
         const last = orders.at(-1) as SortOrder
         orders[orders.length - 1] = { ...last, descending: /^desc/i.test(word) }
-      } else
-        return {
-          in: 'query',
-          path: sort,
-          rule: 'sort',
-          message: `must name a field of ${name}, not ${JSON.stringify(word)}`,
-        }
+      } else if (unknownFields === 'ignore') unknown.push(word)
+      else {
+        const message = `must name a field of ${name}, not ${JSON.stringify(word)}`
+        return { in: 'query', path: parameter, rule: 'sort', message }
+      }
     }
+    // A request without the parameter has its default, which is no mistake of the client.
+    if (unknown.length > 0 && value !== usual) exchange.warn(`${parameter}: no field of ${name}: ${unknown.join(', ')}`)
     return orders.length === 0 ? standing : orders
   }
 }

@@ -91,8 +91,8 @@ export function listKeys(
     if (role === undefined || out[role] !== undefined || (numeric && !isNumber)) continue
     // A parameter with a default, such as `filter=all`, is not a search: a request without it must not search.
     if (role === 'search' && parameter.default !== undefined) continue
-    if (role === 'sort' && !sortsByFields(parameter, properties, schemas)) continue
-    out[role] = name
+    const setting = role === 'sort' ? sortSetting(parameter, properties, schemas) : name
+    if (setting !== undefined) out[role] = setting
   }
   if (out.order !== undefined && out.sort === undefined) delete out.order
   const starts = ['page', 'offset', 'cursor'].filter(key => out[key] !== undefined)
@@ -132,11 +132,17 @@ function listFilter(
   return named === undefined ? undefined : `${own}.${named}`
 }
 
-/** Whether every sort value of a parameter is a field. */
-function sortsByFields({ schema }: Parameter, properties: ReadonlyMap<string, Node>, schemas: SchemaReader): boolean {
+/** The setting for a sort parameter; `undefined` if no value of its enum is a field. No value that the contract allows is refused. */
+function sortSetting(
+  { name, schema }: Parameter,
+  properties: ReadonlyMap<string, Node>,
+  schemas: SchemaReader,
+): Json | undefined {
   const { items } = schemas.shape(schema.node)
   const values = schemas.enumOf(items ?? schema.node)
-  return values.every(value => properties.has(String(value).replace(/^[-+]|:.*$|[ ,].*$/g, '')))
+  const fields = values.filter(value => properties.has(String(value).replace(/^[-+]|:.*$|[ ,].*$/g, '')))
+  if (values.length > 0 && fields.length === values.length) return name
+  return values.length > 0 && fields.length === 0 ? undefined : { parameter: name, unknownFields: 'ignore' }
 }
 
 /** Common names of an envelope's other properties, by their meaning. */
