@@ -60,7 +60,7 @@ export class StandingAnswers {
     asked: World | undefined,
     report: Diagnostics,
   ): Steps<StandingAnswer | 'full' | undefined> {
-    const order = checkAnswer(source, report)
+    const order = yield* checkAnswer(source, report)
     if (order === undefined || report.failed) return undefined
     yield
     const plan = planNow()

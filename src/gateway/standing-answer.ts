@@ -88,7 +88,7 @@ export function readStanding(
   report: Diagnostics,
 ): Standing {
   const source = parseSource('answer', state[0], report) as Source
-  const order = checkAnswer(source, report) ?? {}
+  const order = runThrough(checkAnswer(source, report)) ?? {}
   const byOperation = report.failed ? new Map() : runThrough(plan.compileAnswer(order, source, report))
   return { ...placeAndCounts(world, id, state), order, source, plan, byOperation }
 }

@@ -102,7 +102,7 @@ export class WeatherSlot {
   *makeInSteps(planNow: () => Plan, given: Source, report: Diagnostics): Steps<CurrentWeather | undefined> {
     const source = expandShortForms(given, report, true)
     yield
-    const order = checkOrder(source, report)
+    const order = yield* checkOrder(source, report)
     if (order === undefined || report.failed) return undefined
     yield
     const plan = planNow()
@@ -133,7 +133,7 @@ export class WeatherSlot {
     this.#plan = plan
     const { weather, until, source, order: text } = current
     const report = new Diagnostics()
-    const order = source && checkOrder(source, report)
+    const order = source && runThrough(checkOrder(source, report))
     const remade =
       source === undefined || order === undefined
         ? plan.weather.get(weather.name)

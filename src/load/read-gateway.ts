@@ -108,7 +108,7 @@ export function* readGateway(
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   report.omit(filled?.surplus ?? 0)
   yield
-  const written = bare ? { contract: path } : source && checkSimulation(source, report)
+  const written = bare ? { contract: path } : source && (yield* checkSimulation(source, report))
   const valid = written && withInvalidStatus(written, options.invalidStatus)
   const settings = valid && options.recorded === true ? withRecordedState(valid) : valid
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }

@@ -27,6 +27,8 @@ export function tidying(): () => void {
 export function* tidily<Result>(steps: Steps<Result>, tidy: () => void = tidying()): Steps<Result> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value
+    // Collecting takes as long as other steps, so it is not done within one of them.
+    yield
     tidy()
     yield
   }

@@ -15,8 +15,6 @@ export type Likes = Readonly<Record<string, { readonly like: string }>>
 
 export interface ShapeCheck {
   readonly schema: Schema
-  /** Validates this value, also after parts have been removed. */
-  checkFor(value: unknown): Check
   readonly formats: Likes
   /** The message and the hint for a file that has none of the schema's keys. Unset: each of its keys is reported. */
   readonly stranger?: { readonly message: string; readonly hint: string }
@@ -25,11 +23,11 @@ export interface ShapeCheck {
 /**
  * Reports the mistakes in the value of a source.
  *
+ * @param check validates the value, also after parts have been removed
  * @returns the value without its invalid parts; `undefined` if nothing remains
  */
-export function checkShape(source: Source, shape: ShapeCheck, report: Diagnostics): unknown {
+export function checkShape(source: Source, check: Check, shape: ShapeCheck, report: Diagnostics): unknown {
   let { value } = source
-  const check = shape.checkFor(value)
   let violations = check(value, true)
   if (violations !== undefined && shape.stranger !== undefined && isAnotherFile(value, shape.schema)) {
     report.error('not-a-gateway-file', shape.stranger.message, source.locate([]), shape.stranger.hint)

@@ -4,6 +4,7 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { narrow, shareRepeated } from '../kernel/schema-parts.ts'
 import type { Source } from '../kernel/source.ts'
+import type { Steps } from '../kernel/steps.ts'
 import { type AnswerOrder, answerSchema } from './answer-order.ts'
 import { FORMATS } from './formats.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
@@ -14,24 +15,19 @@ import { orderSchema, type WeatherOrder } from './weather.ts'
 const tests = Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))
 
 /**
- * Compiles only the part of the schema that the first file uses, which takes a fifth of the time. Cached for the next file, which
- * often uses the same part or less. The first file that uses more compiles the whole schema, which is enough for all others.
+ * Compiles only the part of the schema that the files so far use, which takes a fifth of the time and does not hold up requests.
+ * Cached for the next file, which often uses the same part or less.
  */
-function shapeOf(schema: Schema, stranger?: ShapeCheck['stranger']): ShapeCheck {
+function checksOf(schema: Schema): (value: unknown) => Check {
   const all = namesIn(schema)
   let last: { readonly names: ReadonlySet<string>; readonly check: Check } | undefined
-  return {
-    schema,
-    formats: FORMATS,
-    ...(stranger === undefined ? {} : { stranger }),
-    checkFor: value => {
-      const used = namesIn(value, all)
-      if (last === undefined || [...used].some(name => !last?.names.has(name))) {
-        const names = last === undefined ? used : all
-        last = { names, check: new Schemas({}, tests).compile(shareRepeated(narrow(schema, names))) }
-      }
-      return last.check
-    },
+  return value => {
+    const used = namesIn(value, all)
+    if (last === undefined || [...used].some(name => !last?.names.has(name))) {
+      const names = new Set([...(last?.names ?? []), ...used])
+      last = { names, check: new Schemas({}, tests).compile(shareRepeated(narrow(schema, names))) }
+    }
+    return last.check
   }
 }
 
@@ -48,25 +44,32 @@ function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<st
   return names
 }
 
-const shape = shapeOf(simulationSchema, {
-  message: 'this is neither a gateway file nor an OpenAPI document',
-  hint: 'begin a gateway file with contract: ./openapi.yaml',
-})
-const orderShape = shapeOf(orderSchema)
-const answerShape = shapeOf(answerSchema)
-
-/** Checks the shape of weather from the control plane, like `checkSimulation` for a file. */
-export const checkOrder = (source: Source, report: Diagnostics): WeatherOrder | undefined =>
-  checkShape(source, orderShape, report) as WeatherOrder | undefined
-
-/** Checks the shape of an order for an answer. */
-export const checkAnswer = (source: Source, report: Diagnostics): AnswerOrder | undefined =>
-  checkShape(source, answerShape, report) as AnswerOrder | undefined
+/** Returns a function that checks the shape of a source: it compiles the schema, and reports the mistakes in the next step. */
+function checkerOf<Valid>(shape: ShapeCheck) {
+  const checkFor = checksOf(shape.schema)
+  return function* (source: Source, report: Diagnostics): Steps<Valid | undefined> {
+    const check = checkFor(source.value)
+    yield
+    return checkShape(source, check, shape, report) as Valid | undefined
+  }
+}
 
 /**
  * Checks the shape of a gateway file and reports its mistakes.
  *
  * @returns the valid parts; `undefined` if there are none
  */
-export const checkSimulation = (source: Source, report: Diagnostics): SimulationFile | undefined =>
-  checkShape(source, shape, report) as SimulationFile | undefined
+export const checkSimulation = checkerOf<SimulationFile>({
+  schema: simulationSchema,
+  formats: FORMATS,
+  stranger: {
+    message: 'this is neither a gateway file nor an OpenAPI document',
+    hint: 'begin a gateway file with contract: ./openapi.yaml',
+  },
+})
+
+/** Checks the shape of weather from the control plane, like `checkSimulation` for a file. */
+export const checkOrder = checkerOf<WeatherOrder>({ schema: orderSchema, formats: FORMATS })
+
+/** Checks the shape of an order for an answer. */
+export const checkAnswer = checkerOf<AnswerOrder>({ schema: answerSchema, formats: FORMATS })

@@ -53,12 +53,12 @@ export class SeedBook {
       const readers = own.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
       const given = [...owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
       const key = stringifyJson([name, candidate.schema, count, given, readers.map(({ id }) => id)])
-      const ids = () =>
-        schema === undefined ? undefined : seedIds(name, schema, candidate, readers, creators, contract)
-      const made = () =>
-        schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids(), choicesIn(own))
-      const known = this.#known.get(key) ?? made()
-      this.#known.set(key, known)
+      let known = this.#known.get(key)
+      if (known === undefined) {
+        const ids = schema && seedIds(name, schema, candidate, readers, creators, contract)
+        known = schema === undefined ? [] : yield* records(schema, candidate, count, owners, taken, ids, choicesIn(own))
+        this.#known.set(key, known)
+      }
       yield
       seeds.set(name, known)
       const owned = new Set(own.flatMap(({ respond }) => withinsIn(respond)).map(one => one.field ?? one.parameter))
@@ -200,7 +200,7 @@ const isAbout =
     path === pointer(idField.split('.'))
 
 /** Records with unique ids; those that the schema refuses are left out. */
-function records(
+function* records(
   schema: SchemaUse,
   { idField, added, assign }: SchemaCandidate,
   count: number,
@@ -208,11 +208,12 @@ function records(
   taken: ReadonlySet<unknown>,
   ids: SeedIds | undefined,
   choices: ReadonlyMap<string, readonly Json[]>,
-): JsonObject[] {
+): Steps<JsonObject[]> {
   const seen = new Set(taken)
   const [shown] = ids?.shown.filter(id => !seen.has(id)) ?? []
   const out: JsonObject[] = []
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
+    yield
     const value = valueFor(schema, number)
     if (!isObject(value)) continue
     const owned = [...owners].map(([field, { ids, certain }]) => ({

@@ -230,7 +230,8 @@ class Attempt {
     const describe = () => describeInference(described)
     const { source, ownerOf } = settingsOf(described, describe)
     const report = new Diagnostics()
-    const inferred = checkSimulation(source, report)
+    yield
+    const inferred = yield* checkSimulation(source, report)
     if (inferred === undefined) throw new Error('an inferred configuration is malformed')
     const settings = { ...this.#around.given, ...inferred }
     const { home } = this.#around
