@@ -1,8 +1,10 @@
 // From records to a page: comparing, searching, sorting, cutting. Pure, and independent of engines.
 
-import { Decimal, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
-import type { Comparison, Entry, Id, Page, Query } from './collection.ts'
+import { Decimal, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts'
+import { searchFor } from '../kernel/search-for.ts'
+import type { Comparison, Entry, Id, Page, Query, SortOrder } from './collection.ts'
 import { fieldIn, valuesIn } from './record-field.ts'
+import { compileSearch } from './search.ts'
 
 /** Whether a query has only filters and a limit, so that an index answers it. */
 export const isPlain = (query: Query): boolean =>
@@ -63,22 +65,25 @@ function joinTexts(texts: readonly string[]): string {
 
 /** Returns the selected records of a query on all pages in its order. The input is in the order of ids. */
 export function arrange(selected: Entry[], { comparisons = [], search, sort }: Query): Entry[] {
-  const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? []
-  const rows =
-    comparisons.length === 0 && words.length === 0
-      ? selected
-      : selected.filter(
-          ({ value }) =>
-            comparisons.every(one => holds(comparedIn(value, one), one)) && words.every(word => mentions(value, word)),
-        )
+  const tests = comparisons.map(compileComparison)
+  const mentions = compileSearch(search)
+  if (mentions !== undefined) tests.push(mentions)
+  const rows = tests.length === 0 ? selected : selected.filter(({ value }) => tests.every(test => test(value)))
   if (sort === undefined) return rows
+  const orders = firstOfEach(sort)
   return rows.toSorted((a, b) => {
-    for (const { field, descending } of sort) {
+    for (const { field, descending } of orders) {
       const order = compareJson(a.value[field], b.value[field])
       if (order !== 0) return descending ? -order : order
     }
     return compareIds(a.id, b.id)
   })
+}
+
+/** Leaves out fields that were named before: they decide nothing, and each would be compared again. */
+function firstOfEach(sort: readonly SortOrder[]): readonly SortOrder[] {
+  const seen = new Set<string>()
+  return sort.filter(({ field }) => !seen.has(field) && seen.add(field))
 }
 
 /** Returns the page of a query from its records. */
@@ -99,24 +104,39 @@ function comparedIn(record: JsonObject, { field, is }: Comparison): Json | undef
   return own === undefined && is === 'contains' && field.includes('.') ? valuesIn(field, record) : own
 }
 
-function holds(value: Json | undefined, { is, value: other }: Comparison): boolean {
-  if (is === 'contains') {
-    if (Array.isArray(value))
-      return value.some(item => [other].flat().some(one => compareJson(item, one as Json) === 0))
-    return typeof value === 'string' && value.toLowerCase().includes(String(other).toLowerCase())
+function compileComparison(comparison: Comparison): (record: JsonObject) => boolean {
+  const { is, value: other } = comparison
+  if (is === 'not') {
+    const isOther = equalsOneOf([other].flat() as Json[])
+    return record => !isOther(comparedIn(record, comparison))
   }
-  if (is === 'not') return ![other].flat().some(one => compareJson(value, one as Json) === 0)
+  if (is !== 'contains') return record => holds(comparedIn(record, comparison), comparison)
+  const finds = searchFor(String(other).toLowerCase())
+  const isOther = equalsOneOf([other].flat() as Json[])
+  return record => {
+    const value = comparedIn(record, comparison)
+    return Array.isArray(value) ? value.some(isOther) : typeof value === 'string' && finds(value.toLowerCase())
+  }
+}
+
+/** Returns a function that tells whether a value is like one of these, of which a request may name thousands. */
+function equalsOneOf(others: readonly Json[]): (value: Json | undefined) => boolean {
+  const plain = new Set(others.filter(isPlainValue))
+  const rest = others.filter(one => !isPlainValue(one))
+  const isLike = (value: Json | undefined) => (one: Json) => compareJson(value, one) === 0
+  return value => (isPlainValue(value) ? plain.has(value) || rest.some(isLike(value)) : others.some(isLike(value)))
+}
+
+/** Whether a value equals only what is identical, apart from exact numbers. */
+const isPlainValue = (value: Json | undefined): value is string | number =>
+  typeof value === 'string' || typeof value === 'number'
+
+function holds(value: Json | undefined, { is, value: other }: Comparison): boolean {
   if (value === undefined || rank(value) !== rank(other)) return false
   const order = compareJson(value, other)
   if (is === 'at-least') return order >= 0
   if (is === 'at-most') return order <= 0
   return is === 'more-than' ? order > 0 : order < 0
-}
-
-function mentions(value: Json, word: string): boolean {
-  if (typeof value === 'string') return value.toLowerCase().includes(word)
-  if (Array.isArray(value)) return value.some(item => mentions(item, word))
-  return isObject(value) && Object.values(value).some(item => mentions(item as Json, word))
 }
 
 export function* take<Item>(items: Iterable<Item>, limit: number): Iterable<Item> {

@@ -10,6 +10,7 @@ import type { Path } from '../../kernel/source.ts'
 import { placeholders } from '../../kernel/template.ts'
 import type { Node } from '../../schema/document.ts'
 import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
+import { excessOf } from '../../world/search.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { boundsOf } from './bounds.ts'
 import { branchesWithin, schemaBelow } from './branch.ts'
@@ -105,6 +106,10 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
     if (sort !== undefined && 'rule' in sort) return invalid([sort])
     const window = paging.window(exchange)
     if ('rule' in window) return invalid([window])
+    const words = search === -1 ? undefined : textOf(exchange.values[search])
+    const excess = words && excessOf(words)
+    if (excess !== undefined)
+      return invalid([{ in: 'query', path: config.search as string, rule: 'maxLength', message: excess }])
     const { filters, comparisons } = select(exchange)
     const { limit, offset, after } = window
     // Every field is written, needed or not: conditional spreads cost 2 µs of a request that costs 15.
@@ -115,7 +120,7 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       sort,
       comparisons,
       filters: within === undefined ? filters : [...within.filters(exchange), ...filters],
-      search: search === -1 || exchange.values[search] === undefined ? undefined : String(exchange.values[search]),
+      search: words,
       count: envelope.counts,
     }
     const kept = await exchange.world.collection(config.list).list(asked)
@@ -126,6 +131,8 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       : envelope.wrap(status, page, paging.links(exchange, page, window), exchange)
   }
 }
+
+const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value))
 
 /** Returns the page with another text for its records. */
 const showAs = (text: string, page: Page): Page =>

@@ -8,6 +8,9 @@ const BUCKETS = [
   ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 ]
 
+/** The labels of the observations beyond the last series, as OpenTelemetry has them (Metrics SDK, cardinality limits). */
+const OVERFLOW = { otel_metric_overflow: 'true' }
+
 /** The observations under one set of labels. */
 export class Slot {
   readonly labels: Readonly<Record<string, string>>
@@ -40,11 +43,14 @@ export class Histogram {
   readonly type = 'histogram'
   readonly aggregator = 'sum'
   readonly #slots = new Map<string, Slot>()
+  readonly #most: number
 
-  constructor(name: string, help: string, labelNames: readonly string[]) {
+  /** @param most the number of sets of labels that have separate series; all others share one */
+  constructor(name: string, help: string, labelNames: readonly string[], most = Number.POSITIVE_INFINITY) {
     this.name = name
     this.help = help
     this.labelNames = labelNames
+    this.#most = most
   }
 
   /** Returns the slot of some labels, the same one every time, so that counts continue. */
@@ -52,6 +58,7 @@ export class Histogram {
     const key = JSON.stringify(labels)
     let slot = this.#slots.get(key)
     if (slot === undefined) {
+      if (this.#slots.size >= this.#most && labels !== OVERFLOW) return this.slot(OVERFLOW)
       slot = new Slot(labels)
       this.#slots.set(key, slot)
     }

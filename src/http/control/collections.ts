@@ -7,6 +7,7 @@ import { type JsonObject, parseInteger } from '../../kernel/json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Collection, type Id, idIn, type SortOrder, withId } from '../../world/collection.ts'
 import { keyOf } from '../../world/key.ts'
+import { excessOf, LONGEST_SEARCH } from '../../world/search.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
 import { invalid, refuseRecord } from './invalid-records.ts'
@@ -58,7 +59,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       parameters: {
         ...inCollection,
         q: {
-          schema: { type: 'string', maxLength: 1000 },
+          schema: { type: 'string', maxLength: LONGEST_SEARCH },
           description: 'Words to search for in the texts of the records, case-insensitively.',
         },
         sort: {
@@ -73,6 +74,8 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
         const order = sort === undefined ? undefined : readSort(sort as string, resource)
         if (typeof order === 'string') return problem(400, 'invalid_request', order)
         const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
+        const excess = search && excessOf(search)
+        if (excess !== undefined) return problem(400, 'invalid_request', `q ${excess}`)
         const page = await collection.list({
           ...{ filters: [], limit: limit as number, offset: offset as number, search, sort: order },
           count: true,

@@ -103,16 +103,6 @@ suite('a list', () => {
     assert.equal(status, 400)
     assert.match(JSON.stringify(body), /query parameter sort must name a field of books, not \\"colour\\"/)
   })
-
-  test('sorts without a field that no record has, and warns, if "unknownFields" is "ignore"', async () => {
-    const { send } = library('{ list: books, sort: { parameter: sort, unknownFields: ignore } }', { sort: STRING })
-    const { status, body, headers } = await send('GET /books?sort=colour,-year,weight')
-    assert.deepEqual([status, ids(body)], [200, [1, 5, 2, 4, 3]])
-    assert.equal(headers['understudy-warning'], 'sort: no field of books: colour, weight')
-    const unsorted = await send('GET /books?sort=colour')
-    assert.deepEqual([unsorted.status, ids(unsorted.body)], [200, [1, 2, 3, 4, 5]])
-    assert.equal((await send('GET /books?sort=title')).headers['understudy-warning'], undefined)
-  })
 })
 
 suite('a wrapped list', () => {
