@@ -76,6 +76,28 @@ export class Histogram {
     this.#slots.clear()
   }
 
+  /** The lines of the page, which prom-client takes several times as long for: it quotes all labels again for each of 18 lines. */
+  write(): string {
+    const { name, help, type } = this
+    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
+    for (const { labels, buckets, sum, count } of this.#slots.values()) {
+      const own = Object.entries(labels).map(([label, value]) => `${label}="${quote(value)}"`)
+      const beside = own.map(text => `,${text}`).join('')
+      let running = 0
+      for (const [i, le] of BUCKETS.entries()) {
+        running += buckets[i] as number
+        lines.push(`${name}_bucket{le="${le}"${beside}} ${running}`)
+      }
+      const all = own.length === 0 ? '' : `{${own.join(',')}}`
+      lines.push(
+        `${name}_bucket{le="+Inf"${beside}} ${count}`,
+        `${name}_sum${all} ${sum}`,
+        `${name}_count${all} ${count}`,
+      )
+    }
+    return lines.join('\n')
+  }
+
   async get() {
     const { name, help, type, aggregator } = this
     const values = [...this.#slots.values()].flatMap(({ labels, buckets, sum, count }) => {
@@ -93,3 +115,5 @@ export class Histogram {
     return { name, help, type, aggregator, values }
   }
 }
+
+const quote = (text: string): string => text.replace(/[\\"\n]/g, found => (found === '\n' ? '\\n' : `\\${found}`))

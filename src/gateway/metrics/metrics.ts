@@ -15,6 +15,7 @@ import {
   followWeather,
   followWorkers,
 } from './followed-parts.ts'
+import { Histogram } from './histogram.ts'
 import { Books, type Meter } from './meter.ts'
 import { registerCapacities, registerWorlds } from './world-metrics.ts'
 
@@ -219,8 +220,9 @@ export class Metrics {
 async function pageOf(registry: Registry): Promise<string> {
   const takeTurns = takingTurns()
   const parts: string[] = []
-  for (const { name } of registry.getMetricsAsArray()) {
-    parts.push(spellNumbers(await registry.getSingleMetricAsString(name)))
+  for (const metric of registry.getMetricsAsArray()) {
+    const own = (metric as unknown) instanceof Histogram ? (metric as unknown as Histogram).write() : undefined
+    parts.push(own ?? spellNumbers(await registry.getSingleMetricAsString(metric.name)))
     await takeTurns()
   }
   return `${parts.join('\n\n')}\n`
