@@ -11,8 +11,9 @@ import type { ValidateConfig } from '../behaviours/validate/config.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import type { Path } from '../kernel/source.ts'
+import type { Steps } from '../kernel/steps.ts'
 import { compose, endOfChain, trace } from './chain.ts'
-import { checkReach, compileCondition, placedRules, withRules } from './compile-rules.ts'
+import { checkReach, compileCondition, layerOfRule, placedRules, withRules } from './compile-rules.ts'
 import { compileIdentification } from './credentials.ts'
 import { compileInvalid } from './invalid.ts'
 import { type Layer, type Setting, settingOf } from './layers.ts'
@@ -53,33 +54,29 @@ export class OperationCompiler {
   }
 
   /** @param layers in order of precedence, the most specific first */
-  compile(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
+  *compile(operation: Operation, index: number, layers: readonly Layer[]): Steps<PlannedOperation> {
     const usual = this.#compileChain(operation, index, layers)
     const placed = placedRules(operation, layers)
     if (placed.length === 0) return usual
     const [typed, untyped] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
-    const conditions = placed.map(rule => compileCondition(rule, rule.own ? typed : untyped))
+    const conditions: ReturnType<typeof compileCondition>[] = []
+    for (const rule of placed) {
+      conditions.push(compileCondition(rule, rule.own ? typed : untyped))
+      yield
+    }
     checkReach(placed, conditions)
-    const rules = placed.map(({ file, layer, path, own }, i): PlannedRule => {
-      const { when, times, ...blocks } = file
-      const name = [layer.scope, ...path].filter(step => step !== '').join('/')
-      const over: Layer = {
-        ...layer,
-        blocks: { defaults: blocks },
-        keys: NO_KEYS,
-        path: [...layer.path, ...path],
-        scope: name,
-        flat: true,
-        rule: own ? 'own' : 'shared',
-      }
-      return {
-        name,
+    const rules: PlannedRule[] = []
+    for (const [i, one] of placed.entries()) {
+      yield
+      const over = layerOfRule(one)
+      rules.push({
+        name: over.scope,
         when: conditions[i],
-        times,
-        blocks: Object.keys(blocks),
+        times: one.file.times,
+        blocks: Object.keys(over.blocks.defaults ?? {}),
         operation: this.#compileLazily(operation, index, [over, ...layers], [over]),
-      }
-    })
+      })
+    }
     return withRules(usual, rules, typed, this.#simulation.limits.body, this.#simulation.state !== undefined)
   }
 
@@ -102,8 +99,8 @@ export class OperationCompiler {
    * Compiles only the settings of `layers` over the base, to report their mistakes: those of the base are reported already,
    * and the chain is made on first use.
    */
-  check(operation: Operation, index: number, layers: readonly Layer[], base: Layer): void {
-    if (placedRules(operation, layers).length > 0) this.compile(operation, index, [...layers, base])
+  *check(operation: Operation, index: number, layers: readonly Layer[], base: Layer): Steps<void> {
+    if (placedRules(operation, layers).length > 0) yield* this.compile(operation, index, [...layers, base])
     else this.#compileChain(operation, index, [...layers, base], layers)
   }
 
@@ -245,5 +242,3 @@ export class OperationCompiler {
 
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
-
-const NO_KEYS: Layer['keys'] = new Map()

@@ -55,6 +55,22 @@ export function compileCondition({ file, layer, path }: PlacedRule, expressions:
   )
 }
 
+const NO_KEYS: Layer['keys'] = new Map()
+
+/** A layer with the blocks of a rule alone. */
+export function layerOfRule({ file, layer, path, own }: PlacedRule): Layer {
+  const { when: _, times: __, ...blocks } = file
+  return {
+    ...layer,
+    blocks: { defaults: blocks },
+    keys: NO_KEYS,
+    path: [...layer.path, ...path],
+    scope: [layer.scope, ...path].filter(step => step !== '').join('/'),
+    flat: true,
+    rule: own ? 'own' : 'shared',
+  }
+}
+
 /** Reports rules that follow one that matches every request. */
 export function checkReach(rules: readonly PlacedRule[], conditions: readonly (Expression | undefined)[]): void {
   const always = rules.findIndex(

@@ -3,7 +3,7 @@
 
 import { type Diagnostics, MOST_SHOWN, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import type { Steps } from '../kernel/steps.ts'
+import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { OperationCompiler } from './compile-operation.ts'
 import { type compileLayers, hasWordOn, type Layer } from './layers.ts'
 import type { OperationsUnder, PlannedOperation, Weather } from './plan.ts'
@@ -35,7 +35,7 @@ export function* compileWeather(
   function* under(layers: readonly Layer[]): Steps<OperationsUnder> {
     for (const { operation, index } of operations) {
       if (!layers.some(layer => hasWordOn(operation, layer))) continue
-      compiler.check(operation, index, layers, base)
+      yield* compiler.check(operation, index, layers, base)
       yield
     }
     return operationsUnder(compiler, operations, layers, base)
@@ -69,7 +69,7 @@ function operationsUnder(
   const changes = ({ operation }: PlannedOperation) => layers.some(layer => hasWordOn(operation, layer))
   const at = (usual: PlannedOperation): PlannedOperation => {
     const { operation, index } = usual
-    made[index] ??= changes(usual) ? compiler.compile(operation, index, [...layers, base]) : usual
+    made[index] ??= changes(usual) ? runThrough(compiler.compile(operation, index, [...layers, base])) : usual
     return made[index]
   }
   return { at, changes, all: () => operations.map(at) }

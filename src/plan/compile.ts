@@ -29,7 +29,7 @@ export function* compilePlanInSteps(simulation: Simulation, contract: Contract, 
   yield
   const operations: PlannedOperation[] = []
   for (const [index, operation] of routes.operations.entries()) {
-    operations.push(compiler.compile(operation, index, [base]))
+    operations.push(yield* compiler.compile(operation, index, [base]))
     yield
   }
   const planned = new Map(operations.map(one => [one.operation, one] as const))
@@ -45,7 +45,7 @@ export function* compilePlanInSteps(simulation: Simulation, contract: Contract, 
     simulation,
     contract,
     operations,
-    unmatched: compiler.compile(NO_OPERATION, UNMATCHED, [base]),
+    unmatched: yield* compiler.compile(NO_OPERATION, UNMATCHED, [base]),
     find,
     methodsOf: routes.methodsOf,
     near: routes.near,
