@@ -8,6 +8,7 @@ import type { Plan } from '../plan/plan.ts'
 import { Unavailable } from '../state/engine.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import { Outdated } from '../world/turns.ts'
+import { findAddressed, findOperation } from './addressed.ts'
 import { AllRequests } from './all-requests.ts'
 import { StandingAnswers } from './answers.ts'
 import { readControls } from './client-controls.ts'
@@ -133,8 +134,7 @@ export class Gateway {
     if ('status' in visit) return this.#refuseBadControls(request, served, visit, started)
     const { world, clock, path = request.path } = visit
     this.state?.visited(world)
-    const { method } = request
-    const found = plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
+    const found = findOperation(plan, request.method, path)
     if (found === undefined) return this.#handleUnmatched(request, served, visit, path, started)
     const { planned: usual, basePath } = found.target
     const controls = plan.simulation.listen.clientControls ? readControls(request, usual.operation) : { request }
@@ -218,10 +218,11 @@ export class Gateway {
     return this.#decorate(turn, replyToUnmatched(request.method, path, plan, served.mask))
   }
 
-  /** Answers a request whose `Understudy-*` controls are invalid, in the error shape of the operation at its path. */
+  /** Answers a request whose `Understudy-*` controls are invalid, with the decorations of the operation at its path. */
   #refuseBadControls(request: Request, served: ServedPlan, refusal: Reply, started: number): Promise<Reply> {
-    const named = served.plan.find(request.method, request.path)?.target.planned
-    return this.#decorate(unmatchedTurn(served, request, this.worlds.default, started), refusal, named)
+    const { planned, place } = findAddressed(request, served.plan) ?? {}
+    const turn = unmatchedTurn(served, request, this.worlds.default, started, undefined, place)
+    return this.#decorate(turn, refusal, planned)
   }
 
   async #decorate(turn: Turn, bare: Reply, shaping = turn.planned): Promise<Reply> {

@@ -1,6 +1,6 @@
 // A running request, and the plan that it began under.
 
-import { Exchange } from '../behaviours/exchange.ts'
+import { Exchange, type Meeting } from '../behaviours/exchange.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import type { Clock } from '../world/clock.ts'
@@ -47,7 +47,12 @@ export function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan
   return { plan, mask: new Mask(plan), meterOf }
 }
 
-/** A request that no operation answers. @param asked its time and its trace */
+/**
+ * A request that no operation answers.
+ *
+ * @param asked its time and its trace
+ * @param place where it was sent to, for the links of a refusal that an operation decorates
+ */
 export function unmatchedTurn(
   served: ServedPlan,
   request: Request,
@@ -59,10 +64,11 @@ export function unmatchedTurn(
     passed: undefined,
     why: false,
   },
+  place: Pick<Meeting, 'basePath' | 'segments'> = {},
 ): Turn {
   const planned = served.plan.unmatched
   const { clock, path, passed, why } = asked
-  const exchange = new Exchange({ request, world, operation: planned.operation, clock })
+  const exchange = new Exchange({ request, world, operation: planned.operation, clock, ...place })
   // In the order that matched requests have: the engine takes the two for one shape.
   return { served, planned, exchange, path, started, passed, why }
 }

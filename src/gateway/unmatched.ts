@@ -4,8 +4,8 @@ import { isDecodable } from '../contract/paths.ts'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
 import type { Plan } from '../plan/plan.ts'
+import { markIn } from './addressed.ts'
 import type { Mask } from './mask.ts'
-import { findMark } from './world-mark.ts'
 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). The 404 repeats the path, credentials masked. */
 export function replyToUnmatched(method: string, path: string, plan: Plan, mask: Mask): Reply {
@@ -29,7 +29,6 @@ export function replyToUnmatched(method: string, path: string, plan: Plan, mask:
 }
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
-export function servesPath({ contract, simulation, methodsOf }: Plan, path: string): boolean {
-  const marked = simulation.listen.clientControls ? findMark(path, contract.basePaths) : undefined
-  return methodsOf(marked?.path ?? path).length > 0
+export function servesPath(plan: Plan, path: string): boolean {
+  return plan.methodsOf(markIn(path, plan)?.path ?? path).length > 0
 }

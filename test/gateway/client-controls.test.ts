@@ -74,3 +74,42 @@ paths:
     assert.deepEqual(Object.keys(reply.body as object), ['reason'], line)
   }
 })
+
+test('a refused control has the deprecation headers of the operation, with the links of its path', async () => {
+  const yaml = (successor: string) => `
+listen: { basePath: /v1 }
+weather: { down: { defaults: { fault: { kind: status, status: 503 } } } }
+operations: { getThing: { respond: { read: things }, deprecation: { since: 2020-01-01, successor: "${successor}" } } }`
+  for (const [line, successor, link] of [
+    ['/v1/things/1', '/things', '/v1/things'],
+    ['/v1/things/1', '/animals/{id}', '/v1/animals/1'],
+    ['/~bob/v1/things/1', '/animals/{id}', '/~bob/v1/animals/1'],
+    ['/v1/~bob/things/1', '/animals/{id}', '/v1/~bob/animals/1'],
+  ] as const) {
+    for (const method of ['GET', 'HEAD']) {
+      for (const [name, value] of [
+        ['understudy-nonsense', undefined],
+        ['understudy-time', 'soon'],
+        ['understudy-ordinal', 'first'],
+        ['understudy-weather', 'rain'],
+        ['understudy-world', 'a b'],
+      ] as const) {
+        const { ask } = simulate(yaml(successor))
+        const { status, headers } = await ask(`${method} ${line}`, {
+          headers: value === undefined ? {} : { [name]: value },
+        })
+        assert.equal(status, value === undefined ? 200 : 400, `${method} ${line} ${name}`)
+        assert.equal(headers.link, `<${link}>; rel="successor-version"`, `${method} ${line} ${name}`)
+        assert.equal(headers.deprecation, '@1577836800')
+      }
+    }
+  }
+})
+
+test('an invalid name of a world in the path is not repeated in a link', async () => {
+  const { ask } = simulate(
+    'operations: { getThing: { respond: { read: things }, deprecation: { since: 2020-01-01, successor: /things } } }',
+  )
+  const { status, headers } = await ask('GET /~b>b/things/1')
+  assert.deepEqual([status, headers.link], [400, '</things>; rel="successor-version"'])
+})
