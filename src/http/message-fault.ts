@@ -1,4 +1,5 @@
-// Finds HTTP mistakes that Node's parser accepts. Both planes check this first.
+// Finds HTTP mistakes that Node's parser accepts, and requests that must be the last of their connection. Both planes check
+// this first.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Problem, problems } from '../kernel/problem.ts'
@@ -27,7 +28,9 @@ function faultOf(req: IncomingMessage, res: ServerResponse, isSoundHost: boolean
     res.shouldKeepAlive = false
     return OTHER_VERSION
   }
-  const { host, 'transfer-encoding': coding } = headers
+  const { host, 'transfer-encoding': coding, upgrade, connection } = headers
+  // No protocol is switched to (RFC 9110 §7.8), but Node's parser drops the bytes that arrived behind such a request.
+  if (upgrade !== undefined && /\bupgrade\b/i.test(connection ?? '')) res.shouldKeepAlive = false
   if (host === undefined) {
     if (httpVersionMinor > 0) return [problems.invalid_request, 'the request has no Host field']
   } else if (!isSoundHost) return [problems.invalid_request, 'the Host field is not a valid host']

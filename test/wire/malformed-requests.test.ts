@@ -78,6 +78,23 @@ for (const { name, url, path, headers, check, slow } of planes) {
       )
     })
 
+    test('the reply to a request for another protocol closes the connection: Node drops what follows it', async () => {
+      const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'
+      const post = `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}${upgrade}`
+      for (const [bytes, status] of [
+        [`${GET}Host: localhost\r\n${headers}${upgrade}\r\n`, 200],
+        [`${post}Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello`, undefined],
+        [`${post}Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`, undefined],
+      ] as const) {
+        const replies = await new Raw(url).send(bytes + good).replies()
+        assert.deepEqual(
+          replies.map(reply => reply.headers.connection),
+          ['close'],
+        )
+        if (status !== undefined) assert.equal(replies[0]?.status, status)
+      }
+    })
+
     test('a body in an unknown transfer coding gets one reply', async () => {
       const post = `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}Transfer-Encoding: gzip\r\n\r\nabc`
       const replies = await new Raw(url).send(post).replies()
