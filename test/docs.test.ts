@@ -107,6 +107,7 @@ for (const page of PAGES) {
       writeFileSync(join(home, 'gateway.yaml'), JSON.stringify(way(shown)))
       const { plan, report } = loadPlan('gateway.yaml', home, {})
       assert.ok(plan, formatDiagnostics(report.list))
+      if (way === whole) assert.equal(report.list.length, 0, formatDiagnostics(report.list))
     }
   })
 }
