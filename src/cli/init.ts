@@ -22,16 +22,20 @@ export function writeAnew(path: string, text: string, force: boolean): void {
 const INSTALLED = 'node_modules/understudy/config/gateway.schema.json'
 
 /**
- * Returns the comment by which an editor finds the schema of a gateway.yaml in `folder`: the one beside it, unless only the
- * installed package has one.
+ * Returns the comment by which an editor finds the schema of a gateway.yaml in `folder`: the one that `init` writes beside it,
+ * otherwise that of the installed package, otherwise one that is beside it already. Without any of them it returns no comment.
  *
- * @param beside whether a gateway.schema.json is written beside it
+ * @param written whether a gateway.schema.json is written beside it
  */
-export function modeline(folder: string, beside: boolean): string {
-  const path = beside ? undefined : installedSchema(folder)
-  const schema = path === undefined ? './gateway.schema.json' : relative(folder, path).replaceAll('\\', '/')
+export function modeline(folder: string, written: boolean): string {
+  const installed = written ? undefined : installedSchema(folder)
+  if (installed === undefined && !written && !existsSync(join(folder, BESIDE))) return ''
+  const schema = installed === undefined ? BESIDE : relative(folder, installed).replaceAll('\\', '/')
   return `# yaml-language-server: $schema=${schema.startsWith('.') ? schema : `./${schema}`}\n`
 }
+
+/** The schema that `init --schema` writes. */
+const BESIDE = 'gateway.schema.json'
 
 function installedSchema(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {

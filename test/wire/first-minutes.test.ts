@@ -91,6 +91,15 @@ suite('the first commands', { concurrency: true }, () => {
     assert.equal(MODELINE.exec(out)?.[1], './node_modules/understudy/config/gateway.schema.json')
   })
 
+  test('init refers to no schema that does not exist', async () => {
+    const home = folder('no-schema', { 'openapi.yaml': LIBRARY })
+    const bare = (await run(home, ['init', '--output', '-'])).out
+    assert.ok(bare.startsWith('# '), bare)
+    assert.doesNotMatch(bare, /yaml-language-server/)
+    writeFileSync(join(home, 'gateway.schema.json'), '{}')
+    assert.equal(MODELINE.exec((await run(home, ['init', '--output', '-'])).out)?.[1], './gateway.schema.json')
+  })
+
   test('a configuration in config/ has precedence over a bare document', async () => {
     const home = folder('below', { 'openapi.yaml': LIBRARY, 'config/gateway.yaml': 'contract: ../openapi.yaml\n' })
     assert.match((await run(home, ['check'])).out, /^config\/gateway\.yaml: /)
