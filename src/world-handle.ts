@@ -9,6 +9,7 @@ import { type Times, type Verdict, verifyRequests } from './gateway/journal/veri
 import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from './kernel/json.ts'
 import { parseSource } from './kernel/read-source.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from './plan/worlds.ts'
 import type { World } from './world/world.ts'
 import { EARLIEST, LATEST, parseMoment } from './world/world-clock.ts'
 
@@ -61,7 +62,10 @@ export function steerWorld(gateway: Gateway, name: string, origin: string): Worl
   const world = (): World => {
     const found = worlds.get(name) ?? worlds.create(name)
     if (typeof found !== 'string') return found
-    throw new Error(found === 'bad-name' ? `"${name}" cannot be the name of a world` : `there is no world "${name}"`)
+    if (!WORLD_NAME.test(name))
+      throw new Error(`"${name}" cannot be the name of a world; it must have ${WORLD_NAME_RULE}`)
+    if (found === 'bad-name') throw new Error('the name of a world must not be a credential')
+    throw new Error(`there is no world "${name}"`)
   }
   const momentOf = (moment: string | number | { getTime(): number }): number => {
     const given = typeof moment === 'object' ? moment.getTime() : moment

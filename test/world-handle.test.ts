@@ -85,7 +85,11 @@ test('`requests` and `verify` cover the requests of one world', async () => {
 test('invalid arguments are thrown', () => {
   const { steer } = start()
   const alice = steer('alice')
-  assert.throws(() => steer('no such name'), /"no such name" cannot be the name of a world/)
+  assert.throws(
+    () => steer('no such name'),
+    /"no such name" cannot be the name of a world; it must have 1 to 64 characters of A-Z/,
+  )
+  assert.throws(() => steer('ann-key'), { message: 'the name of a world must not be a credential' })
   assert.throws(() => start('worlds: { sandboxes: false }').steer('alice'), /there is no world "alice"/)
   assert.throws(() => alice.travel('soon'), /"soon" is not a date, timestamp or offset/)
   assert.throws(() => alice.travel(Number.NaN), /"NaN" is not a date, timestamp or offset/)

@@ -4,7 +4,7 @@ import { draftOf, type Exchange } from '../behaviours/exchange.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
-import { WORLD_NAME } from '../plan/worlds.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from '../plan/worlds.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
 import { parseMoment } from '../world/world-clock.ts'
@@ -56,7 +56,7 @@ export function nameIn(
   const name = marked?.name ?? named
   if (name === undefined) return undefined
   if (typeof name !== 'string' || !WORLD_NAME.test(name)) {
-    return refuse(problems.invalid_request, 'the name of a world must have 1 to 64 characters of A-Z a-z 0-9 . _ -')
+    return refuse(problems.invalid_request, `the name of a world must have ${WORLD_NAME_RULE}`)
   }
   if (marked !== undefined && named !== undefined && named !== marked.name) {
     const detail = `the path and Understudy-World name different worlds; the path names ${name}`

@@ -3,7 +3,7 @@
 import type { Worlds } from '../../gateway/worlds.ts'
 import type { WorldFault } from '../../gateway/worlds-keeper.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { WORLD_NAME } from '../../plan/worlds.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/worlds.ts'
 import type { World } from '../../world/world.ts'
 import { problem } from './replies.ts'
 import type { Call, ControlReply } from './route.ts'
@@ -46,7 +46,11 @@ export const inMadeWorld =
 export function refuseWorld(fault: WorldFault, name: string, worlds: Worlds): ControlReply {
   switch (fault) {
     case 'bad-name':
-      return problem(400, 'invalid_request', 'a world is named with 1 to 64 of A-Z a-z 0-9 . _ -')
+      return problem(
+        400,
+        'invalid_request',
+        `the name of a world must have ${WORLD_NAME_RULE} and must not be a credential`,
+      )
     case 'exists':
       return problem(409, 'conflict', `the world ${name} already exists`)
     case 'permanent':
