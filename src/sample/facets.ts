@@ -5,7 +5,7 @@ import { isObject, type Json } from '../kernel/json.ts'
 import { keyOf } from '../kernel/reached-schema.ts'
 import type { RequiredBy } from '../kernel/schema-keywords.ts'
 import { intersectionOf, isListed } from './listed.ts'
-import type { Definitions, SchemaObject } from './schema-parts.ts'
+import { type Definitions, objectOf, type SchemaObject } from './schema-parts.ts'
 
 export const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const
 export type Type = (typeof TYPES)[number]
@@ -86,7 +86,7 @@ export class Facets {
       this.add(this.#pick([{ allOf: [schema.if, schema.then ?? true] }, { not: schema.if, ...asPart(schema.else) }]))
     }
     if (not !== undefined) this.#exclude(not)
-    for (const [name, part] of Object.entries(asObject(schema.dependentSchemas))) {
+    for (const [name, part] of Object.entries(objectOf(schema.dependentSchemas))) {
       this.doubtful = true
       if (this.required.has(name)) this.add(part)
     }
@@ -124,7 +124,7 @@ export class Facets {
     if (schema.uniqueItems === true) this.unique = true
     this.minProperties = Math.max(this.minProperties, numberOf(schema.minProperties) ?? 0)
     this.maxProperties = Math.min(this.maxProperties, numberOf(schema.maxProperties) ?? this.maxProperties)
-    const { request = [], reply = [] } = asObject(schema.requiredBy) as Partial<RequiredBy>
+    const { request = [], reply = [] } = objectOf(schema.requiredBy) as Partial<RequiredBy>
     for (const name of Array.isArray(schema.required) ? schema.required.map(String) : []) {
       if (!this.#request || !reply.includes(name)) this.required.add(name)
     }
@@ -165,7 +165,6 @@ const DOUBTFUL = ['contains', 'dependentRequired', 'propertyNames', 'unevaluated
 /** The keywords of a schema that is a list of values. */
 const LISTING: ReadonlySet<string> = new Set(['type', 'enum', 'title', 'description'])
 
-const asObject = (value: unknown): SchemaObject => (isObject(value) ? value : {})
 const asPart = (value: unknown): SchemaObject => (value === undefined ? {} : { allOf: [value] })
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 

@@ -2,6 +2,7 @@
 // not a page number.
 
 import type { Field } from '../../answer/field.ts'
+import { plainName } from './renamed.ts'
 
 const NUMBERS: readonly (readonly [string, RegExp])[] = [
   [
@@ -31,8 +32,6 @@ const TEXTS: readonly (readonly [string, RegExp])[] = [
   ['path', /^(?:url|uri|href)$/],
 ]
 
-const normal = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
-
 /** Names beside which a `count` is that of all pages. */
 const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
 
@@ -41,12 +40,12 @@ const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
  * @param path the list's path, to find out whether the schema accepts paths or whole URLs
  */
 export function pageField(field: Field, siblings: readonly string[], path: string): string | undefined {
-  const word = normal(field.name)
+  const word = plainName(field.name)
   const of = (words: readonly (readonly [string, RegExp])[]) => words.find(([, names]) => names.test(word))?.[0]
   if (field.types.length === 7) return undefined
   if (field.types.includes('integer') || field.types.includes('number')) {
     const known = of(NUMBERS)
-    const others = siblings.map(normal)
+    const others = siblings.map(plainName)
     const all = known === 'count' && others.some(one => PAGED.test(one)) && !others.some(one => /^total/.test(one))
     if (known === 'pages' && !field.allows(0)) return 'page.pagesOrOne'
     return known && `page.${all ? 'total' : known}`

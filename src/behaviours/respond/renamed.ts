@@ -9,7 +9,8 @@ import type { Resource } from './resource.ts'
 /** The record's names by those of the request. */
 export type Renamed = ReadonlyMap<string, string>
 
-const normal = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
+/** Returns the lower-case letters and digits of a name: `nextpage` for `next_page` and `NextPage`. */
+export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
 /** Finds the fields that a request spells otherwise: in another case, with other separators. Each must be the only one. */
 export function readRenamed(node: Node | undefined, { schema }: Resource, contract: Contract): Renamed {
@@ -20,8 +21,8 @@ export function readRenamed(node: Node | undefined, { schema }: Resource, contra
   const names = [...properties.keys()]
   for (const name of asked) {
     if (properties.has(name)) continue
-    const same = names.filter(one => normal(one) === normal(name) && !asked.includes(one))
-    const twins = asked.filter(one => normal(one) === normal(name))
+    const same = names.filter(one => plainName(one) === plainName(name) && !asked.includes(one))
+    const twins = asked.filter(one => plainName(one) === plainName(name))
     if (same.length === 1 && twins.length === 1) renamed.set(name, same[0] as string)
   }
   return renamed
