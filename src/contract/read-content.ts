@@ -85,7 +85,7 @@ function readHeaders(list: Node, reading: ContractReading): Header[] {
   })
 }
 
-export function readContent(node: Node, side: Side, reading: ContractReading): Map<string, MediaType> {
+function readContent(node: Node, side: Side, reading: ContractReading): Map<string, MediaType> {
   const content = new Map<string, MediaType>()
   for (const [type, entry] of entriesOf(node)) {
     if (type.startsWith('x-')) continue
@@ -117,7 +117,7 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 const NO_ENCODING: ReadonlyMap<string, Encoding> = new Map()
 
 /** The common part of a media type and a header: a schema and examples. */
-export function readMediaType(node: Node, side: Side, reading: ContractReading, essence?: string): MediaType {
+function readMediaType(node: Node, side: Side, reading: ContractReading, essence?: string): MediaType {
   const { documents } = reading
   const { schema, sequence } = readSchema(node, essence, side, reading)
   const example = childOf(node, 'example')

@@ -20,7 +20,7 @@ import type { Log } from './log.ts'
 import type { Mask } from './mask.ts'
 
 /** The name for no weather. */
-export const CLEAR = 'clear'
+const CLEAR = 'clear'
 
 export interface CurrentWeather {
   readonly weather: Weather

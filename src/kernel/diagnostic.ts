@@ -121,7 +121,7 @@ const textOf = ({ file, line, column }: Place): string => `${file}:${line}:${col
 const EXCERPT = 100
 
 /** Formats a diagnostic for people: place, code, message, the line with a caret, the hint. */
-export function formatDiagnostic({ severity, code, message, place, hint }: Diagnostic): string {
+function formatDiagnostic({ severity, code, message, place, hint }: Diagnostic): string {
   const head = `${place.file}:${place.line}:${place.column} ${severity} ${code}: ${message}`
   const gutter = ' '.repeat(String(place.line).length)
   const tail = hint === undefined ? [] : [`${gutter} = ${hint}`]

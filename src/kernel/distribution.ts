@@ -63,7 +63,7 @@ export function throughPercentiles(min: number, knots: readonly Knot[]): Quantil
 }
 
 /** Returns the quantile of the standard normal distribution (Acklam; relative error 1e-9). */
-export function normalScore(share: number): number {
+function normalScore(share: number): number {
   // A draw has 32 bits: keep half a step away from 0 and 1.
   const p = Math.min(Math.max(share, 2 ** -33), 1 - 2 ** -33)
   if (p > 0.5) return -normalScore(1 - p)

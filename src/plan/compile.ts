@@ -2,7 +2,7 @@
 
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
+import type { Steps } from '../kernel/steps.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { OperationCompiler } from './compile-operation.ts'
 import { compileWeather } from './compile-weather.ts'
@@ -13,10 +13,6 @@ import { layRoutes } from './routes.ts'
 import type { Simulation } from './settings.ts'
 import { NO_OPERATION, UNMATCHED } from './unmatched.ts'
 import { checkPaths } from './worlds.ts'
-
-/** Compiles a plan at once. */
-export const compilePlan = (simulation: Simulation, contract: Contract, report: Diagnostics): Plan =>
-  runThrough(compilePlanInSteps(simulation, contract, report))
 
 /** Compiles a plan, an operation a step. */
 export function* compilePlanInSteps(simulation: Simulation, contract: Contract, report: Diagnostics): Steps<Plan> {

@@ -19,7 +19,7 @@ export async function refreshAnswers(): Promise<void> {
 const INTERVAL = 2000
 
 /** Keeps the list up to date while a component that calls it is shown. */
-export function useAnswers(): readonly GivenAnswer[] {
+function useAnswers(): readonly GivenAnswer[] {
   const generation = epoch.value
   useEffect(() => {
     const refresh = (): void => {

@@ -122,7 +122,7 @@ function flowPath(line: string): { path: string[]; key: string | undefined } {
 const unquoted = (key: string): string => key.trim().replace(/^(["'])(.*)\1$/, '$2')
 
 /** Returns the parts of the schema that describe a path: several where it leaves a choice. */
-export function partsAt(root: SchemaPart, path: readonly string[]): SchemaPart[] {
+function partsAt(root: SchemaPart, path: readonly string[]): SchemaPart[] {
   let parts = choicesOf(root, root)
   for (const key of path) {
     parts = parts.flatMap(part => childrenOf(part, key)).flatMap(part => choicesOf(part, root))

@@ -9,7 +9,7 @@ import type { Recorded } from '../model/shapes.ts'
 import { RequestLog } from './request-log.ts'
 
 /** Rows that the list keeps. */
-export const MOST_ROWS = 10_000
+const MOST_ROWS = 10_000
 /** The number of rows of the first request, since a whole journal takes a while to read. */
 const FIRST_ROWS = 100
 /** Requests that are read at a time, and milliseconds of a frame that reading may take. */

@@ -32,7 +32,7 @@ export async function restoreClock(world: string): Promise<void> {
 }
 
 /** The part of an order that lets a clock run as it does. */
-export function courseOf(state: ClockState | undefined): ClockOrder {
+function courseOf(state: ClockState | undefined): ClockOrder {
   if (state === undefined || state.real) return {}
   if (state.frozen) return { freeze: true }
   return state.rate === 1 ? {} : { rate: state.rate }

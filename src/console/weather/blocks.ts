@@ -91,7 +91,7 @@ const UNITS: Readonly<Record<string, number>> = {
 }
 
 /** Milliseconds of `200ms` or `1.5s`; undefined for anything else. */
-export function millisecondsIn(value: unknown): number | undefined {
+function millisecondsIn(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   const [, count, unit] = /^\s*(\d+(?:\.\d+)?)\s*(us|µs|ms|s|min|m|h)\s*$/.exec(String(value ?? '')) ?? []
   return count === undefined || unit === undefined ? undefined : Number(count) * (UNITS[unit] as number)

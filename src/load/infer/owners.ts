@@ -58,7 +58,7 @@ interface KnownOwners {
  * A resource and the path that lists it. An owner must exist only if clients can find it right above: at `/sites` for
  * `/sites/{id}/maps`, not where sites are listed below an organisation alone.
  */
-export const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
+const listedAt = (name: string, segments: readonly string[]): string => `${name} ${segments.join('/')}`
 
 /**
  * The lists whose records must exist to own others. Not the list of an account's cards where any account is accepted and no
