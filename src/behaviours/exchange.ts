@@ -38,7 +38,7 @@ export interface Meeting {
   readonly ordinal?: number | undefined
 }
 
-/** By author, the fields of an exchange that it writes. Everybody else reads them. */
+/** Maps each behaviour to the exchange fields that it may write. */
 interface Authors {
   readonly gateway: 'admit' | 'asOf' | 'drawn' | 'weather'
   readonly rules: 'request' | 'body' | 'nth'
@@ -124,7 +124,7 @@ export class Exchange {
     this.ordinal = meeting.ordinal ?? world.nextOrdinal(operation.id)
   }
 
-  /** The time in milliseconds that it was made to wait, by the real clock: no work of the gateway's. */
+  /** The time in milliseconds that it was made to wait, by the real clock. Excludes the gateway's own work. */
   get injected(): number {
     return this.#injected
   }

@@ -123,7 +123,7 @@ export async function serve(
       const { limits } = gateway.plan.simulation
       return { ...limits, headers: Math.max(limits.headers, CONTROL_HEADERS) }
     },
-    // Pages of other origins are refused: no header says anything to them.
+    // Pages of other origins are refused: send them no CORS headers.
     delivery: () => ({ ...gateway.plan.simulation.delivery, vary: '', open: false }),
     asksClients: false,
   }

@@ -14,8 +14,8 @@ import { exposedNames } from './reply-fields.ts'
 import type { Status } from './status.ts'
 import { writeReply } from './wire.ts'
 
-/** How the middleware handles contexts. */
-export interface Manners {
+/** Reads requests from Koa contexts and writes replies to them. */
+export interface ContextAdapter {
   /** Writes a reply as the response. Throws before writing if a header is invalid. */
   readonly write: (ctx: Context, reply: Reply, delivery: Delivery) => void
   readonly compileBodyReader: (maxBytes: number) => BodyReader
@@ -23,8 +23,8 @@ export interface Manners {
   readonly prefixOf: (ctx: Context) => string
 }
 
-/** For the middleware that is the last one of an application of our own, and writes its reply itself. */
-export const LAST: Manners = {
+/** For the middleware that is the last one of our application, and writes its reply itself. */
+export const LAST: ContextAdapter = {
   write: ({ req, res }, reply, delivery) => writeReply(req, res, reply, delivery),
   compileBodyReader,
   prefixOf: () => '',
@@ -35,16 +35,20 @@ export const LAST: Manners = {
  *
  * @param status answers for the paths that are exposed beside the API
  */
-export function createStandIn(gateway: Gateway, status: Status, manners: Manners): (ctx: Context) => Promise<void> {
-  const { write, compileBodyReader, prefixOf } = manners
+export function createStandIn(
+  gateway: Gateway,
+  status: Status,
+  adapter: ContextAdapter,
+): (ctx: Context) => Promise<void> {
+  const { write, compileBodyReader, prefixOf } = adapter
   const replyExposed = async ({ method, path, headers: { accept } }: Request): Promise<Reply> => {
     if (method === 'GET' || method === 'HEAD') return status(path, accept as string | undefined)
     const headers = { allow: 'GET, HEAD, OPTIONS' }
     if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
     return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; use ${headers.allow}`, headers)
   }
-  /** For a header that HTTP cannot carry. */
-  const apologise = async (error: unknown, ctx: Context): Promise<void> => {
+  /** Replies with 500 where HTTP cannot carry a header of the reply. */
+  const replyInternalError = async (error: unknown, ctx: Context): Promise<void> => {
     gateway.reportFailure(error)
     const reply = await gateway.refuse(problems.internal_error, 'something broke')
     write(ctx, reply, gateway.plan.simulation.delivery)
@@ -71,7 +75,7 @@ export function createStandIn(gateway: Gateway, status: Status, manners: Manners
       try {
         write(ctx, opened(ctx, reply), delivery)
       } catch (error) {
-        return apologise(error, ctx)
+        return replyInternalError(error, ctx)
       }
     })
   }

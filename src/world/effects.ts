@@ -1,5 +1,5 @@
 // Changes of a world as values: each can be written down as JSON, applied to another copy of the world, and reversed by its
-// inverse. They say the new state and not the step, so that applying one twice is applying it once.
+// inverse. They hold the new state, so applying one twice has the same result.
 
 import type { Id } from './id.ts'
 
@@ -95,7 +95,7 @@ export const worldChange = (world: string, effect: WorldEffect, inverse: WorldEf
   inverse,
 })
 
-/** `null` is no value. */
+/** Called with a key and its values after and before; `null` if absent. */
 export type KeptChange = (key: string, after: unknown, before: unknown) => void
 
 export interface Lasting {

@@ -34,7 +34,7 @@ export function compileCreateEach(parts: ActionParts): Handler | undefined {
   const none = (exchange: Exchange) => empty ?? answers.reply(exchange.question())
   return async exchange => {
     const list = listed.list(exchange.body)
-    // An optional list that is missing is as empty.
+    // Treat a missing optional list as empty.
     if (list === undefined && listed.key !== undefined) return empty ?? create(exchange)
     if (!Array.isArray(list)) return create(exchange)
     if (list.length === 0) return none(exchange)

@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/json.ts'
 import { parseDate } from '../../world/clock.ts'
 import { momentOf } from './moments.ts'
 
-/** A count of years or hours is no moment, although it is a number. */
+/** A count of years or hours is not a time, although it is a number. */
 const COUNTS = /(?:year|month|week|day|hour|minute)s?$/i
 const LOOKS_LIKE_DATE = /^\d{4}-\d\d-\d\d/
 /** Greater numbers are milliseconds since 1970, smaller ones seconds: as seconds this one is in the year 5138. */
