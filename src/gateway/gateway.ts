@@ -215,7 +215,7 @@ export class Gateway {
     const why = controls.why === true
     const passed = why || this.journal.watched ? [] : undefined
     const turn = unmatchedTurn(served, request, world, started, { clock, path, passed, why })
-    return this.#decorate(turn, replyToUnmatched(request.method, path, plan, served.mask))
+    return this.#decorate(turn, replyToUnmatched(request, path, plan, served.mask))
   }
 
   /** Answers a request whose `Understudy-*` controls are invalid, with the decorations of the operation at its path. */

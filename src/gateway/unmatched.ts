@@ -3,23 +3,30 @@
 import { isDecodable } from '../contract/paths.ts'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
+import type { Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import { markIn } from './addressed.ts'
 import type { Mask } from './mask.ts'
 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). The 404 repeats the path, credentials masked. */
-export function replyToUnmatched(method: string, path: string, plan: Plan, mask: Mask): Reply {
+export function replyToUnmatched(
+  { method, prefix: before = '' }: Request,
+  path: string,
+  plan: Plan,
+  mask: Mask,
+): Reply {
   if (method === 'OPTIONS' && path === '*') return { status: 204, headers: NO_HEADERS, body: undefined }
-  const known = plan.near.recall(method, path)
+  const prefix = masked(before, mask)
+  const known = prefix === '' ? plan.near.recall(method, path) : undefined
   if (known !== undefined) return refuse(problems.not_found, known)
   const methods: string[] = [...plan.methodsOf(path)]
   if (methods.length === 0) {
     if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
     if (mask.path(path) !== path) {
       // A segment with an encoded credential is masked as a whole.
-      return refuse(problems.not_found, `no operation matches ${method} ${mask.path(mask.text(path))}`)
+      return refuse(problems.not_found, `no operation matches ${method} ${prefix}${masked(path, mask)}`)
     }
-    return refuse(problems.not_found, plan.near.describe(method, path))
+    return refuse(problems.not_found, plan.near.describe(method, path, prefix))
   }
   if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
   if (!methods.includes('OPTIONS')) methods.push('OPTIONS')
@@ -27,6 +34,9 @@ export function replyToUnmatched(method: string, path: string, plan: Plan, mask:
   if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
   return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
 }
+
+/** Returns a path without credentials. */
+const masked = (path: string, mask: Mask): string => (path === '' ? '' : mask.path(mask.text(path)))
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
 export function servesPath(plan: Plan, path: string): boolean {

@@ -8,7 +8,8 @@ import { editDistance, slipsIn } from '../kernel/diagnostic.ts'
  * The descriptions of requests that no operation matches: `no operation matches GET /v1/book; did you mean GET /v1/books?`
  */
 export interface Near {
-  describe(method: string, path: string): string
+  /** @param prefix the part of the path that was taken off before, `/mock`; the description has it again */
+  describe(method: string, path: string, prefix?: string): string
   /** Returns a description that was made already; `undefined` where none was. It saves looking for the operation again. */
   recall(method: string, path: string): string | undefined
 }
@@ -39,9 +40,9 @@ export function compileNear(served: readonly ServedOperation[], methodsOf: (path
     byLength ??= gather(served)
     return byLength
   }
-  const near = (method: string, path: string): string | undefined => {
+  const near = (method: string, path: string, prefix: string): string | undefined => {
     const below = bases.some(base => base === '' || path === base || path.startsWith(`${base}/`))
-    const where = below ? '' : `the API is served below ${bases.slice(0, 5).join(', ')}`
+    const where = below ? '' : `the API is served below ${listOf(bases, prefix)}`
     const target =
       repair(path, bases, methodsOf) ??
       findNear(method, path, bases, templates()) ??
@@ -50,7 +51,7 @@ export function compileNear(served: readonly ServedOperation[], methodsOf: (path
     // A template whose segment has text around its expression, `{id}.json`, may be near and still not match.
     if (target === undefined || methods.length === 0) return where || undefined
     const meant = method === 'HEAD' && methods.includes('GET') ? 'HEAD' : methods.includes(method) ? method : methods[0]
-    return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${target}?`
+    return `${where === '' ? '' : `${where}: `}did you mean ${meant} ${prefix}${target}?`
   }
   // A client that is wrong is wrong again and again, and looking takes longer than the rest of its request. By method,
   // because joining both to one key takes a microsecond.
@@ -68,18 +69,25 @@ export function compileNear(served: readonly ServedOperation[], methodsOf: (path
   }
   return {
     recall: (method, path) => found.get(method)?.get(path),
-    describe(method, path) {
-      const known = found.get(method)?.get(path)
+    describe(method, path, prefix = '') {
+      const known = prefix === '' ? found.get(method)?.get(path) : undefined
       if (known !== undefined) return known
-      const bare = `no operation matches ${method} ${path}`
+      const bare = `no operation matches ${method} ${prefix}${path}`
       if (path.length > LONGEST || !path.startsWith('/')) return bare
-      const meant = near(method, path)
+      const meant = near(method, path, prefix)
       const description = meant === undefined ? bare : `${bare}; ${meant}`
-      keep(method, path, description)
+      if (prefix === '') keep(method, path, description)
       return description
     },
   }
 }
+
+/** The first base paths, behind a prefix. */
+const listOf = (bases: readonly string[], prefix: string): string =>
+  bases
+    .slice(0, 5)
+    .map(base => prefix + base)
+    .join(', ')
 
 const SUFFIX = /\.json$/
 

@@ -117,6 +117,15 @@ test('a body that was read and not kept is refused with a hint', async () => {
 test('an unmatched path is refused, or passed on with `unmatched: next`', async () => {
   const refusing = await serveMounted()
   assert.equal((await ask(`${refusing.url}/mock/v1/nope`)).status, 404)
+  const detailOf = async (path: string) => JSON.parse((await ask(refusing.url + path)).text).detail
+  assert.equal(
+    await detailOf('/mock/nothing'),
+    'no operation matches GET /mock/nothing; the API is served below /mock/v1',
+  )
+  assert.equal(
+    await detailOf('/mock/v1/note'),
+    'no operation matches GET /mock/v1/note; did you mean GET /mock/v1/notes?',
+  )
   const passing = await serveMounted({ unmatched: 'next' })
   assert.equal((await ask(`${passing.url}/mock/v1/nope`)).text, 'nobody answered /mock/v1/nope')
   assert.equal((await ask(`${passing.url}/mock/v1/~ann/nope`)).text, 'nobody answered /mock/v1/~ann/nope')
