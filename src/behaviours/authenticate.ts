@@ -2,6 +2,7 @@
 
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts'
 import { placeOf } from '../contract/credential-place.ts'
+import { challengesOf, schemesOf, schemeWord } from '../contract/required-fields.ts'
 import { quotedString } from '../kernel/field-text.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
@@ -69,17 +70,10 @@ function refusalsOf(realm: string, { contract, operation: { security } }: Site):
 
 /** One reply for each reason, made at load (RFC 6750 §3: an error code only if a token was sent). */
 function compileRefusals(realm: string, contract: Contract, security: Operation['security']): Refusals {
-  const quoted = `realm=${quotedString(realm)}`
-  const names = [...new Set(security.flat().map(({ scheme }) => scheme))]
-  const schemes = names.flatMap(name => contract.securitySchemes.get(name) ?? [])
-  const challenges = (parameters: string) =>
-    schemes.flatMap(schemeWord).map(word => {
-      if (word === 'Bearer') return `Bearer ${quoted}${parameters}`
-      return word === 'Basic' ? `Basic ${quoted}, charset="UTF-8"` : `${word} ${quoted}`
-    })
+  const schemes = schemesOf(contract, { security })
   const where = [...new Set(schemes.flatMap(describeScheme))].join(' or ')
   const reply = (detail: string, parameters: string, problem = problems.unauthorized): Reply => {
-    const challenge = [...new Set(challenges(parameters))].join(', ')
+    const challenge = challengesOf(schemes, realm, parameters)
     const refusal = refuse(problem, detail, challenge === '' ? {} : { 'www-authenticate': challenge })
     return { ...refusal, standing: true }
   }
@@ -106,12 +100,6 @@ function compileRefusals(realm: string, contract: Contract, security: Operation[
     ),
     unscoped: reply(`the credential lacks a scope: ${scopes}`, insufficient, problems.forbidden),
   }
-}
-
-/** The scheme name at the beginning of an `Authorization` field. */
-function schemeWord(scheme: SecurityScheme): string[] {
-  const place = placeOf(scheme)
-  return place.in === 'authorization' ? [place.word] : []
 }
 
 const isKnown = (scheme: SecurityScheme | undefined): boolean => placeOf(scheme).in !== 'nowhere'

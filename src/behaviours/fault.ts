@@ -1,6 +1,7 @@
 // Injects faults with configured probabilities: a status, or a fault on the wire. The first fault that is drawn wins.
 
 import { responseFor } from '../contract/contract.ts'
+import { requiredFields } from '../contract/required-fields.ts'
 import { problemOf } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse, retryAfter, type Wire } from '../kernel/reply.ts'
 import type { Path } from '../kernel/source.ts'
@@ -163,7 +164,11 @@ const SPOILERS: Readonly<Record<FaultKind, (config: FaultSpec, site: Site, path:
 }
 
 /** Any server may answer 429 or 5xx; other statuses must be documented in the contract. */
-function compileStatus({ status, retryAfter: wait }: FaultSpec, { operation, error }: Site, path: Path): Reply {
+function compileStatus(
+  { status, retryAfter: wait }: FaultSpec,
+  { contract, operation, error }: Site,
+  path: Path,
+): Reply {
   if (status === undefined) {
     error('missing-key', '"status" is missing here', path, 'write, for instance, status: 503', 'key')
     return NO_REPLY
@@ -173,7 +178,7 @@ function compileStatus({ status, retryAfter: wait }: FaultSpec, { operation, err
     error('undocumented-status', `the operation ${operation.id} does not document ${status}`, [...path, 'status'], hint)
   }
   const headers = wait === undefined ? NO_HEADERS : retryAfter(parseDuration(wait) as number)
-  return refuse(problemOf(status), INJECTED, headers, status)
+  return refuse(problemOf(status), INJECTED, { ...requiredFields(status, operation, contract), ...headers }, status)
 }
 
 const INJECTED = 'this fault was injected by the configuration'

@@ -4,10 +4,11 @@
 import type { Answers } from '../answer/answers.ts'
 import { responseFor } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/parameters.ts'
+import { requiredFields } from '../contract/required-fields.ts'
 import { slipOf } from '../kernel/diagnostic.ts'
 import { quotedString } from '../kernel/field-text.ts'
 import { problemOf, problems } from '../kernel/problem.ts'
-import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
+import { NO_HEADERS, type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import { withQuery } from '../kernel/request.ts'
 import type { Behaviour, Choice, Exchange } from './behaviour.ts'
 import { draftOf } from './exchange.ts'
@@ -23,12 +24,16 @@ export const prefer: Behaviour<boolean> = {
     description:
       'Whether clients may choose a reply with `Prefer: code=404`, `example=NAME`, `dynamic=true` or `seed=7`, or with query parameters such as `?__code=404`. Default: true.',
   },
-  compile(config, { operation, answers, bypass, invalid, clientControls }) {
+  compile(config, { contract, operation, answers, bypass, invalid, clientControls }) {
     if (config === false) return undefined
     const own = new Set(operation.parameters.filter(one => one.in === 'query').map(({ name }) => name))
     const controls = NAMES.filter(name => !own.has(`__${name}`))
     return next => {
-      const chosen = bypass(async exchange => answerTo(exchange, answers, clientControls))
+      const chosen = bypass(async exchange => {
+        const reply = answerTo(exchange, answers, clientControls)
+        const required = requiredFields(reply.status, operation, contract)
+        return required === NO_HEADERS ? reply : { ...reply, headers: { ...required, ...reply.headers } }
+      })
       return exchange => {
         const { headers, query } = exchange.request
         if (headers.prefer === undefined && !query.includes('__')) return next(exchange)

@@ -1,6 +1,7 @@
 // The reply to a request that no operation matches.
 
 import { isDecodable } from '../contract/paths.ts'
+import { allowOf } from '../contract/required-fields.ts'
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
@@ -19,7 +20,7 @@ export function replyToUnmatched(
   const prefix = masked(before, mask)
   const known = prefix === '' ? plan.near.recall(method, path) : undefined
   if (known !== undefined) return refuse(problems.not_found, known)
-  const methods: string[] = [...plan.methodsOf(path)]
+  const methods = plan.methodsOf(path)
   if (methods.length === 0) {
     if (!isDecodable(path)) return refuse(problems.invalid_request, 'the path has a broken percent-encoding')
     if (mask.path(path) !== path) {
@@ -28,9 +29,7 @@ export function replyToUnmatched(
     }
     return refuse(problems.not_found, plan.near.describe(method, path, prefix))
   }
-  if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
-  if (!methods.includes('OPTIONS')) methods.push('OPTIONS')
-  const headers = { allow: methods.join(', ') }
+  const headers = { allow: allowOf(methods) }
   if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
   return refuse(problems.method_not_allowed, `${method} is not allowed here; ${headers.allow} are`, headers)
 }

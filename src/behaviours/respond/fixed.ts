@@ -1,6 +1,7 @@
 // Answers with a configured reply, which is checked against the contract at load.
 
 import { isJson, responseFor } from '../../contract/contract.ts'
+import { requiredFields } from '../../contract/required-fields.ts'
 import type { Hole, Template } from '../../expression/template.ts'
 import { fieldText } from '../../kernel/field-text.ts'
 import { isObject, type Json, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
@@ -21,7 +22,8 @@ export function compileFixed({ status, headers = {}, body }: FixedConfig, site: 
   const documented = responseFor(operation, status)
   const warning = documented === undefined ? checkUndocumented(status, site) : undefined
   const told: Readonly<Record<string, string>> = warning === undefined ? {} : { 'understudy-warning': warning }
-  const fields = compileHeaders(headers, site)
+  const own = compileHeaders(headers, site)
+  const fields = { ...own, fixed: { ...requiredFields(status, operation, site.contract), ...own.fixed } }
   if (body === undefined) {
     if (status < 300 && documented !== undefined && documented.content.size > 0) {
       site.error('missing-body', `the contract documents a body for ${operation.id} ${status}`, ['status'], 'add body:')
