@@ -3,7 +3,7 @@
 
 import { type Json, type JsonObject, put } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
-import type { CollectionEffect, CollectionState, Recorder, RowBatch } from './effects.ts'
+import type { CollectionEffect, CollectionState, PortableId, Recorder, RowBatch, RowEffect } from './effects.ts'
 import type { Id } from './id.ts'
 import { withField } from './record-field.ts'
 import type { RecordedPlace } from './recorded-place.ts'
@@ -149,6 +149,8 @@ export interface Collection {
   record(recorder: Recorder | undefined, place?: RecordedPlace): void
   /** Applies a change that another copy of the collection recorded, without recording it. Returns its inverse. */
   apply(effect: CollectionEffect): CollectionEffect
+  /** Returns the effect that leaves the record of an id as it is now. */
+  rowAt(id: PortableId): RowEffect
   /**
    * Returns a batch that takes many changes of records which another copy recorded, and stores them at once; `undefined` where
    * each must be applied. The collection must not be used otherwise until the batch is ended.

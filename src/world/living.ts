@@ -4,7 +4,16 @@
 import type { JsonObject } from '../kernel/json.ts'
 import type { Clock } from './clock.ts'
 import type { Collection, CollectionOptions, Dump, Entry, Id, Page, Query } from './collection.ts'
-import { type CollectionEffect, type CollectionState, idOf, portableId, type Recorder, worldChange } from './effects.ts'
+import {
+  type CollectionEffect,
+  type CollectionState,
+  idOf,
+  type PortableId,
+  portableId,
+  type Recorder,
+  type RowEffect,
+  worldChange,
+} from './effects.ts'
 import { Lives, portableTimer, type Timer } from './lives.ts'
 import type { MemoryCollection } from './memory.ts'
 import { RecordedPlace } from './recorded-place.ts'
@@ -55,6 +64,10 @@ export class LivingCollection implements Collection {
     const before = this.fork()
     this.become(effect[1]())
     return ['all', () => before.state()]
+  }
+
+  rowAt(id: PortableId): RowEffect {
+    return this.records.rowAt(id)
   }
 
   state(base?: Collection): CollectionState {

@@ -10,10 +10,19 @@ import { withId } from './collection.ts'
 import { CollectionRecording } from './collection-recording.ts'
 import { Counts } from './counts.ts'
 import { drawId } from './draw-id.ts'
-import type { CollectionEffect, CollectionState, Recorder, RowBatch, RowEffect } from './effects.ts'
+import {
+  type CollectionEffect,
+  type CollectionState,
+  idOf,
+  type PortableId,
+  type Recorder,
+  type RowBatch,
+  type RowEffect,
+} from './effects.ts'
 import { keyOf } from './key.ts'
 import { fieldIn } from './record-field.ts'
 import type { RecordedPlace } from './recorded-place.ts'
+import { rowEffect } from './row-change.ts'
 import { RowWriter } from './row-writer.ts'
 import { Rows } from './rows.ts'
 import { RowsBatch } from './rows-batch.ts'
@@ -170,6 +179,11 @@ export class MemoryCollection implements Collection {
 
   #applyRow(effect: RowEffect): RowEffect {
     return applyRow(this.#rows, this.#counts, this.#options, effect, this.#recording)
+  }
+
+  rowAt(portable: PortableId): RowEffect {
+    const id = idOf(portable)
+    return rowEffect(id, this.#rows.get(id))
   }
 
   batch(): RowBatch | undefined {

@@ -13,7 +13,7 @@ const MOST_CHANGES = 100_000
 /** The share of the heap that the texts of their records may take, in characters. */
 const SHARE = 0.1
 
-/** A place for an entry, which is used again for a later one: entries that die old cost the collector of garbage. */
+/** A place for an entry, which is used again for a later one, because long-lived garbage is expensive to collect. */
 class Remembered implements Group {
   position = 0
   at = 0
@@ -25,7 +25,7 @@ class Remembered implements Group {
   hold({ position, at, by, changes }: HistoryEntry): void {
     this.position = position
     this.at = at
-    // The same text again is no other object to keep.
+    // If the text is equal, keep the existing string.
     if (this.by !== by) this.by = by
     const own = this.changes
     this.length = 0

@@ -8,8 +8,8 @@ import type { ChangeRecorder, Counting } from './turns.ts'
 /** Kinds that may be applied again after the changes of others: they add, or set a complete value. */
 const REPEATABLE = new Set(['ordinal', 'made', 'deleted', 'seen', 'seeds', 'clock', 'reset', 'put', 'weather'])
 
-/** Kinds that belong to no piece of work, whichever runs: they are done once, even if that runs twice. */
-const APART = new Set(['ordinal', 'seen', 'seeds'])
+/** Kinds that belong to no piece of work, whichever runs: they are done once, even if the work runs twice. */
+const APART = new Set(['seen', 'seeds'])
 
 export class SharedRecording implements ChangeRecorder {
   /** Every change since the last append, in order; without counts. */

@@ -10,6 +10,7 @@ import { beginFromSeeds, doEffect, putting } from './do-effect.ts'
 import { readGroups } from './entry-text.ts'
 import { History, MOST_ENTRIES } from './history.ts'
 import { RecordBatches } from './record-batches.ts'
+import { isIdle, reverse } from './rewind.ts'
 import { SeedStore } from './seed-store.ts'
 import { loadSnapshot, takeSnapshot } from './snapshot.ts'
 import type { Subjects } from './subjects.ts'
@@ -166,27 +167,20 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   }
 
   /**
-   * Takes a world back: reverses its changes after a position, the latest first. They are changes themselves, which can be
+   * Takes a world back: reverses its changes after a position, as far as they show. That is a change itself, which can be
    * reversed, too. Returns how many entries were reversed; `undefined` where the history does not reach back so far.
    */
   rewind(world: string, position: number): number | undefined {
     if (position < this.history.reach) return undefined
     const entries = this.history.of(world).filter(entry => entry.position > position)
-    for (const { changes } of [...entries].reverse()) {
-      for (const { inverse } of [...changes].reverse()) if (inverse !== undefined) this.#redo(world, inverse)
-    }
+    reverse(this.#subjects, world, entries, effect => this.#redo(world, effect))
     return entries.length
   }
 
-  /** Does an effect and records it, as a change like any other. */
+  /** Does an effect and, if it changed something, records it as a change like any other. */
   #redo(world: string, effect: Effect): void {
     const inverse = this.#do(world, effect)
-    const own = this.#subjects.worlds.peek(world)
-    this.#record(
-      world,
-      effect[0] === 'put' && own !== undefined ? putting(this.seeds, own.fork(world)) : effect,
-      inverse,
-    )
+    if (!isIdle(effect, inverse)) this.#record(world, effect, inverse)
   }
 
   #do(name: string, effect: Effect): Effect | undefined {
