@@ -58,6 +58,8 @@ export class History {
   readonly #room: number
   /** The position that no world can go back beyond. */
   #reach = 0
+  /** A time when that was the latest position, in milliseconds since the epoch. Infinite: none is known. */
+  #reachedAt = Number.POSITIVE_INFINITY
 
   /** @param room how many characters the texts of all records may have */
   constructor(room = Math.floor(SHARE * heapLimit())) {
@@ -66,6 +68,17 @@ export class History {
 
   get reach(): number {
     return this.#reach
+  }
+
+  /** The earliest time whose position is known, in milliseconds since the epoch; infinite if there is none. */
+  get since(): number {
+    if (this.#next === this.#first) return this.#reachedAt
+    return Math.min(this.#reachedAt, (this.#ring[this.#first % MOST_ENTRIES] as Remembered).at)
+  }
+
+  /** Takes note of a time when the log ends where this history does. */
+  cover(time: number): void {
+    if (this.#next === this.#first) this.#reachedAt = Math.min(this.#reachedAt, time)
   }
 
   /** Adds a group of the log, whose changes are in the order in which they were made. */
@@ -109,6 +122,7 @@ export class History {
     this.#changes -= place.changes.length
     this.#length -= place.length
     this.#reach = place.position
+    this.#reachedAt = place.at
     this.#first += 1
     place.drop(whole)
   }
@@ -123,14 +137,15 @@ export class History {
     return entries
   }
 
-  /** Forgets everything: no world can go back beyond this position. */
-  clear(position: number): void {
+  /** Forgets everything: no world can go back beyond this position. @param at when it was the latest one, if that is known */
+  clear(position: number, at = Number.POSITIVE_INFINITY): void {
     this.#ring = []
     this.#first = 0
     this.#next = 0
     this.#changes = 0
     this.#length = 0
     this.#reach = position
+    this.#reachedAt = at
   }
 }
 

@@ -60,6 +60,7 @@ export class KeptState {
       weather,
       answers,
       plan: () => gateway.plan,
+      now: around.now,
       forgetRequests: world => journal.clear(world),
       configure: text => gateway.configure(text),
       lost: () =>

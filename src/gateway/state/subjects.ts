@@ -11,6 +11,8 @@ export interface Subjects {
   readonly weather: WeatherStation
   readonly answers: StandingAnswers
   plan(): Plan
+  /** Milliseconds since the epoch, by the clock of the log. */
+  now(): number
   /** Forgets the requests that reached a world. */
   forgetRequests(world: string): void
   /** Serves another configuration, which another process was given. */

@@ -34,6 +34,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
   attach(turns: Turns, recording: ChangeRecorder): void {
     this.#turns = turns
     this.#recording = recording
+    this.history.cover(this.#subjects.now())
     this.#quietly(() => {
       for (const world of this.#subjects.worlds.list()) this.placed(world, undefined)
     })
@@ -134,16 +135,19 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     const groups = entries.length > MOST_ENTRIES ? readGroups(entries) : [...readGroups(entries)]
     if (anew !== undefined) {
       if (anew.snapshot !== undefined) this.load(anew.snapshot, position.at - entries.length)
-      else if (entries.length === 0) this.#subjects.lost()
+      else {
+        this.history.clear(position.at - entries.length)
+        if (entries.length === 0) this.#subjects.lost()
+      }
     }
     let at = position.at - entries.length
     // Older entries would be forgotten at once.
     const remembered = position.at - MOST_ENTRIES
-    if (entries.length > MOST_ENTRIES) this.history.clear(remembered)
     const batches = new RecordBatches(this.#subjects.worlds)
     for (const group of groups) {
       at += 1
       const changes: Change[] = []
+      if (at === remembered) this.history.clear(at, group.at)
       if (at === remembered + 1) batches.end()
       for (const [world, effect] of group.changes) {
         if (at <= remembered && batches.add(world, effect)) continue
@@ -156,6 +160,7 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
       }
       if (at > remembered) this.history.add({ position: at, at: group.at, by: group.by, changes })
     }
+    this.history.cover(this.#subjects.now())
   }
 
   change({ world }: { readonly world: string }, effect: Effect): void {

@@ -1,7 +1,13 @@
 // Shows the changes of a world and rewinds it, for a recorded state.
 
 import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
-import { describeChanges, type HistoryEntry, isUntold, MOST_ENTRIES } from '../../gateway/state/history.ts'
+import {
+  describeChanges,
+  type History,
+  type HistoryEntry,
+  isUntold,
+  MOST_ENTRIES,
+} from '../../gateway/state/history.ts'
 import type { KeptState } from '../../gateway/state/kept-state.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
@@ -45,7 +51,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       return problem(
         409,
         'not_recorded',
-        'the changes of worlds are recorded with state: { history: true }, a file or Redis',
+        'the changes of worlds are recorded with state: { history: true }, a file, Redis or --workers',
       )
     })
   return [
@@ -97,7 +103,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: {
         200: replyWith('The world is restored.', object({ position: count, reversed: count })),
         404: { description: 'The world does not exist, or the journal does not have the request.' },
-        409: { description: 'The history does not reach back so far, or is not kept.' },
+        409: { description: 'The history does not reach back so far, ends before that position, or is not kept.' },
       },
       answer: async call => {
         const { to } = call.body as unknown as Target
@@ -109,7 +115,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
           const reversed = state.worldLog.rewind(name, position)
           if (reversed !== undefined) return json({ position, reversed })
           const { reach } = state.worldLog.history
-          return problem(409, 'out_of_reach', `the history begins at position ${reach}, after ${position}`)
+          return outOfReach(`the history begins at position ${reach}, after ${position}`)
         })
         return gateway.change(() => rewind(call), `POST ${REWIND}`)
       },
@@ -122,18 +128,22 @@ const describe = (entry: HistoryEntry) => {
   return { position, at: timestamp(at), by, changes: describeChanges(entry) }
 }
 
+const outOfReach = (detail: string): ControlReply => problem(409, 'out_of_reach', detail)
+
 /** Returns the position to rewind to, or the reason why there is none. */
 function positionOf(
   to: Target['to'],
   world: string,
-  { worldLog: { history } }: KeptState,
+  { worldLog: { history }, position: end }: KeptState,
   now: number,
   request: JournalEntry | undefined,
 ): number | ControlReply {
-  if (typeof to === 'number') return to
+  if (typeof to === 'number') {
+    return to <= end ? to : outOfReach(`the history ends at position ${end}, before ${to}`)
+  }
   if (typeof to === 'string') {
     const moment = parseMoment(to, now)
-    if (moment !== undefined) return lastBefore(history.of(world), moment, history.reach)
+    if (moment !== undefined) return lastBefore(history, world, moment, `"${to}"`)
     return problem(
       400,
       'invalid_request',
@@ -145,12 +155,17 @@ function positionOf(
     return problem(404, 'not_found', `the request ${to.request} was in another world: ${request.world}`)
   // A request that changed nothing: rewind to its arrival.
   return request.position === undefined
-    ? lastBefore(history.of(world), request.at - request.milliseconds, history.reach)
+    ? lastBefore(history, world, request.at - request.milliseconds, `request ${to.request}`)
     : request.position - 1
 }
 
-/** Returns the position of the last change until a time; `reach`, the oldest position of the history, if there is none. */
-function lastBefore(entries: readonly HistoryEntry[], moment: number, reach: number): number {
-  const last = entries.filter(({ at }) => at <= moment).at(-1)
-  return last?.position ?? (reach === 0 ? 0 : reach)
+/** Returns the position of a world at a time. @param named the time as a refusal names it */
+function lastBefore(history: History, world: string, moment: number, named: string): number | ControlReply {
+  const last = history
+    .of(world)
+    .filter(({ at }) => at <= moment)
+    .at(-1)
+  if (last !== undefined) return last.position
+  const { since, reach } = history
+  return moment >= since ? reach : outOfReach(`the history begins at ${timestamp(since)}, after ${named}`)
 }

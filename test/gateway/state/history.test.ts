@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changeOf, type Effect } from '../../../src/gateway/state/changes.ts'
+import { History } from '../../../src/gateway/state/history.ts'
 import { historyRoutes } from '../../../src/http/control/history.ts'
 import type { Call, ControlReply, ControlRoute } from '../../../src/http/control/route.ts'
 import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
@@ -212,4 +214,59 @@ test('a compacted position, an unknown request and a world without history are r
   const { gateway } = one
   gateway.state = undefined
   assert.equal((await call(one, 'getHistory')).status, 409)
+})
+
+/** Rewinds the default world. Returns the reply's status and its position, or why it was refused. */
+async function rewound(one: Replica, to: unknown): Promise<readonly [status: number, position: unknown]> {
+  const { status, body } = await call(one, 'rewindWorld', { to })
+  const { position, code, detail } = body as { position?: number; code?: string; detail?: string }
+  return [status, position ?? `${code}: ${detail}`]
+}
+
+test('a time before the history begins is refused', async () => {
+  const { log, one } = await withChanges()
+  const { position } = log
+  const begun = 'the history begins at 2026-06-01T00:00:00.000Z, after'
+  assert.deepEqual(await rewound(one, '2026-05-31'), [409, `out_of_reach: ${begun} "2026-05-31"`])
+  log.compact(position, await one.state.worldLog.snapshot())
+  one.clock.time += 60_000
+  // It knows the present only.
+  const late = await replica(log.connect(), {}, {}, one.clock)
+  one.clock.time += 60_000
+  const later = 'the history begins at 2026-06-01T00:02:00.000Z, after'
+  assert.deepEqual(await rewound(late, '-61s'), [409, `out_of_reach: ${later} "-61s"`])
+  assert.deepEqual(await rewound(late, '-60s'), [200, position.at])
+  await late.send('PUT /books/1', { title: 'later' })
+  assert.deepEqual(await rewound(late, '-60s'), [200, position.at])
+  assert.deepEqual(await titles(late), ['eins', 'three'])
+  // The snapshot does not say when it was made.
+  const last = await replica(log.connect(), {}, {}, one.clock)
+  const first = 'the history begins at 2026-06-01T00:03:00.000Z, after'
+  assert.deepEqual(await rewound(last, '-1s'), [409, `out_of_reach: ${first} "-1s"`])
+})
+
+test('a time is covered back to the last entry that was forgotten', () => {
+  const history = new History(100)
+  const write = (position: number, text: string) => {
+    const [effect, inverse]: Effect[] = [text, null].map(one => ['in', 'pets', ['row', 1, one, 1, position]])
+    history.add({ position, at: 1000 * position, by: '', changes: [changeOf('default', effect as Effect, inverse)] })
+  }
+  assert.equal(history.since, Number.POSITIVE_INFINITY)
+  history.cover(500)
+  for (const position of [1, 2, 3]) write(position, 'x'.repeat(40))
+  assert.deepEqual([history.reach, history.since], [1, 1000])
+  write(4, 'x'.repeat(101))
+  assert.deepEqual([history.reach, history.since], [4, 4000])
+  history.clear(7)
+  assert.deepEqual([history.reach, history.since], [7, Number.POSITIVE_INFINITY])
+})
+
+test('a position after the end of the log is refused', async () => {
+  const { one } = await withChanges()
+  const end = one.state.position
+  assert.deepEqual(await rewound(one, end + 1), [
+    409,
+    `out_of_reach: the history ends at position ${end}, before ${end + 1}`,
+  ])
+  assert.deepEqual(await rewound(one, end), [200, end])
 })
