@@ -2,7 +2,7 @@
 
 import { timestamp } from '../../world/clock.ts'
 import type { Explanation } from '../explain.ts'
-import type { JournalBody, JournalEntry } from './kept-request.ts'
+import { type JournalBody, type JournalEntry, LOST } from './kept-request.ts'
 
 export interface RecordedRequest {
   /** Counts the requests of the process. */
@@ -65,7 +65,7 @@ export function describeEntry(entry: JournalEntry): RecordedRequest {
     query: mask.query(entry.query),
     status: entry.status,
     durationMs: round(entry.milliseconds),
-    ...(entry.position === undefined ? {} : { position: entry.position }),
+    ...(entry.position === undefined || entry.position === LOST ? {} : { position: entry.position }),
     ...(refusal === undefined ? {} : { refusal: { code: refusal.problem.code, rule: mask.text(refusal.detail) } }),
     ...(injected === undefined ? {} : { injected }),
     ...(entry.explanation === undefined ? {} : { explanation: describeExplanation(entry.explanation) }),

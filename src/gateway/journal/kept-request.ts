@@ -29,7 +29,7 @@ export interface JournalEntry {
   weather: string | undefined
   queued: boolean
   notes: readonly string[]
-  /** The position of its changes in the log of a recorded world. */
+  /** The position of its changes in the log of a recorded world; `LOST` where that log is gone. */
   position: number | undefined
   refusal: Refusal | undefined
   explanation: Explanation | undefined
@@ -52,6 +52,9 @@ export interface JournalBody {
   /** Whether the text is less than the whole. */
   readonly cut: boolean
 }
+
+/** The position of every request from before the log was lost, whether it changed something or not. */
+export const LOST = -1
 
 /** An entry without its texts. */
 const ENTRY_BYTES = 300

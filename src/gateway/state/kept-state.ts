@@ -5,6 +5,7 @@ import { type Engine, isExclusive, Unavailable } from '../../state/engine.ts'
 import type { EngineSurroundings } from '../../state/settings.ts'
 import type { Cause } from '../../world/turns.ts'
 import type { World } from '../../world/world.ts'
+import { LOST } from '../journal/kept-request.ts'
 import type { Log } from '../log.ts'
 import { Gathering } from './gathering.ts'
 import type { Kept } from './kept.ts'
@@ -62,6 +63,9 @@ export class KeptState {
       plan: () => gateway.plan,
       now: around.now,
       forgetRequests: world => journal.clear(world),
+      forgetPositions: () => {
+        for (const entry of journal.each()) entry.position = LOST
+      },
       configure: text => gateway.configure(text),
       lost: () =>
         log.error(

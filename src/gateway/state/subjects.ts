@@ -15,6 +15,8 @@ export interface Subjects {
   now(): number
   /** Forgets the requests that reached a world. */
   forgetRequests(world: string): void
+  /** Forgets where in the log the changes of requests are, since the log is another one. */
+  forgetPositions(): void
   /** Serves another configuration, which another process was given. */
   configure(text: string): Promise<void>
   /** The engine lost its log. */

@@ -134,6 +134,8 @@ export class WorldLog implements Memory, WorldsKeeper, Recorder {
     // An entry that cannot be read must not leave the state between two entries. The whole log is read at the start only.
     const groups = entries.length > MOST_ENTRIES ? readGroups(entries) : [...readGroups(entries)]
     if (anew !== undefined) {
+      // A request may have changed the log that was lost: its position would mean another change in this one.
+      if (this.#recording !== undefined) this.#subjects.forgetPositions()
       if (anew.snapshot !== undefined) this.load(anew.snapshot, position.at - entries.length)
       else {
         this.history.clear(position.at - entries.length)

@@ -1,6 +1,6 @@
 // Shows the changes of a world and rewinds it, for a recorded state.
 
-import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
+import { type JournalEntry, LOST } from '../../gateway/journal/kept-request.ts'
 import {
   describeChanges,
   type History,
@@ -153,6 +153,7 @@ function positionOf(
   if (request === undefined) return problem(404, 'not_found', `the journal has no request ${to.request}`)
   if (request.world !== world)
     return problem(404, 'not_found', `the request ${to.request} was in another world: ${request.world}`)
+  if (request.position === LOST) return outOfReach(`the log was lost after request ${to.request}, and has begun anew`)
   // A request that changed nothing: rewind to its arrival.
   return request.position === undefined
     ? lastBefore(history, world, request.at - request.milliseconds, `request ${to.request}`)

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
+import { parseSource } from '../../../src/kernel/read-source.ts'
+import type { Source } from '../../../src/kernel/source.ts'
+import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { GATEWAY, type Replica, replica } from './replicas.ts'
+import { call, titles } from './rewinding.ts'
+import { two } from './two-replicas.ts'
+
+/** Makes a book and takes the world back, repeatedly. Returns the sizes of the last entries of the history. */
+async function rewindOften(one: Replica, to: number, title: (i: number) => string): Promise<readonly number[]> {
+  for (let i = 0; i < 100; i++) {
+    const made = await one.send('POST /books', { title: title(i) }, { 'idempotency-key': `${i}` })
+    assert.equal(made.status, 201)
+    assert.equal((await call(one, 'rewindWorld', { to })).status, 200)
+  }
+  const { history } = one.state.worldLog
+  const rewinds = history.of('default').filter(({ by }) => by.endsWith('/rewind'))
+  return rewinds.map(({ changes }) => changes.length)
+}
+
+test('a rewind changes only what differs, however often the world was taken back before', async () => {
+  const log = new MemoryLog()
+  const one = await replica(log.connect())
+  const other = await replica(log.connect())
+  await one.send('POST /~alice/books', { title: 'hers' })
+  for (const title of ['three', 'four']) await one.send('POST /books', { title })
+  await one.send('DELETE /books/3')
+  const { position } = one.state
+  const sizes = await rewindOften(one, position, i => `${i}`)
+  // The record, the key and the number of requests.
+  assert.deepEqual([sizes.length, new Set(sizes)], [100, new Set([3])])
+  const { reach } = one.state.worldLog.history
+  assert.deepEqual([reach, one.state.worldLog.history.of('alice').length > 0], [0, true])
+  for (const each of [one, other, await replica(log.connect())]) {
+    assert.deepEqual(await titles(each), ['one', 'two', 'four'])
+    assert.deepEqual([...each.gateway.worlds.default.ordinals].sort(), [...one.gateway.worlds.default.ordinals].sort())
+  }
+  assert.equal((await call(one, 'rewindWorld', { to: one.state.position - 1 })).status, 200)
+  assert.deepEqual(await titles(other), ['one', 'two', 'four', '99'])
+})
+
+test('a world that was reset repeatedly rewinds as it was, with its weather and counters, on every replica', async () => {
+  const log = new MemoryLog()
+  const one = await replica(log.connect())
+  const other = await replica(log.connect())
+  await one.send('PUT /books/1', { title: 'eins' })
+  assert.equal((await one.send('GET /ruled')).status, 418)
+  const weatherOf = ({ gateway }: Replica) => gateway.weather.of(gateway.worlds.default, gateway.plan)
+  const report = new Diagnostics()
+  const order = parseSource('weather', 'operations: { limited: { fault: { kind: status, status: 503 } } }', report)
+  await one.gateway.change(() => weatherOf(one).make(one.gateway.plan, order as Source, report), 'PUT /weather')
+  const { position } = one.state
+  for (let i = 0; i < 3; i++) {
+    await one.gateway.change(() => one.gateway.reset(), 'POST /reset')
+    await one.send('PUT /books/2', { title: `${i}` })
+    assert.equal((await one.send('GET /ruled')).status, 418)
+    await call(one, 'rewindWorld', { to: position })
+    for (const each of [one, other, await replica(log.connect())]) {
+      assert.deepEqual(await titles(each), ['eins', 'two'])
+      assert.equal((await each.send('GET /ruled')).status, 200)
+      assert.equal((await each.send('GET /limited')).status, 503)
+    }
+    await one.send('PUT /books/1', { title: 'changed since' })
+  }
+})
+
+test('a rewind that another replica overtakes takes requests back once', async () => {
+  const { a, b } = await two()
+  const { position } = a.state
+  for (let i = 0; i < 3; i++) await a.send('POST /books', { title: 'new' })
+  await b.send('GET /books')
+  await Promise.all([
+    b.send('PUT /books/1', { title: 'eins' }),
+    a.state.run(async () => a.state.worldLog.rewind('default', position), { text: 'rewind' }),
+  ])
+  assert.equal(a.state.meter.conflicts, 1)
+  await a.send('GET /ruled')
+  for (const one of [a, b]) {
+    await one.send('GET /ruled')
+    assert.equal(one.gateway.worlds.default.ordinals.get('createBook') ?? 0, 0)
+  }
+})
+
+test('records whose ordinals were exchanged are given up in their former order', async () => {
+  const log = new MemoryLog()
+  const one = await replica(log.connect(), {}, { 'gateway.yaml': GATEWAY.replace('maxRecords: 50', 'maxRecords: 4') })
+  const books = () => one.gateway.worlds.default.collection('books')
+  const put = (id: number) => one.gateway.change(() => books().put(id, { title: `${id}` }), `PUT ${id}`)
+  await put(7)
+  await put(8)
+  const { position } = one.state
+  await call(one, 'rewindWorld', { to: 0 })
+  await put(8)
+  await put(7)
+  await call(one, 'rewindWorld', { to: position })
+  await put(9)
+  assert.deepEqual(await titles(one), ['one', 'two', '8', '9'])
+})
