@@ -114,7 +114,7 @@ async function keepState(
       : share === undefined
         ? primaryLog()
         : await sharedLog(own, around, share)
-  const state = new KeptState(gateway, made, settings, around, log)
+  const state = new KeptState(gateway, made, { ...settings, engine: own }, around, log)
   try {
     await state.open()
   } catch (error) {

@@ -67,11 +67,7 @@ export class KeptState {
         for (const entry of journal.each()) entry.position = LOST
       },
       configure: text => gateway.configure(text),
-      lost: () =>
-        log.error(
-          {},
-          `${engine.name} has lost the state (was it flushed?); the state of this process is written to it`,
-        ),
+      lost: () => this.#reportLoss(),
     })
     engine.onAvailability(reason => this.#become(reason))
     gateway.metrics.followState({
@@ -83,6 +79,17 @@ export class KeptState {
       }),
     })
     engine.answer(question => gateway.requests.answer(question))
+  }
+
+  #reportLoss(): void {
+    const { engine } = this.#settings
+    const { name } = this.#engine
+    if (engine.kind !== 'file') {
+      this.#log.error({}, `${name} has lost the state (was it flushed?); the state of this process is written to it`)
+      return
+    }
+    // With `recover` the file has already reported its loss.
+    if (!engine.recover) this.#log.error({}, `${name} holds no state any more; every world begins with its seeds`)
   }
 
   /** Why the engine cannot be used now; `undefined` where it can. */

@@ -1,7 +1,7 @@
 // A gateway without sockets whose state is in a file: writing, compacting and reading it.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -127,4 +127,29 @@ test('a world with more changes than are remembered rewinds to one of the last',
     times.toSorted((a, b) => a - b),
   )
   await one.state.close()
+})
+
+test('a file whose state was dropped is reported in words for files, and not again after `recover`', async () => {
+  const file = newFile()
+  const one = await onFile(file)
+  await write(one, 3)
+  await one.state.close()
+  const [header = '', snapshot = ''] = readFileSync(file, 'utf8').split('\n')
+  const open = async (text: string, recover: boolean) => {
+    writeFileSync(file, text)
+    const engine = { kind: 'file', file, sync: 3_600_000, recover } as const
+    const around = surroundings()
+    const again = await replica(new FileLog(engine, around), { engine })
+    assert.equal(around.warnings.length, 1)
+    assert.deepEqual((await again.send('GET /books/1')).body, { id: 1, title: 'one', status: 'ordered' })
+    await again.state.close()
+    return again.messages
+  }
+  assert.deepEqual(await open(`${header}\n${snapshot.replace('version', 'damaged')}\n`, true), [
+    'the state is available',
+  ])
+  assert.deepEqual(await open(`${header}\n${snapshot.slice(0, 20)}`, false), [
+    `file ${file} holds no state any more; every world begins with its seeds`,
+    'the state is available',
+  ])
 })
