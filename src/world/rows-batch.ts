@@ -57,7 +57,7 @@ export class RowsBatch implements RowBatch {
     const written = lastById(this.#written)
     this.#written = []
     // Writing a few leaves most of the trees as they are, which forks share.
-    if (written.length < rows.size) for (const row of written) putOne(rows, row)
+    if (written.length < rows.size) putAll(rows, written)
     else {
       const all = rows.all()
       for (const row of written) all.push(row)
@@ -80,8 +80,16 @@ export function lastById(rows: Row[]): Row[] {
   return sorted.filter(({ id }, i) => i + 1 === sorted.length || compareIds(id, (sorted[i + 1] as Row).id) !== 0)
 }
 
-function putOne(rows: Rows, row: Row): void {
-  const old = rows.get(row.id)
-  if (isThere(row)) rows.put(row, old)
-  else if (old !== undefined) rows.delete(old)
+/** Stores a few records. */
+function putAll(rows: Rows, written: readonly Row[]): void {
+  // Another one of them may have the ordinal that a record had.
+  for (const row of written) {
+    const old = rows.get(row.id)
+    if (old !== undefined && old.created !== row.created) rows.delete(old)
+  }
+  for (const row of written) {
+    const old = rows.get(row.id)
+    if (isThere(row)) rows.put(row, old)
+    else if (old !== undefined) rows.delete(old)
+  }
 }

@@ -80,6 +80,27 @@ for (const count of [0, 5, 40]) {
   })
 }
 
+test('records that exchange their ordinals are evicted in their new order', async () => {
+  const origin = new MemoryCollection({ ...OPTIONS, maxRecords: 20 }, seeds(17))
+  await origin.load({ ...(await origin.dump()), records: [...seeds(17), { id: 31 }, { id: 32 }], created: [31, 32] })
+  const [first, second] = [31, 32].map(id => origin.rowAt(id)) as [RowEffect, RowEffect]
+  const exchanged = (row: RowEffect, by: RowEffect): RowEffect => ['row', row[1], row[2], by[3], row[4]]
+  const gone = ([kind, id]: RowEffect): RowEffect => [kind, id, null, 0, 0]
+  const effects = [gone(first), gone(second), exchanged(first, second), exchanged(second, first)]
+  for (const one of copies(origin, effects)) {
+    const left: unknown[] = []
+    for (let i = 0; i < 3; i++) {
+      await one.create({ kind: 'next' })
+      left.push([await one.read(31), await one.read(32)].map(entry => entry !== undefined))
+    }
+    assert.deepEqual(left, [
+      [true, true],
+      [true, false],
+      [false, false],
+    ])
+  }
+})
+
 test('ids that a client gives are in their order', async () => {
   const origin = new MemoryCollection({ ...OPTIONS, assign: 'client' })
   const ids = ['b', 9_007_199_254_740_993n, 'a', 7, 9_007_199_254_740_992, 2]
