@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changeOf, type Effect } from '../../../src/gateway/state/changes.ts'
+import { writeGroup } from '../../../src/gateway/state/entry-text.ts'
 import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../../src/kernel/read-source.ts'
 import type { Source } from '../../../src/kernel/source.ts'
@@ -81,6 +83,25 @@ test('a rewind that another replica overtakes takes requests back once', async (
     await one.send('GET /ruled')
     assert.equal(one.gateway.worlds.default.ordinals.get('createBook') ?? 0, 0)
   }
+})
+
+test('a log with a rewind that replayed every former one is read, and its world rewinds', async () => {
+  const log = new MemoryLog()
+  const one = await replica(log.connect())
+  const { position } = one.state
+  await one.send('POST /books', { title: 'three' })
+  const there: Effect = ['in', 'books', ['row', 3, '{"id":3,"title":"three"}', 1, 3, [3, 4, 1]]]
+  const gone: Effect = ['in', 'books', ['row', 3, null, 0, 0, [2, 3, 0]]]
+  const changes = Array.from({ length: 32_767 }, (_, i) => changeOf('default', i % 2 === 0 ? gone : there, undefined))
+  const text = writeGroup({ position: 0, at: one.clock.now(), by: 'POST /worlds/{name}/rewind', changes })
+  await log.append(log.position, [text])
+  const other = await replica(log.connect())
+  for (const each of [one, other]) assert.deepEqual(await titles(each), ['one', 'two'])
+  await call(other, 'rewindWorld', { to: log.position.at - 1 })
+  for (const each of [one, other]) assert.deepEqual(await titles(each), ['one', 'two', 'three'])
+  assert.equal(other.state.worldLog.history.of('default').at(-1)?.changes.length, 1)
+  await call(one, 'rewindWorld', { to: position })
+  for (const each of [one, other]) assert.deepEqual(await titles(each), ['one', 'two'])
 })
 
 test('records whose ordinals were exchanged are given up in their former order', async () => {
