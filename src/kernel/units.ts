@@ -9,8 +9,20 @@ const parse = (text: string, units: Readonly<Record<string, number>>): number | 
   return factor === undefined ? undefined : Number(match?.[1]) * factor
 }
 
-/** `250ms`, `1.5s`, `5m`, `2h`, `30d` in milliseconds; `undefined` for anything else. */
-export const parseDuration = (text: string): number | undefined => parse(text, DURATIONS)
+/** The longest duration of a setting, as it is written: a hundred years. A date that is later by it still has four digits. */
+export const LONGEST_DURATION = '36500d'
+const LONGEST = 36_500 * 86_400_000
+
+/**
+ * `250ms`, `1.5s`, `5m`, `2h`, `30d` in milliseconds; `undefined` for anything else, and for more than `LONGEST_DURATION`.
+ */
+export function parseDuration(text: string): number | undefined {
+  const duration = parseSpan(text)
+  return duration === undefined || duration > LONGEST ? undefined : duration
+}
+
+/** As `parseDuration`, without a maximum: the caller checks it. */
+export const parseSpan = (text: string): number | undefined => parse(text, DURATIONS)
 
 /** `512B`, `64kB`, `1MB`, `2GB`, `1MiB` in bytes; `undefined` for anything else. */
 export const parseSize = (text: string): number | undefined => {
@@ -29,8 +41,8 @@ const RATE_UNITS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Parses `10/s`, `100/m`, `100/min` or `1000/15m` into a count and a window in milliseconds; `undefined` for anything else
- * and for a count of 0.
+ * Parses `10/s`, `100/m`, `100/min` or `1000/15m` into a count and a window in milliseconds; `undefined` for anything else,
+ * for a count of 0, and for a window of more than `LONGEST_DURATION`.
  */
 export function parseRate(text: string): { count: number; window: number } | undefined {
   const match = /^([1-9]\d*)\/(\d*)([a-z]+)$/.exec(text)
@@ -38,7 +50,7 @@ export function parseRate(text: string): { count: number; window: number } | und
   const [, count, multiple, unit] = match as unknown as [string, string, string, string]
   const factor = /^[smhd]$/.test(unit) ? DURATIONS[unit] : DURATIONS[RATE_UNITS[unit] ?? '']
   const window = Number(multiple || 1) * (factor ?? 0)
-  return window === 0 ? undefined : { count: Number(count), window }
+  return window === 0 || window > LONGEST ? undefined : { count: Number(count), window }
 }
 
 /** Parses `64B/s` or `10kB/s` into bytes per second; `undefined` for anything else and for 0. */

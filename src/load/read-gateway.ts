@@ -15,6 +15,7 @@ import type { TextsAside } from '../kernel/texts-aside.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { gatewayBounds } from '../plan/known-keys.ts'
 import type { Plan } from '../plan/plan.ts'
+import { roundSettings } from '../plan/setting-numbers.ts'
 import { expandShortForms } from '../plan/short-forms.ts'
 import { checkSimulation } from '../plan/simulation.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
@@ -23,7 +24,6 @@ import { readTls, type TlsSettings } from '../plan/tls.ts'
 import type { Document } from '../schema/document.ts'
 import { roundBeyondExamples } from '../schema/example-decimals.ts'
 import { keyVariables, publishedKeys } from './published.ts'
-import { roundSettings } from './setting-decimals.ts'
 
 export interface Loaded {
   /** `undefined` where anything was wrong. */

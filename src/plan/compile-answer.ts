@@ -5,6 +5,7 @@ import { ANY_QUESTION, type Answers } from '../answer/answers.ts'
 import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
 import { type Operation, responseFor } from '../contract/contract.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { stringifyJson } from '../kernel/json.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { withHeaders } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
@@ -157,7 +158,7 @@ function compileFor(
       : expressions.condition(when, ['when'], (code, message, at, hint, span) =>
           report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
         )
-  const fillsIn = JSON.stringify([reply?.body, reply?.headers]).includes('${')
+  const fillsIn = stringifyJson([reply?.body ?? null, reply?.headers ?? null]).includes('${')
   const roots = new Set([...(condition?.roots ?? []), ...(fillsIn ? FILLED : [])])
   const prepare = compilePreparation(roots, operation, expressions, maxBody)
   const identify = compiler.identifyOf(operation)

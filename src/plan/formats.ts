@@ -1,17 +1,20 @@
 // The formats of texts in gateway.yaml: durations, sizes, rates, dates, origins and paths.
 
 import { parseStart } from '../behaviours/lifecycle.ts'
-import { parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
+import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
 import { isOrigin } from './cors.ts'
 
 const DURATION = '\\d+(?:\\.\\d+)? ?(?:ms|s|m|h|d)'
 const SIZE = '\\d+(?:\\.\\d+)? ?(?:B|[kKMG]B|[KM]iB)'
+const RATE = '[1-9]\\d*/(?:0*[1-9]\\d*)?(?:s|m|h|d|sec|second|min|minute|hour|day)'
+const LONGEST = `be at most ${LONGEST_DURATION} (100 years)`
 const DATE =
   '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[Tt]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:[Zz]|[+-]\\d\\d:\\d\\d))?'
 
 /**
- * The formats of texts in gateway.yaml: a check, a description, and a pattern for validators that do not know the format.
+ * The formats of texts in gateway.yaml: a check, a description, and a pattern for validators that do not know the format. `above`:
+ * the texts that the check refuses only because they are above a maximum, if they are not valid.
  */
 export const FORMATS = {
   'date or time': {
@@ -23,16 +26,19 @@ export const FORMATS = {
     test: (text: string) => parseStart(text, 0) !== undefined,
     like: '30d before sunset or 2030-11-05',
     pattern: `${DURATION} before sunset|${DATE}`,
+    above: { pattern: `${DURATION} before sunset`, rule: LONGEST },
   },
   duration: {
     test: (text: string) => parseDuration(text) !== undefined,
     like: '250ms, 10s, 5m, 2h or 30d',
     pattern: DURATION,
+    above: { pattern: DURATION, rule: LONGEST },
   },
   rate: {
     test: (text: string) => parseRate(text) !== undefined,
     like: '10/s, 100/m or 1000/15m',
-    pattern: '[1-9]\\d*/(?:0*[1-9]\\d*)?(?:s|m|h|d|sec|second|min|minute|hour|day)',
+    pattern: RATE,
+    above: { pattern: RATE, rule: `have a window of at most ${LONGEST_DURATION} (100 years)` },
   },
   'byte rate': {
     test: (text: string) => parseByteRate(text) !== undefined,
@@ -43,6 +49,7 @@ export const FORMATS = {
     test: (text: string) => text === 'always' || parseDuration(text) !== undefined,
     like: 'always or 1s',
     pattern: `always|${DURATION}`,
+    above: { pattern: DURATION, rule: LONGEST },
   },
   'block or "off"': { test: (text: string) => text === 'off', like: 'off', pattern: 'off' },
   origin: {

@@ -10,8 +10,12 @@ import { blockAt } from './foreign-words.ts'
 import { culpritOf, treeOf, without } from './invalid-parts.ts'
 import { homesOf, listed, suggestKey, underEmptyBlock } from './key-hints.ts'
 
-/** A format of the schema, and a description of valid texts. */
-export type Likes = Readonly<Record<string, { readonly like: string }>>
+/** A format of the schema: a description of valid texts, and the texts that are invalid only because of a maximum. */
+interface Like {
+  readonly like: string
+  readonly above?: { readonly pattern: string; readonly rule: string }
+}
+export type Likes = Readonly<Record<string, Like>>
 
 export interface ShapeCheck {
   readonly schema: Schema
@@ -88,6 +92,8 @@ function reportViolation(
       return report.error('missing-key', `"${String(path.at(-1))}" is missing`, place, about)
     }
     case 'format':
+      if (format?.above !== undefined && new RegExp(`^(?:${format.above.pattern})$`).test(String(params.given)))
+        return say('invalid-value', `${name} must ${format.above.rule}`, 'value')
       return say(
         'invalid-unit',
         `${name} must be ${article(String(params.format))}`,

@@ -7,6 +7,7 @@ import type { Source } from '../kernel/source.ts'
 import type { Steps } from '../kernel/steps.ts'
 import { type AnswerOrder, answerSchema } from './answer-order.ts'
 import { FORMATS } from './formats.ts'
+import { roundSettings } from './setting-numbers.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
 import type { SimulationFile } from './simulation-file.ts'
 import { simulationSchema } from './simulation-schema.ts'
@@ -68,8 +69,17 @@ export const checkSimulation = checkerOf<SimulationFile>({
   },
 })
 
+/** As `checkerOf`, for an order of the control plane. Its settings are rounded first, as those of a file are. */
+function orderCheckerOf<Valid>(schema: Schema) {
+  const check = checkerOf<Valid>({ schema, formats: FORMATS })
+  return (source: Source, report: Diagnostics): Steps<Valid | undefined> => {
+    roundSettings(source.value)
+    return check(source, report)
+  }
+}
+
 /** Checks the shape of weather from the control plane, like `checkSimulation` for a file. */
-export const checkOrder = checkerOf<WeatherOrder>({ schema: orderSchema, formats: FORMATS })
+export const checkOrder = orderCheckerOf<WeatherOrder>(orderSchema)
 
 /** Checks the shape of an order for an answer. */
-export const checkAnswer = checkerOf<AnswerOrder>({ schema: answerSchema, formats: FORMATS })
+export const checkAnswer = orderCheckerOf<AnswerOrder>(answerSchema)

@@ -1,6 +1,6 @@
 // The clock of a world: real time until it is set, shifted, frozen or accelerated. Independent of HTTP.
 
-import { parseDuration } from '../kernel/units.ts'
+import { parseSpan } from '../kernel/units.ts'
 import { type Clock, parseDate } from './clock.ts'
 import type { PortableCourse } from './effects.ts'
 
@@ -153,7 +153,7 @@ const MAX_RATE = 1_000_000
 /** `30d`, `+30d` or `-12h` in milliseconds; `undefined` for anything else. */
 export function parseShift(text: string): number | undefined {
   const negative = text.startsWith('-')
-  const duration = parseDuration(negative || text.startsWith('+') ? text.slice(1) : text)
+  const duration = parseSpan(negative || text.startsWith('+') ? text.slice(1) : text)
   return duration === undefined ? undefined : negative ? -duration : duration
 }
 

@@ -132,6 +132,21 @@ test('an answer precedes rules and weather, and a reset removes the answers of i
   assert.equal(await status('GET /things'), 503)
 })
 
+test('a count of an answer beyond 2^53 is rounded, and its body keeps its digits', async () => {
+  const { ask, give, status } = desk()
+  const body = '{"id":9007199254740993,"name":"one"}'
+  assert.deepEqual(give(`{"operation":"getThing","times":9007199254740993,"reply":{"status":200,"body":${body}}}`), [])
+  assert.equal(String((await ask('GET /things/1')).body), body)
+  assert.deepEqual(give('{"operation":"listThings","skip":9007199254740993,"reply":{"status":503}}'), [])
+  assert.equal(await status('GET /things'), 200)
+})
+
+test('an answer for more than a hundred years is refused, so that its end is a valid date', () => {
+  const { gateway, give } = desk()
+  assert.deepEqual(give('{ reply: { status: 503 }, for: 99999999999d }'), ['invalid-value at 1:32'])
+  assert.deepEqual(gateway.answers.all(), [])
+})
+
 test('an answer ends after its `for`', async () => {
   const { clock, gateway, give, status } = desk()
   give('{ reply: { status: 500 }, times: null, for: 5m }')

@@ -52,6 +52,27 @@ test('weather ends after its `for`', async () => {
   assert.equal(await status('GET /things'), 200)
 })
 
+test('an integer beyond 2^53 in weather is rounded, so that requests can be counted with it', async () => {
+  const { make, status } = city()
+  assert.deepEqual(make('{"defaults":{"fault":{"kind":"status","status":503,"every":9007199254740993}}}'), [])
+  assert.equal(await status('GET /things'), 200)
+  assert.deepEqual(make('{ defaults: { rateLimit: { limit: 1/h, burst: 9007199254740993 } } }'), [])
+  assert.equal(await status('GET /things'), 200)
+})
+
+test('an integer beyond 2^53 in the configuration is rounded, so that requests can be counted with it', async () => {
+  const fault = '{ kind: status, status: 503, every: 9007199254740993 }'
+  const { ask } = simulate(`defaults: { fault: ${fault} }\noperations: ${OPERATIONS}`, new VirtualClock())
+  assert.equal((await ask('GET /things')).status, 200)
+})
+
+test('weather for more than a hundred years is refused, so that its end is a valid date', async () => {
+  const { gateway, make } = city()
+  assert.deepEqual(make('{ name: down, for: 99999999999d }'), ['invalid-value at 1:20'])
+  assert.equal(gateway.weather.current, undefined)
+  assert.deepEqual(make('{ name: down, for: 36500d }'), [])
+})
+
 test('the most specific block of weather wins, and other behaviours keep their settings', async () => {
   const { make, status } = city()
   make('{ name: half }')

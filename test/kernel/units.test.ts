@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseDuration, parseSize } from '../../src/kernel/units.ts'
+import { parseDuration, parseRate, parseSize } from '../../src/kernel/units.ts'
 
 for (const [text, milliseconds] of [
   ['250ms', 250],
@@ -8,6 +8,9 @@ for (const [text, milliseconds] of [
   ['5 m', 300_000],
   ['2h', 7_200_000],
   ['30d', 2_592_000_000],
+  ['36500d', 3_153_600_000_000],
+  ['36501d', undefined],
+  ['99999999999999999999d', undefined],
   ['250', undefined],
   ['ms', undefined],
   ['-1s', undefined],
@@ -38,3 +41,8 @@ for (const [text, bytes] of [
     assert.equal(parseSize(text), bytes)
   })
 }
+
+test('the window of a rate is at most a hundred years', () => {
+  assert.deepEqual(parseRate('5/36500d'), { count: 5, window: 3_153_600_000_000 })
+  assert.equal(parseRate('5/36501d'), undefined)
+})
