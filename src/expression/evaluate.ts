@@ -1,11 +1,11 @@
 // Evaluates a compiled expression for a request. A failure says why; a result has a bounded size.
 
 import type { Json } from '../kernel/json.ts'
+import { resetSteps } from './budget.ts'
 import type { Context } from './environment.ts'
 import { ExpressionFailure } from './expression.ts'
 import { type LibraryError, plain } from './mistakes.ts'
 import { Roots, type Scope } from './scope.ts'
-import { resetSteps } from './syntax-tree.ts'
 import { toJson } from './values.ts'
 
 /** The result of an expression may have this many characters as JSON. */

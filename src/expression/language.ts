@@ -1,5 +1,6 @@
 // The expression language of rules and templates: CEL (Common Expression Language, cel.dev).
 
+import { boundWork } from './costs.ts'
 import { type Environment, environmentFor, environments, HIDDEN } from './environment.ts'
 import { evaluate, holds } from './evaluate.ts'
 import type { Expression, Mistake, NamedReference } from './expression.ts'
@@ -51,6 +52,7 @@ export class Language {
     adapt(tree, runtime)
     run.check()
     boundSteps(tree)
+    boundWork(nodesOf(tree))
     containRejections(tree, isAsynchronous)
     return {
       text,

@@ -1,5 +1,7 @@
 // Walks the syntax tree of an expression, and bounds the steps that its loops may take.
 
+import { spendSteps } from './budget.ts'
+
 /** A node as the library parses it. `meta.alternate` is the expansion of a macro such as `all` or `map`. */
 export interface SyntaxNode {
   readonly op: string
@@ -13,6 +15,8 @@ export interface SyntaxNode {
     readonly evaluate?: Evaluate
   }
   evaluate: Evaluate
+  /** Set by the check: computes the value of a function or an operator from those of its operands. */
+  handle?: (first: unknown, second: unknown, ...rest: unknown[]) => unknown
 }
 
 type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
@@ -36,19 +40,6 @@ export function* nodesOf(tree: SyntaxNode): Iterable<SyntaxNode> {
   }
 }
 
-/** All loops of one evaluation together may take this many steps: some ten milliseconds. */
-const MOST_STEPS = 20_000
-
-let steps = 0
-
-// Made once: a loop such as `all` continues after a failed step, and may throw this once for each element.
-const EXHAUSTED = new RangeError(`the expression takes more than ${MOST_STEPS} steps`)
-
-/** To be called before each evaluation. */
-export const resetSteps = (): void => {
-  steps = 0
-}
-
 /** Makes every step of a loop count. To be called once a tree is checked. */
 export function boundSteps(tree: SyntaxNode): void {
   for (const node of nodesOf(tree)) {
@@ -56,8 +47,7 @@ export function boundSteps(tree: SyntaxNode): void {
     const { step } = node.args as { step: SyntaxNode }
     const evaluate = step.meta.evaluate as Evaluate
     step.evaluate = (evaluator, at, context) => {
-      steps += 1
-      if (steps > MOST_STEPS) throw EXHAUSTED
+      spendSteps(1)
       return evaluate(evaluator, at, context)
     }
   }

@@ -111,6 +111,11 @@ function compileInterruptible(expression: RegExp): (text: string) => boolean {
   }
 }
 
+/** An expression, or another search in JavaScript. One that was interrupted must not be used again if it keeps state. */
+interface Search {
+  test(text: string): boolean
+}
+
 /** On a busy machine a search gets this many times its patience, in time that passes. */
 const MOST_WAITING = 32
 
@@ -118,7 +123,7 @@ const MOST_WAITING = 32
  * As `searchWithin`, for milliseconds of processor time: on a busy machine more of them pass. The time of the system does not
  * count, which gives the first searches of a process the memory for their backtracking.
  */
-function searchPatiently(expression: RegExp, text: string, milliseconds: number): boolean | undefined {
+export function searchPatiently(expression: Search, text: string, milliseconds: number): boolean | undefined {
   for (let time = milliseconds; ; time *= 2) {
     const before = process.cpuUsage()
     const found = searchWithin(expression, text, time)
@@ -129,14 +134,14 @@ function searchPatiently(expression: RegExp, text: string, milliseconds: number)
 }
 
 interface PatternTrial {
-  expression?: RegExp
+  expression?: Search
   text?: string
 }
 
 let trial: { readonly sandbox: PatternTrial; readonly script: Script } | undefined
 
 /** Returns whether an expression matches; `undefined` if that takes longer than `milliseconds`. */
-function searchWithin(expression: RegExp, text: string, milliseconds: number): boolean | undefined {
+function searchWithin(expression: Search, text: string, milliseconds: number): boolean | undefined {
   trial ??= { sandbox: createContext({}) as PatternTrial, script: new Script('expression.test(text)') }
   const { sandbox, script } = trial
   Object.assign(sandbox, { expression, text })

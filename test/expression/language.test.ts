@@ -182,3 +182,68 @@ describe('the evaluation of an expression is bounded', () => {
     assert.ok('code' in compiled)
   })
 })
+
+describe('the work of functions on long texts counts as steps', () => {
+  const exhausted = new ExpressionFailure('the expression takes more than 20000 steps')
+  const long = 'a'.repeat(900_000)
+  const needle = `${'a'.repeat(7000)}c${'a'.repeat(7000)}`
+  const body = { name: long, other: `${long.slice(1)}b`, needle, digits: '1'.repeat(5000), ten: [...'0123456789'] }
+  const scope = { ...SCOPE, body }
+  const dynamic = new Language()
+
+  const inThreeLoops = (inner: string) =>
+    `request.body.ten.all(a, request.body.ten.all(b, request.body.ten.all(c, ${inner})))`
+  const excessive: readonly string[] = [
+    'request.body.name.contains(request.body.needle)',
+    'request.body.name.indexOf(request.body.needle) == 1',
+    'request.body.name.split(request.body.needle).size() == 1',
+    'duration(request.body.digits) == duration("1s")',
+    inThreeLoops('!request.body.name.contains("ab")'),
+    inThreeLoops('!request.body.name.matches("ab")'),
+    inThreeLoops('request.body.name.split("b").size() == 1'),
+    inThreeLoops('request.body.name.size() > 1'),
+    inThreeLoops('request.body.name.lowerAscii() != ""'),
+    inThreeLoops('request.body.name != request.body.other'),
+    inThreeLoops('request.body != {"name": "a"} && !(request.body.name in [request.body.other])'),
+  ]
+  for (const text of excessive) {
+    test(`${text} fails`, () => assert.throws(() => compile(text, dynamic).evaluate(scope), exhausted))
+  }
+
+  const ordinary: readonly (readonly [string, Json])[] = [
+    ['request.body.name.contains("ab")', false],
+    ['request.body.name.size()', 900_000],
+    ['request.body.name.split("b").size()', 1],
+    ['request.body.name.upperAscii().startsWith("AAA")', true],
+    ['request.body.name.matches("b")', false],
+    ['request.body.name.matches("^a[ab]c*")', true],
+    ['request.body.needle.contains(request.body.ten[0])', false],
+    ['request.body.needle.indexOf("c")', 7000],
+    ['request.body.ten.join(request.body.needle).size()', 10 + 9 * 14_001],
+    ['"7" in request.body.ten', true],
+    ['request.body.ten.map(one, one + request.body.needle).size()', 10],
+    ['request.body.ten == request.body.ten', true],
+    ['"x" + request.body.needle == request.body.needle', false],
+    ['{"a": [1, "x"]} == {"a": [1, "x"]}', true],
+    ['size({"a": 1})', 1],
+    ['duration("90s") == duration("1m30s")', true],
+  ]
+  for (const [text, value] of ordinary) {
+    test(`${text} is ${JSON.stringify(value)}`, async () =>
+      assert.deepEqual(await compile(text, dynamic).evaluate(scope), value))
+  }
+
+  test('a search that takes too long is interrupted, and the pattern can be used again', async () => {
+    const pattern = 'request.body.name.matches("(.*a){200}$")'
+    const hostile = { ...SCOPE, body: { name: `${long}b` } }
+    assert.throws(() => compile(pattern, dynamic).evaluate(hostile), exhausted)
+    assert.equal(await compile(pattern, dynamic).evaluate({ ...SCOPE, body: { name: 'a'.repeat(200) } }), true)
+  })
+
+  test('an operand that is looked up counts too', async () => {
+    const looking = { ...scope, record: async () => ({ text: long }) }
+    const text = inThreeLoops('!record("pets", 1).text.contains("ab")')
+    await assert.rejects(async () => compile(text, dynamic).evaluate(looking), exhausted)
+    assert.equal(await compile('record("pets", 1).text.contains("ab")', dynamic).evaluate(looking), false)
+  })
+})
