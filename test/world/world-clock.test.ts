@@ -113,6 +113,11 @@ for (const [text, expected] of [
   })
 }
 
+test('a shift may be longer than the longest duration of a setting', () => {
+  assert.equal(parseShift('+40000d'), 40_000 * 86_400_000)
+  assert.equal(parseMoment('-40000d', 0), -40_000 * 86_400_000)
+})
+
 test('a shift needs a unit and may have a sign', () => {
   assert.deepEqual(['30d', '+90m', '-1.5h', '30', '-', 'h'].map(parseShift), [
     30 * DAY,
