@@ -7,9 +7,9 @@ import { searchFor } from '../kernel/search-for.ts'
 export const MOST_WORDS = 20
 export const LONGEST_SEARCH = 1000
 
-/** Why a search takes too long; `undefined` if it does not. */
-export const excessOf = (search: string): string | undefined =>
-  search.length > LONGEST_SEARCH || wordsOf(search).length > MOST_WORDS
+/** Why a search takes too long; `undefined` if it does not, or without one. */
+export const excessOf = (search: string | undefined): string | undefined =>
+  search !== undefined && (search.length > LONGEST_SEARCH || wordsOf(search).length > MOST_WORDS)
     ? `must have at most ${MOST_WORDS} different words and 1,000 characters`
     : undefined
 

@@ -106,8 +106,9 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
     if (sort !== undefined && 'rule' in sort) return invalid([sort])
     const window = paging.window(exchange)
     if ('rule' in window) return invalid([window])
-    const words = search === -1 ? undefined : textOf(exchange.values[search])
-    const excess = words && excessOf(words)
+    const sought = search === -1 ? undefined : exchange.values[search]
+    const words = sought === undefined ? undefined : String(sought)
+    const excess = excessOf(words)
     if (excess !== undefined)
       return invalid([{ in: 'query', path: config.search as string, rule: 'maxLength', message: excess }])
     const { filters, comparisons } = select(exchange)
@@ -131,8 +132,6 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       : envelope.wrap(status, page, paging.links(exchange, page, window), exchange)
   }
 }
-
-const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value))
 
 /** Returns the page with another text for its records. */
 const showAs = (text: string, page: Page): Page =>

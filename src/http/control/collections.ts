@@ -74,7 +74,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
         const order = sort === undefined ? undefined : readSort(sort as string, resource)
         if (typeof order === 'string') return problem(400, 'invalid_request', order)
         const search = typeof q === 'string' && q.trim() !== '' ? q : undefined
-        const excess = search && excessOf(search)
+        const excess = excessOf(search)
         if (excess !== undefined) return problem(400, 'invalid_request', `q ${excess}`)
         const page = await collection.list({
           ...{ filters: [], limit: limit as number, offset: offset as number, search, sort: order },

@@ -28,6 +28,7 @@ test('a list refuses to search for more words than it can look for at once', asy
   const list = library({ search: 'q' })
   const words = (count: number) => Array.from({ length: count }, (_, i) => `e${i}`).join('+')
   assert.deepEqual(await list('q=e+S+e'), { status: 200, titles: 'Ulysses', warning: undefined })
+  assert.equal((await list('q=')).titles, 'Zeno,Emma,Ulysses')
   assert.equal((await list(`q=${words(20)}`)).status, 200)
   assert.equal((await list(`q=${'e+'.repeat(400)}`)).titles, 'Zeno,Emma,Ulysses')
   const { status, titles } = await list(`q=${words(21)}`)
