@@ -29,6 +29,9 @@ const EXPRESSION = /\{([^{}]*)\}/
 /** The names in a template, in order: `/a/{x}.{format}` → `x`, `format`. */
 export const expressionsOf = (template: string): string[] => template.split(EXPRESSION).filter((_, i) => i % 2 === 1)
 
+/** Returns a template without the names of its expressions: two templates with the same result match the same paths. */
+export const nameless = (template: string): string => template.replace(/\{[^{}]*\}/g, '{}')
+
 /**
  * Templates whose segments are alike but for the text around their expressions, `/a/{x}.json` and `/a/{x}`, are one
  * route for the router. This class finds the one that matches, trying the one with the most text first.

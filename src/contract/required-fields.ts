@@ -5,6 +5,7 @@ import { quotedString } from '../kernel/field-text.ts'
 import { type Headers, NO_HEADERS } from '../kernel/reply.ts'
 import type { Contract, Operation, SecurityScheme } from './contract.ts'
 import { placeOf } from './credential-place.ts'
+import { nameless } from './paths.ts'
 
 /**
  * Returns the fields that a reply of this status must have (RFC 9110 §15.5.2, §15.5.6). Without a scheme of `Authorization`
@@ -55,13 +56,11 @@ function methodsAt(path: string, contract: Contract): readonly string[] {
   if (methods === undefined) {
     methods = new Map()
     for (const { method, path: other } of contract.operations) {
-      const known = methods.get(shapeOf(other))
-      if (known === undefined) methods.set(shapeOf(other), [method])
+      const known = methods.get(nameless(other))
+      if (known === undefined) methods.set(nameless(other), [method])
       else known.push(method)
     }
     methodsByPath.set(contract, methods)
   }
-  return methods.get(shapeOf(path)) ?? []
+  return methods.get(nameless(path)) ?? []
 }
-
-const shapeOf = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}')

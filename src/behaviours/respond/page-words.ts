@@ -2,7 +2,7 @@
 // not a page number.
 
 import type { Field } from '../../answer/field.ts'
-import { plainName } from './renamed.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 
 const NUMBERS: readonly (readonly [string, RegExp])[] = [
   [

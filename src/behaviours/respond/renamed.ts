@@ -2,15 +2,13 @@
 
 import type { Contract } from '../../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
 import { fieldsOf } from './asked.ts'
 import type { Resource } from './resource.ts'
 
 /** The record's names by those of the request. */
 export type Renamed = ReadonlyMap<string, string>
-
-/** Returns the lower-case letters and digits of a name: `nextpage` for `next_page` and `NextPage`. */
-export const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
 /** Finds the fields that a request spells otherwise: in another case, with other separators. Each must be the only one. */
 export function readRenamed(node: Node | undefined, { schema }: Resource, contract: Contract): Renamed {

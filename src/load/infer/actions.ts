@@ -1,8 +1,9 @@
 // Reads actions on a record: `POST /orders/{id}/cancel` sets the status that its name says, where an enum has it.
 
 import { isObject, type Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
-import { type FieldNames, normal } from './paths.ts'
+import type { FieldNames } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** Verbs whose outcome is not the verb with an ending. */
@@ -47,11 +48,11 @@ export function outcomeOf(
   names: FieldNames,
   schemas: SchemaReader,
 ): Readonly<Record<string, Json>> | undefined {
-  const words = outcomesOf(normal(verb.replace(/^(?:mark|set)[-_]?(?:as)?[-_]?|^make[-_]?/i, '')))
+  const words = outcomesOf(plainName(verb.replace(/^(?:mark|set)[-_]?(?:as)?[-_]?|^make[-_]?/i, '')))
   const states = [...properties].filter(([name, node]) => STATES.test(name) && schemas.isScalar(node))
   for (const word of words) {
     for (const [name, node] of states) {
-      const value = schemas.enumOf(node).find(one => typeof one === 'string' && normal(one) === word)
+      const value = schemas.enumOf(node).find(one => typeof one === 'string' && plainName(one) === word)
       if (value !== undefined) return { [name]: value }
     }
     // A field that is called as the outcome, and is either so or not.

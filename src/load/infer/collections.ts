@@ -1,6 +1,7 @@
 // Finds the collections of a contract: a path that lists records or creates one, with the path of its items.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Steps } from '../../kernel/steps.ts'
 import type { Node } from '../../schema/document.ts'
 import { isSilent, replySchema } from './bodies.ts'
@@ -10,7 +11,7 @@ import { serverSetOf, withSelected } from './defaults.ts'
 import { assignOf, findId } from './id.ts'
 import type { SchemaCandidate } from './inference.ts'
 import { findList, isChanged, isOwnedList, itemPathBelow, type List, listAlike } from './listing.ts'
-import { type ItemPaths, itemParameter, itemPathsOf, normal, segmentsOf, singular, wordOf } from './paths.ts'
+import { type ItemPaths, itemParameter, itemPathsOf, segmentsOf, singular, wordOf } from './paths.ts'
 import { type Single, shownIn, singleIn, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 import { isIdOf, isNameIn, silentList, takenBy, withIdAdded } from './taken.ts'
@@ -74,7 +75,7 @@ export function* findCollections(contract: Contract, schemas: SchemaReader): Ste
       ...found,
       below: under(found.itemPath),
       beside: under(found.path),
-      me: [...me, ...(alone.get(normal(singular(found.word))) ?? [])],
+      me: [...me, ...(alone.get(plainName(singular(found.word))) ?? [])],
     }
     const lists = [one.list?.operation, ...one.beside.filter(({ method }) => method === 'GET')]
     const candidates = one.candidates.map((candidate): SchemaCandidate => {
@@ -171,7 +172,7 @@ function singletonsOf({ operations }: Contract): ReadonlyMap<string, readonly Op
   for (const one of operations) {
     const word = segmentsOf(one.path).at(-1) ?? ''
     if (one.path.includes('{') || singular(word) !== word || !ALONE.has(one.method)) continue
-    out.set(normal(word), [...(out.get(normal(word)) ?? []), one])
+    out.set(plainName(word), [...(out.get(plainName(word)) ?? []), one])
   }
   return out
 }
@@ -197,6 +198,6 @@ function readBy(
 
 /** Whether a path is about one record even if its GET answers with a list: it is changed or deleted, and has an id. */
 function isSurelyOne(item: ReadonlyMap<string, Operation>, word: string, parameter: string | undefined): boolean {
-  const names = ['id', 'uuid', `${normal(singular(word))}id`, normal(singular(word))]
-  return isChanged(item) && parameter !== undefined && names.includes(normal(parameter))
+  const names = ['id', 'uuid', `${plainName(singular(word))}id`, plainName(singular(word))]
+  return isChanged(item) && parameter !== undefined && names.includes(plainName(parameter))
 }

@@ -2,9 +2,10 @@
 
 import type { Operation } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
 import { replySchema } from './bodies.ts'
-import { normal, sameWord, singular } from './paths.ts'
+import { sameWord, singular } from './paths.ts'
 import { AROUND, isLike, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -46,16 +47,16 @@ export function confirmationOf(whole: Node, names: RecordNames, schemas: SchemaR
 const MOST_OTHERS = 4
 
 const isAside = (name: string): boolean =>
-  AROUND.test(normal(name)) ||
-  ADDRESS.test(normal(name)) ||
+  AROUND.test(plainName(name)) ||
+  ADDRESS.test(plainName(name)) ||
   /^(?:_?links?|meta|metadata|errors?|warnings?|reasons?|details?)$/i.test(name)
 
 function partOf(name: string, node: Node, names: RecordNames, schemas: SchemaReader): Json | undefined {
-  const plain = normal(name)
+  const plain = plainName(name)
   const types = schemas.types(node)
-  const one = normal(singular(names.word))
+  const one = plainName(singular(names.word))
   const isId = (text: string) =>
-    IDS.includes(text) || text === `${one}id` || names.ids.some(id => id !== undefined && normal(id) === text)
+    IDS.includes(text) || text === `${one}id` || names.ids.some(id => id !== undefined && plainName(id) === text)
   if (schemas.isScalar(node)) {
     if (types.has('boolean')) return DONE.test(plain) ? true : undefined
     if (isId(plain)) return ID

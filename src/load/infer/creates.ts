@@ -3,10 +3,11 @@
 import type { Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
 import { answersEmpty, answersOtherwise, replySchema, requestSchema } from './bodies.ts'
 import { confirmationOf } from './confirmation.ts'
-import { normal, sameWord } from './paths.ts'
+import { sameWord } from './paths.ts'
 import { aloneIn, FIRST, isLike, isListKey, listedIn, nest, type Single, singleIn } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 import { isIdOf } from './taken.ts'
@@ -63,7 +64,7 @@ export function isCreate(
   if (isBareId(created.record, parameter, schemas)) return true
   // A summary that names the record as its path does.
   const isNamed = (node: Node) =>
-    [...schemas.shape(node).properties.keys()].some(name => normal(name) === normal(parameter ?? ''))
+    [...schemas.shape(node).properties.keys()].some(name => plainName(name) === plainName(parameter ?? ''))
   return isNamed(created.record) && known.some(isNamed)
 }
 

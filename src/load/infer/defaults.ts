@@ -2,9 +2,10 @@
 
 import type { Operation } from '../../contract/contract.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
 import { choicesOf } from './choices.ts'
-import { normal } from './paths.ts'
+
 import type { SchemaReader } from './schema.ts'
 
 export interface ServerSet {
@@ -31,8 +32,8 @@ export function serverSetOf(record: Node, asked: Node | undefined, idField: stri
     const says = given.get(name)
     if (name === idField || (says !== undefined && !schemas.isReadOnly(says))) continue
     const isTime = /^date(?:-time)?$/.test(schemas.format(node) ?? '') && schemas.types(node).has('string')
-    if (isTime && CREATED.test(normal(name))) defaults[name] = NOW
-    else if (isTime && UPDATED.test(normal(name))) set[name] = NOW
+    if (isTime && CREATED.test(plainName(name))) defaults[name] = NOW
+    else if (isTime && UPDATED.test(plainName(name))) set[name] = NOW
     else if (required.has(name)) {
       const constant = constantOf(node, schemas)
       if (constant !== undefined) defaults[name] = constant

@@ -2,9 +2,10 @@
 
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Parameter } from '../../contract/parameters.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Shape } from '../../schema/dialect.ts'
 import type { Assign } from '../../world/collection.ts'
-import { normal, singular } from './paths.ts'
+import { singular } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
 const TECHNICAL = ['id', '_id', 'uuid', 'guid', 'gid', 'sid', 'key']
@@ -20,15 +21,15 @@ export interface Naming {
 /** The field of a record for its path parameter: with the same name, without the name of the collection, or a usual one. */
 export function findId({ word, parameter, declared }: Naming, shape: Shape, schemas: SchemaReader): string | undefined {
   const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
-  const one = normal(singular(word))
-  const given = normal(parameter ?? 'id')
+  const one = plainName(singular(word))
+  const given = plainName(parameter ?? 'id')
   // The `username` of a user is a word: a login rather than the name of a person.
   const bare = given === 'username' ? 'login' : given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
   const isText = declared !== undefined && !declared.schema.types.has('integer') && !declared.schema.types.has('number')
   const fits = (name: string) => !isText || schemas.types(shape.properties.get(name) as never).has('string')
   const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
   const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
-  const tail = normal(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
+  const tail = plainName(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
   // `/customers/{customer}` does not name the field: prefer a textual `id` to a name, which may not be unique.
   const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
   const likely = [...plain, tail, ...(asks ? [...usual, ...SPEAKING] : [...SPEAKING, ...usual])]
@@ -43,7 +44,7 @@ export function findId({ word, parameter, declared }: Naming, shape: Shape, sche
   for (const [candidates, accept] of passes) {
     for (const candidate of candidates) {
       const found =
-        candidate === '' ? undefined : names.find(name => normal(name) === normal(candidate) && accept(name))
+        candidate === '' ? undefined : names.find(name => plainName(name) === plainName(candidate) && accept(name))
       if (found !== undefined) return found
     }
   }
@@ -55,7 +56,7 @@ function within(name: string, shape: Shape, schemas: SchemaReader): string | und
   for (const [key, node] of shape.properties) {
     if (!HEADS.test(key) || !schemas.isRecord(node)) continue
     const inner = [...schemas.shape(node).properties].find(
-      ([one, child]) => normal(one) === name && isIdNode(child, schemas),
+      ([one, child]) => plainName(one) === name && isIdNode(child, schemas),
     )
     if (inner !== undefined) return `${key}.${inner[0]}`
   }

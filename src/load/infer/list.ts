@@ -3,10 +3,11 @@
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Shape } from '../../schema/dialect.ts'
 import type { Node } from '../../schema/document.ts'
 import { choicesOf } from './choices.ts'
-import { type FieldNames, fieldNamesOf, normal, wordFormOf } from './paths.ts'
+import { type FieldNames, fieldNamesOf, wordFormOf } from './paths.ts'
 import { rangeOf } from './range.ts'
 import { type Listed, nest } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
@@ -52,7 +53,7 @@ export function listKeys(
 ): Record<string, Json> {
   // A required parameter whose field no request sets does not filter, since its value is unknown.
   const isKnown = (parameter: Parameter, field: string) =>
-    !parameter.required || given === undefined || given.has(normal(field))
+    !parameter.required || given === undefined || given.has(plainName(field))
   const out: Record<string, Json> = {}
   const names = fieldNamesOf(properties.keys())
   const query = parameters.filter(one => one.in === 'query')
@@ -69,7 +70,7 @@ export function listKeys(
       if (isKnown(parameter, name) && isFilter(parameter, field, schemas)) filter.push(name)
       continue
     }
-    const spelt = names.bySpelling.get(normal(name)) ?? []
+    const spelt = names.bySpelling.get(plainName(name)) ?? []
     const other = spelt.length === 1 && field === undefined ? properties.get(spelt[0] as string) : undefined
     if (other !== undefined && schemas.isScalar(other) && isFilter(parameter, other, schemas)) {
       if (isKnown(parameter, spelt[0] as string)) filter.push({ parameter: name, field: spelt[0] as string })
@@ -80,7 +81,7 @@ export function listKeys(
       filter.push({ parameter: name, field: inside, is: 'contains' })
       continue
     }
-    const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(normal(name)))
+    const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(plainName(name)))
     const range = rangeOf(parameter, properties, names, schemas)
     if (range !== undefined && (role === undefined || range.certain)) {
       filter.push({ parameter: name, field: range.field, is: range.is })
@@ -177,7 +178,7 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
       out[name] = inner.length === 0 ? '${page.items}' : { ...(template(child, inner, schemas) as object) }
       continue
     }
-    const word = Object.keys(PAGE_WORDS).find(one => PAGE_WORDS[one]?.includes(normal(name)))
+    const word = Object.keys(PAGE_WORDS).find(one => PAGE_WORDS[one]?.includes(plainName(name)))
     const types = schemas.types(child)
     const fits =
       word !== undefined &&

@@ -4,11 +4,12 @@ import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respon
 import type { Parameter } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
 import type { Named } from './collections.ts'
 import { HEADS } from './id.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'
-import { normal, segmentsOf, singular } from './paths.ts'
+import { segmentsOf, singular } from './paths.ts'
 import { parametersOf } from './requests.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -114,12 +115,12 @@ function fieldOf(
   schemas: SchemaReader,
   holds: (node: Node) => boolean,
 ): string | undefined {
-  const one = normal(singular(owner))
-  const wanted = [normal(parameter), ...(one === '' ? [] : [`${one}id`, one])]
+  const one = plainName(singular(owner))
+  const wanted = [plainName(parameter), ...(one === '' ? [] : [`${one}id`, one])]
   const find = (all: ReadonlyMap<string, Node>, head: string) =>
     [...all].find(
       ([name, node]) =>
-        !taken.has(head + name) && wanted.includes(normal(name)) && schemas.isScalar(node) && holds(node),
+        !taken.has(head + name) && wanted.includes(plainName(name)) && schemas.isScalar(node) && holds(node),
     )?.[0]
   const own = find(properties, '')
   if (own !== undefined) return own

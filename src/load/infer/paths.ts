@@ -1,9 +1,7 @@
 // Relates paths: which names an item of which collection, in any spelling.
 
 import { expressionsOf } from '../../contract/paths.ts'
-
-/** A name in the form that all its spellings share: `per_page`, `perPage` and `per-page` are `perpage`. */
-export const normal = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+import { plainName } from '../../kernel/plain-name.ts'
 
 /** The names that end in another letter are returned quickly: names are compared very often. */
 export const singular = (name: string): string =>
@@ -16,14 +14,14 @@ const withoutPlural = (name: string): string =>
     .replace(/([^s])s$/i, '$1')
 
 /** A name in the form that its spellings share, in the singular. */
-export const wordFormOf = (name: string): string => normal(singular(name))
+export const wordFormOf = (name: string): string => plainName(singular(name))
 
 /** Whether two names are the same word, singular or plural. */
 export const sameWord = (a: string, b: string): boolean => wordFormOf(a) === wordFormOf(b)
 
 /** The names of fields, to be found by their other spellings. */
 export interface FieldNames {
-  /** The names of each form that `normal` gives. */
+  /** The names of each form that `plainName` gives. */
   readonly bySpelling: ReadonlyMap<string, readonly string[]>
   /** The first name of each word, whether singular or plural. */
   readonly byWord: ReadonlyMap<string, string>
@@ -33,7 +31,7 @@ export function fieldNamesOf(names: Iterable<string>): FieldNames {
   const bySpelling = new Map<string, string[]>()
   const byWord = new Map<string, string>()
   for (const name of names) {
-    const spelling = normal(name)
+    const spelling = plainName(name)
     const known = bySpelling.get(spelling)
     if (known === undefined) bySpelling.set(spelling, [name])
     else known.push(name)

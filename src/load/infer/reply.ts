@@ -2,9 +2,10 @@
 
 import type { Operation } from '../../contract/contract.ts'
 import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
 import { requestSchema } from './bodies.ts'
-import { normal, sameWord } from './paths.ts'
+import { sameWord } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** The records of a list: the schema of one, and the keys of the list; no keys if the reply is the list. */
@@ -48,7 +49,7 @@ const RECORD_KEYS = [
   'object',
 ]
 /** Whether a list under this key is usually one of records. */
-export const isListKey = (key: string): boolean => LIST_KEYS.includes(normal(key))
+export const isListKey = (key: string): boolean => LIST_KEYS.includes(plainName(key))
 /** Names of lists beside the records, unless the collection itself is called so: `/messages`. */
 const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
 
@@ -77,9 +78,11 @@ function listIn(whole: Node, word: string, schemas: SchemaReader): Listed | unde
   if (own !== undefined) return { items: own.items, whole, keys: [own.key] }
   for (const [key, node] of properties) {
     const inner = schemas.shape(node)
-    if (inner.items !== undefined || BESIDE.has(normal(key))) continue
+    if (inner.items !== undefined || BESIDE.has(plainName(key))) continue
     const best = bestList(inner.properties, word, schemas)
-    const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', 'response', word.toLowerCase()].includes(normal(key))
+    const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', 'response', word.toLowerCase()].includes(
+      plainName(key),
+    )
     if (best !== undefined && isWrapper) return { items: best.items, whole, keys: [key, best.key] }
   }
   return undefined
@@ -88,7 +91,7 @@ function listIn(whole: Node, word: string, schemas: SchemaReader): Listed | unde
 function bestList(properties: ReadonlyMap<string, Node>, word: string, schemas: SchemaReader) {
   const lists = [...properties].flatMap(([key, node]) => {
     const { items } = schemas.shape(node)
-    const isBeside = BESIDE.has(normal(key)) && !sameWord(key, word)
+    const isBeside = BESIDE.has(plainName(key)) && !sameWord(key, word)
     return items !== undefined && schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
   })
   const named = lists.find(({ key }) => sameWord(key, word)) ?? lists.find(({ key }) => isListKey(key))
@@ -124,7 +127,8 @@ export function singleIn(whole: Node, word: string, known: readonly Node[], sche
   const deeper = deeperIn(inner, word, known, schemas)
   if (deeper !== undefined) return deeper
   const isId = hasId(properties)
-  const named = inner.find(([key]) => sameWord(key, word)) ?? inner.find(([key]) => RECORD_KEYS.includes(normal(key)))
+  const named =
+    inner.find(([key]) => sameWord(key, word)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
   const isOwn = named !== undefined && sameWord(named[0], word)
   if (named !== undefined && !isId && (isOwn || !saysMuch(properties, schemas))) {
     return { record: named[1], keys: [named[0]] }
@@ -133,7 +137,7 @@ export function singleIn(whole: Node, word: string, known: readonly Node[], sche
 }
 
 const hasId = (properties: ReadonlyMap<string, Node>): boolean =>
-  [...properties.keys()].some(name => ['id', 'uuid', 'guid', 'gid', 'sid', 'sha'].includes(normal(name)))
+  [...properties.keys()].some(name => ['id', 'uuid', 'guid', 'gid', 'sid', 'sha'].includes(plainName(name)))
 
 /** The record within an object under a usual key: `{ data: { post: {…} } }`. */
 function deeperIn(
@@ -156,11 +160,11 @@ function deeperIn(
 }
 
 /** Whether an object under this key may be around a record. */
-const isAround = (key: string): boolean => [...RECORD_KEYS, 'response', 'payload', 'body'].includes(normal(key))
+const isAround = (key: string): boolean => [...RECORD_KEYS, 'response', 'payload', 'body'].includes(plainName(key))
 
 /** Whether an object has more than a record: it may have an `object` without being a wrapper, such as a tag. */
 function saysMuch(properties: ReadonlyMap<string, Node>, schemas: SchemaReader): boolean {
-  const own = [...properties].filter(([name, node]) => !AROUND.test(normal(name)) && schemas.isScalar(node))
+  const own = [...properties].filter(([name, node]) => !AROUND.test(plainName(name)) && schemas.isScalar(node))
   return own.length > 3
 }
 

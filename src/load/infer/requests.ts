@@ -5,10 +5,11 @@ import { fieldNode } from '../../contract/field-node.ts'
 import type { Parameter } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Node } from '../../schema/document.ts'
 import { requestSchema } from './bodies.ts'
 import type { InferredCollection } from './collections.ts'
-import { normal } from './paths.ts'
+
 import { singleIn, singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -56,7 +57,7 @@ export function fieldsGiven(
   const single = singleSent(operation, word, records, schemas)
   if (single === undefined) return undefined
   const fields = [...schemas.shape(single.record).properties].filter(([, node]) => !schemas.isReadOnly(node))
-  return new Set(fields.map(([name]) => normal(name)))
+  return new Set(fields.map(([name]) => plainName(name)))
 }
 
 /** The path parameters of a collection's operations, by name. */

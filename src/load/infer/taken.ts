@@ -2,11 +2,12 @@
 
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/parameters.ts'
+import { plainName } from '../../kernel/plain-name.ts'
 import type { Shape } from '../../schema/dialect.ts'
 import type { Node } from '../../schema/document.ts'
 import { answersEmpty, isSilent, replySchema, requestSchema } from './bodies.ts'
 import type { SchemaCandidate } from './inference.ts'
-import { normal, singular } from './paths.ts'
+import { singular } from './paths.ts'
 import type { Listed } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 
@@ -41,7 +42,8 @@ function listsNothing(operation: Operation, schemas: SchemaReader): boolean {
 
 /** Whether a request's field is surely the id that the path has: another one, such as `name`, need not be. */
 export const isIdOf = (field: string | undefined, parameter: string | undefined): boolean =>
-  field !== undefined && (normal(field) === normal(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
+  field !== undefined &&
+  (plainName(field) === plainName(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
 
 /** Whether a required field has the name of the path parameter without that of the records: `name` for `{fileName}`. */
 export const isNameIn = (
@@ -50,7 +52,9 @@ export const isNameIn = (
   word: string,
   { required }: Shape,
 ): boolean =>
-  field !== undefined && required.has(field) && normal(parameter ?? '') === normal(singular(word)) + normal(field)
+  field !== undefined &&
+  required.has(field) &&
+  plainName(parameter ?? '') === plainName(singular(word)) + plainName(field)
 
 /** A list whose reply is not described, of records that are taken. */
 export const silentList = (

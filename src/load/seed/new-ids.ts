@@ -5,7 +5,7 @@ import { describeField } from '../../answer/field.ts'
 import { type Contract, isJson, type Operation } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Parameter } from '../../contract/parameters.ts'
-import { expressionsOf } from '../../contract/paths.ts'
+import { expressionsOf, nameless } from '../../contract/paths.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
@@ -60,8 +60,6 @@ export function compileNewId(
   // The paths below a record may ask for more than its own: for a number where the record has a text.
   return find([...parameters, ...inside]) ?? find(parameters)
 }
-
-const nameless = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}')
 
 /** The path parameters that name a record in the paths below it: `{boatId}` of `/boats/{boatId}/oars` for `/boats/{id}`. */
 export function parametersBelow(readers: readonly Operation[], { operations }: Contract): Parameter[] {
