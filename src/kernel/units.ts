@@ -11,7 +11,7 @@ const parse = (text: string, units: Readonly<Record<string, number>>): number | 
 
 /** The longest duration of a setting, as it is written: a hundred years. A date that is later by it still has four digits. */
 export const LONGEST_DURATION = '36500d'
-const LONGEST = 36_500 * 86_400_000
+const LONGEST = parse(LONGEST_DURATION, DURATIONS) as number
 
 /**
  * `250ms`, `1.5s`, `5m`, `2h`, `30d` in milliseconds; `undefined` for anything else, and for more than `LONGEST_DURATION`.

@@ -23,6 +23,15 @@ export class Slot {
     this.labels = labels
   }
 
+  /** The observations up to each bound, as the page has them. */
+  get cumulative(): number[] {
+    let running = 0
+    return Array.from(this.buckets, observed => {
+      running += observed
+      return running
+    })
+  }
+
   observe(seconds: number): void {
     this.sum += seconds
     this.count += 1
@@ -80,14 +89,10 @@ export class Histogram {
   write(): string {
     const { name, help, type } = this
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
-    for (const { labels, buckets, sum, count } of this.#slots.values()) {
+    for (const { labels, cumulative, sum, count } of this.#slots.values()) {
       const own = Object.entries(labels).map(([label, value]) => `${label}="${quote(value)}"`)
       const beside = own.map(text => `,${text}`).join('')
-      let running = 0
-      for (const [i, le] of BUCKETS.entries()) {
-        running += buckets[i] as number
-        lines.push(`${name}_bucket{le="${le}"${beside}} ${running}`)
-      }
+      for (const [i, le] of BUCKETS.entries()) lines.push(`${name}_bucket{le="${le}"${beside}} ${cumulative[i]}`)
       const all = own.length === 0 ? '' : `{${own.join(',')}}`
       lines.push(
         `${name}_bucket{le="+Inf"${beside}} ${count}`,
@@ -100,18 +105,17 @@ export class Histogram {
 
   async get() {
     const { name, help, type, aggregator } = this
-    const values = [...this.#slots.values()].flatMap(({ labels, buckets, sum, count }) => {
-      let running = 0
-      return [
-        ...BUCKETS.map((le, i) => {
-          running += buckets[i] as number
-          return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: running, exemplar: null }
-        }),
-        { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count, exemplar: null },
-        { metricName: `${name}_sum`, labels, value: sum },
-        { metricName: `${name}_count`, labels, value: count },
-      ]
-    })
+    const values = [...this.#slots.values()].flatMap(({ labels, cumulative, sum, count }) => [
+      ...BUCKETS.map((le, i) => ({
+        metricName: `${name}_bucket`,
+        labels: { le, ...labels },
+        value: cumulative[i],
+        exemplar: null,
+      })),
+      { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count, exemplar: null },
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ])
     return { name, help, type, aggregator, values }
   }
 }

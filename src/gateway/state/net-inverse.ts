@@ -45,12 +45,7 @@ class NetCollection {
     const rows = [...this.#rows.values()]
     const last = rows.pop()
     // The counters are set by the last one, because each record that is written counts.
-    if (last !== undefined) {
-      const [kind, id, text, created, revision] = last
-      const counting: RowEffect =
-        this.#counters === undefined ? last : [kind, id, text, created, revision, this.#counters]
-      yield ['rows', [...rows, counting]]
-    }
+    if (last !== undefined) yield ['rows', [...rows, withCounters(last, this.#counters)]]
     yield* this.#timers.values()
   }
 }
@@ -125,6 +120,10 @@ export class NetInverse {
     for (const [operation, more] of this.#ordinals) if (more !== 0) yield ['ordinal', operation, more]
   }
 }
+
+/** Returns the change of a record with the counters that hold after it, if there are any. */
+export const withCounters = (row: RowEffect, counters: Counters | undefined): RowEffect =>
+  counters === undefined ? row : [row[0], row[1], row[2], row[3], row[4], counters]
 
 function addFirst<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (!map.has(key)) map.set(key, value)

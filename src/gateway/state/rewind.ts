@@ -6,7 +6,7 @@ import type { RowEffect } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
 import type { Effect } from './changes.ts'
 import type { HistoryEntry } from './history.ts'
-import { NetInverse } from './net-inverse.ts'
+import { NetInverse, withCounters } from './net-inverse.ts'
 import type { Subjects } from './subjects.ts'
 
 /**
@@ -73,9 +73,7 @@ function differing(rows: readonly RowEffect[], collection: Collection): readonly
   const needed = [...removed, ...written]
   // The counters need a record to go with, also if no record differs.
   const last = needed.pop() ?? rows.find(([, , text]) => text === null) ?? rows[0]
-  if (last === undefined) return []
-  const [kind, id, text, created, revision] = last
-  return [...needed, counters === undefined ? last : [kind, id, text, created, revision, counters]]
+  return last === undefined ? [] : [...needed, withCounters(last, counters)]
 }
 
 /** Whether an effect has changed nothing. @param inverse what applying it has returned */
