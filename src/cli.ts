@@ -16,7 +16,7 @@ import { isWorker, leave, obey } from './http/this-worker.ts'
 import { type Diagnostics, formatBriefly, formatReport } from './kernel/diagnostic.ts'
 import { formatAsJson, formatForGitHub } from './kernel/diagnostic-formats.ts'
 import { showProgress } from './kernel/progress.ts'
-import { inferFile, type Loaded, type LoadOptions, loadInferred, loadInTurns } from './load/load.ts'
+import { inferFile, type Loaded, type LoadOptions, loadInferred, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
 import { sharesState } from './load/shared-state.ts'
 import { describeCalendar, describeDayWhole } from './plan/calendar.ts'
@@ -77,7 +77,7 @@ async function load(line: CommandLine, more: LoadOptions = {}): Promise<Loaded> 
   const options: LoadOptions = { ...readingOf(line), progress: progress.report, ...more }
   return switches.has('stateful') && more.confined === undefined
     ? loadInferred(file, HOME, process.env, options)
-    : loadInTurns(file, HOME, process.env, options)
+    : loadPlan(file, HOME, process.env, options)
 }
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

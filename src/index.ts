@@ -8,7 +8,7 @@ import { mountStandIn } from './http/mounted.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
 import type { TextsAside } from './kernel/texts-aside.ts'
-import { type Loaded, loadInTurns, loadPlan } from './load/load.ts'
+import { type Loaded, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
 import type { Plan } from './plan/plan.ts'
 import { createGateway, start } from './start.ts'
@@ -140,7 +140,7 @@ function read({ config, environment = {} }: GatewayOptions): { loaded: Loaded; p
   const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
   const path = inline === undefined ? (config as string) : 'gateway.yaml'
   const load = (text: string | undefined, aside: TextsAside | undefined) =>
-    loadInTurns(path, '.', environment, { text, aside })
+    loadPlan(path, '.', environment, { text, aside })
   const reload = (text = inline) =>
     loadAside({ path, home: '.', environment, options: { text } }, aside => load(text, aside))
   const loaded = loadPlan(path, '.', environment, { text: inline })

@@ -3,8 +3,7 @@
 import { compileRefusals } from '../answer/refusals.ts'
 import { fieldSentence } from '../kernel/field-text.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
-import type { Refusal } from '../kernel/problem.ts'
-import { problems } from '../kernel/problem.ts'
+import { problems, type Refusal } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import {
   compileTemplate,

@@ -8,8 +8,7 @@ import { samplerOf } from '../schema/sampling.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/path-counts.ts'
 import type { Identify } from './caller.ts'
-import type { Exchange } from './exchange.ts'
-import { draftOf } from './exchange.ts'
+import { draftOf, type Exchange } from './exchange.ts'
 import { asId, type Resource } from './resource.ts'
 
 /** The part of a site that expressions see. */

@@ -1,14 +1,12 @@
 // Validates the contract's examples and defaults against their schemas.
 
 import { parsePointer } from '../kernel/json.ts'
-import type { Steps } from '../kernel/steps.ts'
 import { childOf } from '../schema/document.ts'
 import { type Contract, isJson } from './contract.ts'
 import type { ContractReading } from './reading.ts'
 
-export function* checkExamples(contract: Contract, reading: ContractReading): Steps<void> {
+export function checkExamples(contract: Contract, reading: ContractReading): void {
   for (const { body, responses, parameters } of contract.operations) {
-    yield
     const contents = [body?.content, ...[...responses.values()].map(({ content }) => content)]
     for (const [type, { schema, examples }] of contents.flatMap(content => [...(content ?? [])])) {
       if (schema === undefined || !isJson(type)) continue

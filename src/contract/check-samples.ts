@@ -1,7 +1,6 @@
 // Finds schemas without valid values: replies that cannot be in contract, and request bodies that no client can send. Both
 // are reported with their operation and property before a client meets them.
 
-import type { Steps } from '../kernel/steps.ts'
 import type { Gap } from '../sample/terms.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import type { Node } from '../schema/document.ts'
@@ -18,7 +17,7 @@ interface SampleFinding {
   readonly operations: Set<Operation>
 }
 
-export function* checkSamples(contract: Contract, reading: ContractReading): Steps<void> {
+export function checkSamples(contract: Contract, reading: ContractReading): void {
   const findings = new Map<string, SampleFinding>()
   const gapsOf = compileGaps()
   const look = (operation: Operation, subject: string, { schema, examples }: MediaType, request: boolean): void => {
@@ -36,7 +35,6 @@ export function* checkSamples(contract: Contract, reading: ContractReading): Ste
     }
   }
   for (const operation of contract.operations) {
-    yield
     for (const [type, media] of operation.body?.content ?? []) {
       if (isJson(type)) look(operation, `no body can match the request schema of ${operation.id}`, media, true)
     }

@@ -4,7 +4,6 @@
 import { relative } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { TextsAside } from '../kernel/texts-aside.ts'
 import { SchemaBook, type SchemaUse } from '../schema/dialect.ts'
 import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from '../schema/document.ts'
@@ -38,22 +37,18 @@ export interface ReadOptions {
 /** The maximum number of schemas that are compiled and whose examples are checked before serving. */
 const THOROUGH_UP_TO = 400
 
-/** Reads the contract that begins in a document; see `readContractInSteps`. */
-export const readContract = (...given: Parameters<typeof readContractInSteps>): Contract | undefined =>
-  runThrough(readContractInSteps(...given))
-
 /**
  * Reads the contract that begins in a document.
  *
  * @param home the folder that file names in messages are relative to
  * @returns the readable part, even with errors; `undefined` if nothing is readable
  */
-export function* readContractInSteps(
+export function readContract(
   given: Document,
   home: string,
   report: Diagnostics,
   options: ReadOptions = {},
-): Steps<Contract | undefined> {
+): Contract | undefined {
   const document = convertSwagger(given, report)
   if (document === undefined) return undefined
   const documents = new Documents(document, home, report, options.aside)
@@ -94,11 +89,10 @@ export function* readContractInSteps(
   const only = options.basePath === undefined ? undefined : [normalise(`/${options.basePath}`)]
   const named = new Map<string, SchemaUse>()
   for (const [name, node] of entriesOf(childOf(root, 'components', 'schemas'))) {
-    yield* schemas.translate(node)
+    schemas.translate(node)
     named.set(name, schemas.use(node))
-    yield
   }
-  const operations = yield* readOperations(root, servers.basePaths, reading)
+  const operations = readOperations(root, servers.basePaths, reading)
   const contract: Contract = {
     title: reading.text(childOf(info, 'title')) || 'API',
     version: reading.text(childOf(info, 'version')) || '0',
@@ -117,9 +111,9 @@ export function* readContractInSteps(
     files: documents.files,
   }
   if (options.thorough ?? schemas.size <= THOROUGH_UP_TO) {
-    yield* schemas.compile()
-    yield* checkExamples(contract, reading)
-    yield* checkSamples(contract, reading)
+    schemas.compile()
+    checkExamples(contract, reading)
+    checkSamples(contract, reading)
   }
   return contract
 }

@@ -3,7 +3,6 @@
 
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
-import type { Steps } from '../kernel/steps.ts'
 import { childOf, entriesOf, itemsOf, type Node } from '../schema/document.ts'
 import type { Operation } from './contract.ts'
 import { type Parameter, readParameter } from './parameters.ts'
@@ -27,11 +26,7 @@ const OPERATION_KEYS = new Set([
 const LONGEST_PATH = 2000
 
 /** @param basePaths the base paths of operations without their own servers */
-export function* readOperations(
-  root: Node,
-  basePaths: readonly string[],
-  reading: ContractReading,
-): Steps<Operation[]> {
+export function readOperations(root: Node, basePaths: readonly string[], reading: ContractReading): Operation[] {
   const operations: Operation[] = []
   const paths = childOf(root, 'paths')
   if (!isObject(paths.value)) {
@@ -41,7 +36,6 @@ export function* readOperations(
   }
   const ids = new Map<string, Operation>()
   for (const [key, entry] of entriesOf(paths)) {
-    yield
     if (key.startsWith('x-')) continue
     if (key.length > LONGEST_PATH) {
       const message = `a path of ${key.length} characters is left out; the most are ${LONGEST_PATH}`

@@ -4,7 +4,6 @@
 import type { Exchange } from '../behaviours/behaviour.ts'
 import { Diagnostics, formatReport } from '../kernel/diagnostic.ts'
 import type { Source } from '../kernel/source.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { Plan, PlannedAnswer, PlannedOperation } from '../plan/plan.ts'
 import { checkAnswer } from '../plan/simulation.ts'
 import type { Clock } from '../world/clock.ts'
@@ -53,20 +52,12 @@ export class StandingAnswers {
     this.#listener = listener
   }
 
-  /** Takes an order, in steps, between which plan and world may be replaced. Its mistakes go to `report`. */
-  *put(
-    planNow: () => Plan,
-    source: Source,
-    asked: World | undefined,
-    report: Diagnostics,
-  ): Steps<StandingAnswer | 'full' | undefined> {
-    const order = yield* checkAnswer(source, report)
+  /** Takes an order. Its mistakes go to `report`. */
+  put(plan: Plan, source: Source, asked: World | undefined, report: Diagnostics): StandingAnswer | 'full' | undefined {
+    const order = checkAnswer(source, report)
     if (order === undefined || report.failed) return undefined
-    yield
-    const plan = planNow()
-    const byOperation = yield* plan.compileAnswer(order, source, report)
+    const byOperation = plan.compileAnswer(order, source, report)
     if (report.failed) return undefined
-    if (planNow() !== plan) return yield* this.put(planNow, source, asked, report)
     const world = asked && latestOf(asked)
     if (this.list(world).length >= MOST_ANSWERS) return 'full'
     this.#made += 1
@@ -207,7 +198,7 @@ export class StandingAnswers {
     if (one.plan === plan) return one.byOperation
     const report = new Diagnostics()
     one.plan = plan
-    one.byOperation = runThrough(plan.compileAnswer(one.order, one.source, report))
+    one.byOperation = plan.compileAnswer(one.order, one.source, report)
     if (report.failed) {
       one.byOperation = new Map()
       this.#warn(one, report)

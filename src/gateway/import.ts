@@ -3,7 +3,6 @@
 import { check, type Resource } from '../behaviours/respond/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
-import type { Steps } from '../kernel/steps.ts'
 import type { Plan } from '../plan/plan.ts'
 import { breathe, SLICE, takingTurns } from '../world/clock.ts'
 import { type Dump, idIn } from '../world/collection.ts'
@@ -23,7 +22,7 @@ const MOST_LOOKED_AT = 1000
  * Looks for unknown collections in a snapshot that was not checked, in steps: checking a hundred thousand of them takes long.
  * Returns the mistakes if there are more than a refusal describes.
  */
-export function* findManyUnknown(plan: Plan, snapshot: unknown): Steps<readonly string[] | undefined> {
+export function findManyUnknown(plan: Plan, snapshot: unknown): readonly string[] | undefined {
   const collections = isObject(snapshot) && isObject(snapshot.collections) ? snapshot.collections : {}
   const faults: string[] = []
   let count = 0
@@ -31,7 +30,6 @@ export function* findManyUnknown(plan: Plan, snapshot: unknown): Steps<readonly 
     if (plan.collections.has(name)) continue
     if (faults.length < MOST_FAULTS) faults.push(unknownFault(name, plan))
     count += 1
-    if (count % SLICE === 0) yield
   }
   return count > MOST_FAULTS ? [...faults, `and ${count - MOST_FAULTS} more`] : undefined
 }

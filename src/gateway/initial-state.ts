@@ -1,6 +1,5 @@
 // The initial state of all worlds, made of the seeds of the plan. Worlds are forks of it; it is never served itself.
 
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Budget } from '../world/budget.ts'
 import type { Clock } from '../world/clock.ts'
@@ -13,28 +12,20 @@ export class InitialState {
   readonly #budget: Budget
   #world: World
   /** The initial state of a plan that is about to be adopted. */
-  #prepared: { readonly plan: Plan; readonly world: World } | undefined
 
   constructor(plan: Plan, clock: Clock, budget: Budget) {
     this.#clock = clock
     this.#budget = budget
-    this.#world = runThrough(seedWorld(plan, clock, budget))
+    this.#world = seedWorld(plan, clock, budget)
   }
 
   get world(): World {
     return this.#world
   }
 
-  /** Makes the initial state of a plan, in steps, so that its adoption takes no time. */
-  *prepare(plan: Plan): Steps<void> {
-    this.#prepared = { plan, world: yield* seedWorld(plan, this.#clock, this.#budget) }
-  }
-
   /** Adopts another plan. Existing worlds stay as they are. */
   adopt(plan: Plan): void {
-    const ready = this.#prepared?.plan === plan ? this.#prepared.world : undefined
-    this.#prepared = undefined
-    this.#world = ready ?? runThrough(seedWorld(plan, this.#clock, this.#budget))
+    this.#world = seedWorld(plan, this.#clock, this.#budget)
   }
 
   /** Returns a new world in this state, which begins now. */
@@ -47,10 +38,10 @@ export class InitialState {
 }
 
 /** Makes a world of the seeds of a plan, a thousand records a step. */
-function* seedWorld(plan: Plan, clock: Clock, budget: Budget): Steps<World> {
+function seedWorld(plan: Plan, clock: Clock, budget: Budget): World {
   const collections = new Map<string, Collection>()
   for (const [name, { options, resource }] of plan.collections) {
-    collections.set(name, yield* makeCollection(options, resource.seeds, budget))
+    collections.set(name, makeCollection(options, resource.seeds, budget))
   }
   return new World(plan.simulation.seed, clock, collections)
 }

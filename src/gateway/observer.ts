@@ -1,7 +1,6 @@
 // Records answered requests: in the metrics, the journal and the log.
 
-import type { Reply } from '../kernel/reply.ts'
-import { withHeaders, withWarning } from '../kernel/reply.ts'
+import { type Reply, withHeaders, withWarning } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
 import { type Explanation, explain, explanationHeaders } from './explain.ts'

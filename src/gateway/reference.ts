@@ -2,8 +2,7 @@
 
 import { bundle, type DocumentPart } from '../contract/bundle.ts'
 import { isObject } from '../kernel/json.ts'
-import type { OperationOnADay } from '../plan/calendar.ts'
-import { describeDay } from '../plan/calendar.ts'
+import { describeDay, type OperationOnADay } from '../plan/calendar.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 
 /**

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { formatBriefly } from '../kernel/diagnostic.ts'
 import type { Loaded } from '../load/load.ts'
 import type { Plan } from '../plan/plan.ts'
-import { every, runInTurns } from '../world/clock.ts'
+import { every } from '../world/clock.ts'
 import type { Gateway } from './gateway.ts'
 import type { Log } from './log.ts'
 
@@ -91,7 +91,6 @@ export class Reloader {
         `the configuration was not reloaded; the last good one keeps serving\n${formatBriefly(loaded.report)}`,
       )
     } else {
-      await runInTurns(this.#gateway.worlds.prepare(loaded.plan))
       const before = this.#gateway.plan
       this.#gateway.adopt(loaded.plan)
       if (addresses(loaded.plan) !== addresses(before)) {

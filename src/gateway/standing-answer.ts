@@ -3,7 +3,6 @@
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { parseSource } from '../kernel/read-source.ts'
 import type { Source } from '../kernel/source.ts'
-import { runThrough } from '../kernel/steps.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { AnswerOrder } from '../plan/answer-order.ts'
 import type { Plan, PlannedAnswer } from '../plan/plan.ts'
@@ -88,8 +87,8 @@ export function readStanding(
   report: Diagnostics,
 ): Standing {
   const source = parseSource('answer', state[0], report) as Source
-  const order = runThrough(checkAnswer(source, report)) ?? {}
-  const byOperation = report.failed ? new Map() : runThrough(plan.compileAnswer(order, source, report))
+  const order = checkAnswer(source, report) ?? {}
+  const byOperation = report.failed ? new Map() : plan.compileAnswer(order, source, report)
   return { ...placeAndCounts(world, id, state), order, source, plan, byOperation }
 }
 

@@ -8,7 +8,6 @@ import { problems } from '../kernel/problem.ts'
 import { parseSource } from '../kernel/read-source.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import { parseDuration } from '../kernel/units.ts'
 import type { Plan, PlannedOperation, Weather } from '../plan/plan.ts'
 import { expandShortForms } from '../plan/short-forms.ts'
@@ -95,19 +94,11 @@ export class WeatherSlot {
 
   /** Compiles weather from the control plane. Mistakes go to `report`. */
   make(plan: Plan, given: Source, report: Diagnostics): CurrentWeather | undefined {
-    return runThrough(this.makeInSteps(() => plan, given, report))
-  }
-
-  /** As `make`, in steps. @param planNow the plan, which may be replaced between two steps */
-  *makeInSteps(planNow: () => Plan, given: Source, report: Diagnostics): Steps<CurrentWeather | undefined> {
     const source = expandShortForms(given, report, true)
-    yield
-    const order = yield* checkOrder(source, report)
+    const order = checkOrder(source, report)
     if (order === undefined || report.failed) return undefined
-    yield
-    const plan = planNow()
     let weather: Weather | undefined
-    if (hasBlocks(order)) weather = yield* plan.compileWeather(order.name ?? 'custom', order, source, report)
+    if (hasBlocks(order)) weather = plan.compileWeather(order.name ?? 'custom', order, source, report)
     else {
       weather = plan.weather.get(order.name ?? '')
       if (weather === undefined) {
@@ -116,7 +107,6 @@ export class WeatherSlot {
       }
     }
     if (weather === undefined || report.failed) return undefined
-    if (planNow() !== plan) return yield* this.makeInSteps(planNow, given, report)
     const until = order.for === undefined ? undefined : this.#clock.now() + (parseDuration(order.for) as number)
     const before = this.order
     this.#current = { weather, until, source: hasBlocks(order) ? source : undefined, order: given.text }
@@ -133,11 +123,11 @@ export class WeatherSlot {
     this.#plan = plan
     const { weather, until, source, order: text } = current
     const report = new Diagnostics()
-    const order = source && runThrough(checkOrder(source, report))
+    const order = source && checkOrder(source, report)
     const remade =
       source === undefined || order === undefined
         ? plan.weather.get(weather.name)
-        : runThrough(plan.compileWeather(weather.name, order, source, report))
+        : plan.compileWeather(weather.name, order, source, report)
     if (remade !== undefined && !report.failed) this.#current = { weather: remade, until, source, order: text }
     else {
       this.#log.warn(

@@ -3,7 +3,6 @@
 
 import type { Reply } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
-import type { Steps } from '../kernel/steps.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Clock } from '../world/clock.ts'
 import type { World } from '../world/world.ts'
@@ -143,11 +142,6 @@ export class Worlds {
   delete(name: string): WorldFault | undefined {
     if (this.#permanent.has(name)) return 'permanent'
     return this.#sandboxes.delete(name) ? undefined : 'unknown'
-  }
-
-  /** Makes what a plan needs, in steps, so that its adoption takes no time. */
-  prepare(plan: Plan): Steps<void> {
-    return this.#initial.prepare(plan)
   }
 
   /** Adopts another plan. Records stay; each world is adapted on its next use. */

@@ -1,7 +1,6 @@
 // Writes a reply to the wire, bounded in time, so that no client can hold the server.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Reply } from '../kernel/reply.ts'
 import type { Delivery } from '../plan/settings.ts'

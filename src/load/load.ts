@@ -8,17 +8,14 @@ import type { Progress } from '../kernel/progress.ts'
 import { refuseRemote } from '../kernel/remote.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
 import { type Environment, placeOfFile } from '../kernel/source.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
-import { compilePlanInSteps } from '../plan/compile.ts'
+import { compilePlan } from '../plan/compile.ts'
 import { simulationOf } from '../plan/settings.ts'
 import { placeOf } from '../schema/document.ts'
 import { readDocument } from '../schema/example-decimals.ts'
-import { runInTurns } from '../world/clock.ts'
 import { confine } from './confine.ts'
 import { type InferredGateway, inferGateway } from './infer/simulation.ts'
 import { type GatewayRead, type Loaded, type LoadOptions, readGateway } from './read-gateway.ts'
 import { readResources } from './seed/seed.ts'
-import { tidily, tidying } from './tidying.ts'
 
 export type { Loaded, LoadOptions } from './read-gateway.ts'
 
@@ -28,16 +25,10 @@ export type { Loaded, LoadOptions } from './read-gateway.ts'
  * @param path relative to `home`, or absolute
  * @param home the folder that file names in messages are relative to
  */
-export const loadPlan = (...given: Parameters<typeof loadInSteps>): Loaded => runThrough(tidily(loadInSteps(...given)))
-
-/** As `loadPlan`, while requests are being served: they have their turn in between. */
-export const loadInTurns = (...given: Parameters<typeof loadInSteps>): Promise<Loaded> =>
-  runInTurns(tidily(loadInSteps(...given)))
-
-function* loadInSteps(path: string, home: string, environment: Environment, options: LoadOptions = {}): Steps<Loaded> {
-  if (options.confined === undefined) return yield* compileLoaded(yield* readGateway(path, home, environment, options))
+export function loadPlan(path: string, home: string, environment: Environment, options: LoadOptions = {}): Loaded {
+  if (options.confined === undefined) return compileLoaded(readGateway(path, home, environment, options))
   const { variables, admits } = confine(resolve(home, path), options.confined, environment)
-  const loaded = yield* compileLoaded(yield* readGateway(path, home, variables, options))
+  const loaded = compileLoaded(readGateway(path, home, variables, options))
   const outside = loaded.files.find(file => !admits(file))
   if (outside === undefined) return loaded
   // The content of that file and its mistakes are not reported.
@@ -56,11 +47,10 @@ export async function loadInferred(
   environment: Environment,
   options: LoadOptions = {},
 ): Promise<Loaded> {
-  const tidy = tidying()
-  const read = await runInTurns(tidily(readGateway(path, home, environment, options), tidy))
-  if ('plan' in read || !read.bare || read.report.failed) return runInTurns(compileLoaded(read))
+  const read = readGateway(path, home, environment, options)
+  if ('plan' in read || !read.bare || read.report.failed) return compileLoaded(read)
   const { contract, report, file, files, settings } = read
-  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress), tidy, settings)
+  const inferred = await inferGateway(contract, file, home, trialsOf(options.progress), settings)
   reportLeftOut(inferred, contract, report)
   return { plan: report.failed ? undefined : inferred.plan, report, files }
 }
@@ -69,10 +59,10 @@ export async function loadInferred(
 const trialsOf = (progress: Progress | undefined) =>
   progress && ((done: number, all: number) => progress('trying the inferred state:', done, all))
 
-function* compileLoaded(read: GatewayRead | Loaded): Steps<Loaded> {
+function compileLoaded(read: GatewayRead | Loaded): Loaded {
   if ('plan' in read) return read
   const { settings, source, contract, file, home, published, variables, tls, progress, aside, report, files } = read
-  const seeding = yield* readResources(settings, contract, source, file, home, report, aside)
+  const seeding = readResources(settings, contract, source, file, home, report, aside)
   progress?.(`compiling ${contract.operations.length} operations`)
   const replyFiles = new ReplyFiles(dirname(file))
   const simulation = simulationOf(
@@ -85,7 +75,7 @@ function* compileLoaded(read: GatewayRead | Loaded): Steps<Loaded> {
     tls,
     dirname(file),
   )
-  const plan = yield* compilePlanInSteps(simulation, contract, report)
+  const plan = compilePlan(simulation, contract, report)
   const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }
 }
@@ -124,9 +114,7 @@ export async function inferFile(
   const contract = source && readContract({ file, source, base: [] }, home, report)
   const fit = contract !== undefined && !report.failed
   return {
-    inferred: fit
-      ? (await inferGateway(contract, file, directory, trialsOf(progress), tidying())).describe()
-      : undefined,
+    inferred: fit ? (await inferGateway(contract, file, directory, trialsOf(progress))).describe() : undefined,
     report,
   }
 }

@@ -3,14 +3,13 @@
 import { dirname, relative, resolve } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
 import { foreignFile } from '../contract/foreign-file.ts'
-import { readContractInSteps } from '../contract/read-contract.ts'
+import { readContract } from '../contract/read-contract.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
 import { refuseRemote } from '../kernel/remote.ts'
 import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
-import type { Steps } from '../kernel/steps.ts'
 import type { TextsAside } from '../kernel/texts-aside.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { gatewayBounds } from '../plan/known-keys.ts'
@@ -72,12 +71,12 @@ export interface GatewayRead {
   readonly files: readonly string[]
 }
 
-export function* readGateway(
+export function readGateway(
   path: string,
   home: string,
   environment: Environment,
   options: LoadOptions,
-): Steps<GatewayRead | Loaded> {
+): GatewayRead | Loaded {
   const report = new Diagnostics(options.strict)
   if (refuseRemote(path, placeOfFile(path), report)) return { plan: undefined, report, files: [] }
   const { progress } = options
@@ -96,7 +95,6 @@ export function* readGateway(
   const bare = raw !== undefined && isObject(raw.value) && ('openapi' in raw.value || 'swagger' in raw.value)
   if (raw === undefined || bare) for (const diagnostic of first.first(first.size)) report.add(diagnostic)
   if (raw === undefined) return { plan: undefined, report, files: [file] }
-  yield
   const foreign = foreignFile(raw.value, name)
   if (foreign !== undefined) {
     report.error('foreign-file', `this is ${foreign.kind}, not an OpenAPI document`, raw.locate([]), foreign.hint)
@@ -107,8 +105,7 @@ export function* readGateway(
   else roundSettings(filled?.value)
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   report.omit(filled?.surplus ?? 0)
-  yield
-  const written = bare ? { contract: path } : source && (yield* checkSimulation(source, report))
+  const written = bare ? { contract: path } : source && checkSimulation(source, report)
   const valid = written && withInvalidStatus(written, options.invalidStatus)
   const settings = valid && options.recorded === true ? withRecordedState(valid) : valid
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
@@ -124,13 +121,10 @@ export function* readGateway(
   checkState(settings.state, source, report)
   const tls = readTls(settings.listen?.tls, source, file, home, report)
   const knowsClients = tls.settings?.clients !== undefined
-  yield
   const { document, files } = contractDocument(settings, source, file, home, bare, options.aside, report)
   progress?.('reading the contract')
-  yield
   const basePath = options.basePath ?? settings.listen?.basePath
-  const contract =
-    document && (yield* readContractInSteps(document, home, report, { ...options, basePath, knowsClients }))
+  const contract = document && readContract(document, home, report, { ...options, basePath, knowsClients })
   const contractFiles = [file, ...tls.files, ...files, ...(contract?.files ?? [])]
   if (contract === undefined) return { plan: undefined, report, files: contractFiles }
   return {

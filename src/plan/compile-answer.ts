@@ -9,7 +9,6 @@ import { stringifyJson } from '../kernel/json.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { withHeaders } from '../kernel/reply.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import type { Steps } from '../kernel/steps.ts'
 import type { AnswerOrder, AnswerReply } from './answer-order.ts'
 import type { OperationCompiler } from './compile-operation.ts'
 import { compilePreparation } from './compile-rules.ts'
@@ -26,12 +25,12 @@ export interface AnswerGround {
 }
 
 /** Compiles an order, an operation a step, and reports its mistakes. Returns handlers by `PlannedOperation.index`. */
-export function* compileAnswer(
+export function compileAnswer(
   ground: AnswerGround,
   order: AnswerOrder,
   source: Source,
   report: Diagnostics,
-): Steps<ReadonlyMap<number, PlannedAnswer>> {
+): ReadonlyMap<number, PlannedAnswer> {
   const { consumer, reply, delay, fault } = order
   const { consumerNames } = ground
   if (reply === undefined && delay === undefined && fault === undefined) {
@@ -54,7 +53,6 @@ export function* compileAnswer(
   const made = new Map<number, PlannedAnswer>()
   for (const one of meant.operations) {
     made.set(one.index, compileFor(one, ground, order, meant, source, report))
-    yield
   }
   return made
 }

@@ -11,7 +11,6 @@ import type { ValidateConfig } from '../behaviours/validate/config.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import type { Path } from '../kernel/source.ts'
-import type { Steps } from '../kernel/steps.ts'
 import { compose, endOfChain, trace } from './chain.ts'
 import { checkReach, compileCondition, layerOfRule, placedRules, withRules } from './compile-rules.ts'
 import { compileIdentification } from './credentials.ts'
@@ -54,7 +53,7 @@ export class OperationCompiler {
   }
 
   /** @param layers in order of precedence, the most specific first */
-  *compile(operation: Operation, index: number, layers: readonly Layer[]): Steps<PlannedOperation> {
+  compile(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
     const usual = this.#compileChain(operation, index, layers)
     const placed = placedRules(operation, layers)
     if (placed.length === 0) return usual
@@ -62,12 +61,10 @@ export class OperationCompiler {
     const conditions: ReturnType<typeof compileCondition>[] = []
     for (const rule of placed) {
       conditions.push(compileCondition(rule, rule.own ? typed : untyped))
-      yield
     }
     checkReach(placed, conditions)
     const rules: PlannedRule[] = []
     for (const [i, one] of placed.entries()) {
-      yield
       const over = layerOfRule(one)
       rules.push({
         name: over.scope,
@@ -99,8 +96,8 @@ export class OperationCompiler {
    * Compiles only the settings of `layers` over the base, to report their mistakes: those of the base are reported already,
    * and the chain is made on first use.
    */
-  *check(operation: Operation, index: number, layers: readonly Layer[], base: Layer): Steps<void> {
-    if (placedRules(operation, layers).length > 0) yield* this.compile(operation, index, [...layers, base])
+  check(operation: Operation, index: number, layers: readonly Layer[], base: Layer): void {
+    if (placedRules(operation, layers).length > 0) this.compile(operation, index, [...layers, base])
     else this.#compileChain(operation, index, [...layers, base], layers)
   }
 

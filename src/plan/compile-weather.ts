@@ -3,7 +3,6 @@
 
 import { type Diagnostics, MOST_SHOWN, suggest } from '../kernel/diagnostic.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { OperationCompiler } from './compile-operation.ts'
 import { type compileLayers, hasWordOn, type Layer } from './layers.ts'
 import type { OperationsUnder, PlannedOperation, Weather } from './plan.ts'
@@ -24,19 +23,18 @@ export interface Ground {
  *
  * @param path its path in the source; empty for weather from the control plane
  */
-export function* compileWeather(
+export function compileWeather(
   { compiler, layerOf, base, operations, consumerNames }: Ground,
   name: string,
   file: WeatherFile,
   source: Source,
   path: Path,
   report: Diagnostics,
-): Steps<Weather> {
-  function* under(layers: readonly Layer[]): Steps<OperationsUnder> {
+): Weather {
+  function under(layers: readonly Layer[]): OperationsUnder {
     for (const { operation, index } of operations) {
       if (!layers.some(layer => hasWordOn(operation, layer))) continue
-      yield* compiler.check(operation, index, layers, base)
-      yield
+      compiler.check(operation, index, layers, base)
     }
     return operationsUnder(compiler, operations, layers, base)
   }
@@ -50,12 +48,11 @@ export function* compileWeather(
       report.error('unknown-consumer', `there is no consumer "${consumer}"`, source.locate(at, 'key'), hint)
     }
     const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
-    consumers.set(consumer, yield* under([own, common]))
-    yield
+    consumers.set(consumer, under([own, common]))
   }
   const identifyByOperation =
     consumers.size === 0 ? [] : operations.map(({ operation }) => compiler.identifyOf(operation))
-  return { name, operations: yield* under([common]), consumers, identifyByOperation }
+  return { name, operations: under([common]), consumers, identifyByOperation }
 }
 
 /** Compiles each operation on first use. */
@@ -69,7 +66,7 @@ function operationsUnder(
   const changes = ({ operation }: PlannedOperation) => layers.some(layer => hasWordOn(operation, layer))
   const at = (usual: PlannedOperation): PlannedOperation => {
     const { operation, index } = usual
-    made[index] ??= changes(usual) ? runThrough(compiler.compile(operation, index, [...layers, base])) : usual
+    made[index] ??= changes(usual) ? compiler.compile(operation, index, [...layers, base]) : usual
     return made[index]
   }
   return { at, changes, all: () => operations.map(at) }

@@ -2,7 +2,6 @@
 
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import type { Steps } from '../kernel/steps.ts'
 import { compileAnswer } from './compile-answer.ts'
 import { OperationCompiler } from './compile-operation.ts'
 import { compileWeather } from './compile-weather.ts'
@@ -15,24 +14,22 @@ import { NO_OPERATION, UNMATCHED } from './unmatched.ts'
 import { checkPaths } from './worlds.ts'
 
 /** Compiles a plan, an operation a step. */
-export function* compilePlanInSteps(simulation: Simulation, contract: Contract, report: Diagnostics): Steps<Plan> {
+export function compilePlan(simulation: Simulation, contract: Contract, report: Diagnostics): Plan {
   const { file, source, resources, consumerNames } = simulation
   const consumers = compileConsumers(file.consumers ?? {}, contract, source, report)
   const layerOf = compileLayers(contract)
   const base = layerOf(file, source, [], report, '')
   const compiler = new OperationCompiler(simulation, contract, consumers, readersOf(contract, base))
-  const routes = yield* layRoutes(contract, report)
-  yield
+  const routes = layRoutes(contract, report)
   const operations: PlannedOperation[] = []
   for (const [index, operation] of routes.operations.entries()) {
-    operations.push(yield* compiler.compile(operation, index, [base]))
-    yield
+    operations.push(compiler.compile(operation, index, [base]))
   }
   const planned = new Map(operations.map(one => [one.operation, one] as const))
   const ground = { compiler, layerOf, base, operations, consumerNames }
   const weathers = new Map<string, Weather>()
   for (const [name, weather] of Object.entries(file.weather ?? {})) {
-    weathers.set(name, yield* compileWeather(ground, name, weather, source, ['weather', name], report))
+    weathers.set(name, compileWeather(ground, name, weather, source, ['weather', name], report))
   }
   if (simulation.listen.clientControls) checkPaths(contract, report)
   const find = routes.finder((operation, basePath) => ({ planned: planned.get(operation)!, basePath }))
@@ -41,7 +38,7 @@ export function* compilePlanInSteps(simulation: Simulation, contract: Contract, 
     simulation,
     contract,
     operations,
-    unmatched: yield* compiler.compile(NO_OPERATION, UNMATCHED, [base]),
+    unmatched: compiler.compile(NO_OPERATION, UNMATCHED, [base]),
     find,
     methodsOf: routes.methodsOf,
     near: routes.near,

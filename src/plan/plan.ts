@@ -9,7 +9,6 @@ import type { Expression } from '../expression/expression.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
-import type { Steps } from '../kernel/steps.ts'
 import type { CollectionOptions } from '../world/collection.ts'
 import type { AnswerOrder } from './answer-order.ts'
 import type { Near } from './near-paths.ts'
@@ -65,11 +64,11 @@ export interface Plan {
   /** By name. */
   readonly weather: ReadonlyMap<string, Weather>
   /** Compiles weather from the control plane. Mistakes go to `report`. */
-  compileWeather(name: string, file: WeatherFile, source: Source, report: Diagnostics): Steps<Weather>
+  compileWeather(name: string, file: WeatherFile, source: Source, report: Diagnostics): Weather
   /**
    * Compiles an order for an answer. Returns its handlers by `PlannedOperation.index`; reports the mistakes to `report`.
    */
-  compileAnswer(order: AnswerOrder, source: Source, report: Diagnostics): Steps<ReadonlyMap<number, PlannedAnswer>>
+  compileAnswer(order: AnswerOrder, source: Source, report: Diagnostics): ReadonlyMap<number, PlannedAnswer>
   readonly collections: ReadonlyMap<string, { readonly options: CollectionOptions; readonly resource: Resource }>
 }
 

@@ -3,7 +3,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Accepts, expressionsOf, type Method, type PathMatch, PathTable } from '../contract/paths.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import type { Steps } from '../kernel/steps.ts'
 import { placeOf } from '../schema/document.ts'
 import { compileNear, type Near } from './near-paths.ts'
 
@@ -19,12 +18,11 @@ export interface Routes {
   readonly near: Near
 }
 
-export function* layRoutes(contract: Contract, report: Diagnostics): Steps<Routes> {
+export function layRoutes(contract: Contract, report: Diagnostics): Routes {
   const table = new PathTable<number>()
   const places: { operation: Operation; basePath: string }[] = []
   for (const operation of contract.operations) {
     const { method, path, basePaths, node } = operation
-    yield
     for (const basePath of basePaths) {
       const added = table.add(method, basePath + path, places.length, () => acceptsOf(operation))
       if (added === 'added') {

@@ -4,7 +4,6 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { narrow, shareRepeated } from '../kernel/schema-parts.ts'
 import type { Source } from '../kernel/source.ts'
-import type { Steps } from '../kernel/steps.ts'
 import { type AnswerOrder, answerSchema } from './answer-order.ts'
 import { FORMATS } from './formats.ts'
 import { roundSettings } from './setting-numbers.ts'
@@ -48,9 +47,8 @@ function namesIn(value: unknown, known?: ReadonlySet<string>, names = new Set<st
 /** Returns a function that checks the shape of a source: it compiles the schema, and reports the mistakes in the next step. */
 function checkerOf<Valid>(shape: ShapeCheck) {
   const checkFor = checksOf(shape.schema)
-  return function* (source: Source, report: Diagnostics): Steps<Valid | undefined> {
+  return (source: Source, report: Diagnostics): Valid | undefined => {
     const check = checkFor(source.value)
-    yield
     return checkShape(source, check, shape, report) as Valid | undefined
   }
 }
@@ -72,7 +70,7 @@ export const checkSimulation = checkerOf<SimulationFile>({
 /** As `checkerOf`, for an order of the control plane. Its settings are rounded first, as those of a file are. */
 function orderCheckerOf<Valid>(schema: Schema) {
   const check = checkerOf<Valid>({ schema, formats: FORMATS })
-  return (source: Source, report: Diagnostics): Steps<Valid | undefined> => {
+  return (source: Source, report: Diagnostics): Valid | undefined => {
     roundSettings(source.value)
     return check(source, report)
   }

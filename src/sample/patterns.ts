@@ -1,8 +1,7 @@
 // Generates texts that match a regular expression. The only file that imports the parser of regular expressions; character
 // classes are evaluated by the engine itself.
 
-import type { AST } from '@eslint-community/regexpp'
-import { RegExpParser } from '@eslint-community/regexpp'
+import { type AST, RegExpParser } from '@eslint-community/regexpp'
 import type { Chance } from './chance.ts'
 
 const PLAIN = [...'abcdefghijklmnopqrstuvwxyz']

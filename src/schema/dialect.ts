@@ -5,7 +5,6 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { isKnownFormat } from '../kernel/schema-formats.ts'
 import type { Side } from '../kernel/schema-keywords.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import { componentOf, type Documents, identityOf, type Node, placeOf } from './document.ts'
 import { Pruning } from './prune.ts'
 import { NodeUse, type SchemaUse, type Tools } from './schema-use.ts'
@@ -85,7 +84,7 @@ export class SchemaBook {
     const name = `${side} ${identityOf(node)}`
     let use = this.#uses.get(name)
     if (use === undefined) {
-      const key = runThrough(this.translate(node))
+      const key = this.translate(node)
       use = new NodeUse(node, key, side, this.#definitions, this.#marks, this.#tools)
       this.#uses.set(name, use)
     }
@@ -93,10 +92,10 @@ export class SchemaBook {
   }
 
   /** Translates the schema at a node and all that it refers to. `use` does so at once for a schema that is not translated yet. */
-  *translate(node: Node): Steps<string> {
+  translate(node: Node): string {
     const key = this.#keyOf(node, { scope: this.#documents.dynamicAnchors(node), base: false, opened: false })
-    yield* this.#translatePending()
-    yield* this.#ways.bound(key)
+    this.#translatePending()
+    this.#ways.bound(key)
     return key
   }
 
@@ -124,10 +123,9 @@ export class SchemaBook {
   }
 
   /** Compiles every schema in use, and reports those that cannot be compiled at their places. */
-  *compile(): Steps<void> {
+  compile(): void {
     // Compiling a schema compiles those that it refers to: in one call for each schema of a chain, unless that is done.
     for (const key of leavesFirst(this.#entries.keys(), this.#edgesOf)) {
-      yield
       try {
         this.#check(key)
       } catch (error) {
@@ -156,15 +154,14 @@ export class SchemaBook {
   }
 
   /** Iterative, not recursive: a chain of references may be longer than the stack. */
-  *#translatePending(): Steps<void> {
+  #translatePending(): void {
     for (let key = this.#pending.pop(); key !== undefined; key = this.#pending.pop()) {
       const entry = this.#entries.get(key) as SchemaEntry
-      yield* this.#documents.prepare(entry.node)
+      this.#documents.prepare(entry.node)
       const translation = new Translation(entry.node, entry.reading, this.#around)
       this.#definitions[key] = translation.run()
       entry.edges = translation.edges
       entry.unions = translation.special ? translation.unions : undefined
-      yield
     }
   }
 

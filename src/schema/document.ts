@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer, pointer } from '../kernel/json.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { TextsAside } from '../kernel/texts-aside.ts'
 import { readDocument } from './example-decimals.ts'
 import { type Identifiers, readIdentifiers } from './identifiers.ts'
@@ -85,16 +84,16 @@ export class Documents {
 
   /** Follows `$ref`s to the first node without one. Returns `undefined` after reporting why that is impossible. */
   resolve(node: Node): Node | undefined {
-    return isReference(node) ? runThrough(this.#resolveInSteps(node)) : node
+    return isReference(node) ? this.#resolve(node) : node
   }
 
   /** Resolves the target of a reference in steps, and remembers the outcome for `resolve`: a chain of references may be long. */
-  *prepare(node: Node): Steps<void> {
+  prepare(node: Node): void {
     const target = isReference(node) ? this.follow(childOf(node, '$ref'), node.value.$ref) : undefined
-    if (target !== undefined && isReference(target)) yield* this.#resolveInSteps(target)
+    if (target !== undefined && isReference(target)) this.#resolve(target)
   }
 
-  *#resolveInSteps(node: Node): Steps<Node | undefined> {
+  #resolve(node: Node): Node | undefined {
     const trail = new Map<string, Node & { readonly value: object }>()
     let current: Node | undefined = node
     while (current !== undefined && isReference(current)) {
@@ -110,7 +109,6 @@ export class Documents {
         break
       }
       trail.set(identity, current)
-      yield
       current = this.follow(childOf(current, '$ref'), current.value.$ref)
     }
     for (const { path, value } of trail.values()) this.#resolved.set(value, { path, target: current })

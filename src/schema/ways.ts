@@ -1,7 +1,6 @@
 // Bounds the ways in which a schema compares one value: thirty schemas, each of which refers to the next one twice, make a
 // thousand million comparisons of every value, and a chain of thirty thousand references is as deep as no stack.
 
-import type { Steps } from '../kernel/steps.ts'
 import type { ReferenceEdge } from './translation-context.ts'
 
 /** The maximum number of schemas that one value is compared with: some 20 ms. A public document has a few thousand. */
@@ -27,7 +26,7 @@ export class Ways {
   }
 
   /** Opens the schemas below a key that would compare a value in too many ways. Iterative, since chains may be long. */
-  *bound(key: string): Steps<void> {
+  bound(key: string): void {
     const path: { readonly key: string; readonly left: ReferenceEdge[]; ways: number; chain: number }[] = []
     const enter = (one: string) => {
       // A cycle counts once.
@@ -39,7 +38,6 @@ export class Ways {
       const edge = at.left.at(-1)
       if (edge !== undefined && !this.#counts.has(edge.to)) {
         enter(edge.to)
-        yield
         continue
       }
       at.left.pop()
@@ -54,7 +52,6 @@ export class Ways {
       this.#counts.set(at.key, why === undefined ? at.ways : 1)
       this.#chains.set(at.key, why === undefined ? at.chain : 0)
       path.pop()
-      yield
     }
   }
 }

@@ -1,19 +1,18 @@
 // The collection that a resource's options ask for, made in steps.
 
 import type { JsonObject } from '../kernel/json.ts'
-import type { Steps } from '../kernel/steps.ts'
 import type { Budget } from './budget.ts'
 import type { Collection, CollectionOptions } from './collection.ts'
 import { LivingCollection } from './living.ts'
 import { MemoryCollection } from './memory.ts'
 
-export function* makeCollection(
+export function makeCollection(
   options: CollectionOptions,
   seeds: readonly JsonObject[] = [],
   budget?: Budget,
-): Steps<Collection> {
+): Collection {
   const records = new MemoryCollection(options, [], budget)
-  yield* records.seed(seeds)
+  records.seed(seeds)
   return options.states === undefined ? records : new LivingCollection(records, options.states, options)
 }
 

@@ -2,11 +2,18 @@
 // and `RowWriter` changes them.
 
 import type { JsonObject } from '../kernel/json.ts'
-import { runThrough, type Steps } from '../kernel/steps.ts'
 import type { Budget } from './budget.ts'
 import { SLICE } from './clock.ts'
-import type { Collection, CollectionOptions, Dump, Entry, Id, Page, Query } from './collection.ts'
-import { withId } from './collection.ts'
+import {
+  type Collection,
+  type CollectionOptions,
+  type Dump,
+  type Entry,
+  type Id,
+  type Page,
+  type Query,
+  withId,
+} from './collection.ts'
 import { CollectionRecording } from './collection-recording.ts'
 import { Counts } from './counts.ts'
 import { drawId } from './draw-id.ts'
@@ -43,15 +50,14 @@ export class MemoryCollection implements Collection {
     this.#rows = from === undefined ? Rows.withIndexes(options.indexed, budget) : from.#rows.fork(from.#counts.revision)
     this.#writer = new RowWriter(options, this.#rows, this.#counts, this.#recording, this)
     if (from !== undefined) this.#counts.copy(from.#counts)
-    if (seeds.length > 0) runThrough(this.seed(seeds))
+    if (seeds.length > 0) this.seed(seeds)
     this.#born = this.#counts.revision
   }
 
   /** Fills a new collection with its first records, a thousand in each step. */
-  *seed(seeds: readonly JsonObject[]): Steps<void> {
+  seed(seeds: readonly JsonObject[]): void {
     for (let from = 0; from < seeds.length; from += SLICE) {
       fillRows(this.#rows, this.#counts, this.#options, seeds.slice(from, from + SLICE))
-      yield
     }
     this.#born = this.#counts.revision
   }

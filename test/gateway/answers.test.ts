@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/read-source.ts'
-import { runThrough } from '../../src/kernel/steps.ts'
 import { CONTRACT, OPERATIONS, simulate } from '../simulate.ts'
 import { type Ask, load } from '../support/in-process.ts'
 import { VirtualClock } from '../virtual-clock.ts'
@@ -16,7 +15,7 @@ const desk = (yaml = '') => {
     const report = new Diagnostics()
     const source = parseSource('answer', order, report)
     const world = name === undefined ? undefined : gateway.worlds.get(name)
-    if (source !== undefined) runThrough(gateway.answers.put(() => gateway.plan, source, world, report))
+    if (source !== undefined) gateway.answers.put(gateway.plan, source, world, report)
     return report.list.map(({ code, place }) => `${code} at ${place.line}:${place.column}`)
   }
   const notes = () => [...gateway.journal.each()].map(entry => entry.notes.join('; '))

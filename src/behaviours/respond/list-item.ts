@@ -1,7 +1,6 @@
 // Wraps each record of a list: `{ customer: {…} }`.
 
-import type { Json, JsonObject } from '../../kernel/json.ts'
-import { stringifyJson } from '../../kernel/json.ts'
+import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { compileTemplate, JsonText, unfilled } from '../../kernel/template.ts'
 import type { Node } from '../../schema/document.ts'
 import type { Site } from '../behaviour.ts'

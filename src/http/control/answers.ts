@@ -6,7 +6,7 @@ import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
 import { answerSchema } from '../../plan/answer-order.ts'
-import { breathe, runInTurns, timestamp } from '../../world/clock.ts'
+import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { MOST_WORDED, refuseExpressions } from './order-bounds.ts'
@@ -76,13 +76,10 @@ export const answerRoutes = ({ gateway }: Control): ControlRoute[] => {
     const given = text ?? stringifyJson(body as JsonObject)
     const refused = refuseExpressions(given)
     if (refused !== undefined) return refused
-    await breathe()
     const source = parseSource('answer', given, report, { mostWorded: MOST_WORDED })
-    await breathe()
-    const standing = source && (await runInTurns(answers.put(() => gateway.plan, source, world, report)))
+    const standing = source && answers.put(gateway.plan, source, world, report)
     if (standing === 'full') return full()
     if (standing !== undefined) return json(describe(standing), 201)
-    await breathe()
     return refuseConfiguration(report, 'invalid_answer')
   }
   return [

@@ -154,7 +154,7 @@ function compileBody(
       : parseJson(text, decimals)
     if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
     if (long) await breathe()
-    const refusal = long && refuseEarly !== undefined ? await runInTurns(refuseEarly(parsed.value)) : undefined
+    const refusal = long && refuseEarly !== undefined ? refuseEarly(parsed.value) : undefined
     if (refusal !== undefined) return { refusal }
     const violations =
       large && parsed.exact

@@ -5,7 +5,6 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Reloader } from '../../gateway/reload.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import type { Status } from '../status.ts'
 
 /** The parts that routes control. */
@@ -78,7 +77,7 @@ export interface BodySpec {
   /** The characters that one of its texts may have, if more than usual: records may have texts as long as a body of the API. */
   readonly longestText?: () => number
   /** Refuses a large body before its schema is checked, if that would take long. */
-  readonly refuseEarly?: (body: Json) => Steps<ControlReply | undefined>
+  readonly refuseEarly?: (body: Json) => ControlReply | undefined
 }
 
 export interface ReplySpec {

@@ -3,7 +3,6 @@
 import { Readable } from 'node:stream'
 import { findManyUnknown, importSnapshot } from '../../gateway/import.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { takingTurns } from '../../world/clock.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
@@ -108,8 +107,8 @@ export const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply
   problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
 
 /** Refuses a snapshot that was not checked, if it has many unknown collections. */
-export function* refuseManyUnknown(plan: Plan, snapshot: unknown, at = ''): Steps<ControlReply | undefined> {
-  const faults = yield* findManyUnknown(plan, snapshot)
+export function refuseManyUnknown(plan: Plan, snapshot: unknown, at = ''): ControlReply | undefined {
+  const faults = findManyUnknown(plan, snapshot)
   return faults && refuseSnapshot(faults, at)
 }
 

@@ -5,7 +5,6 @@ import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
 import type { Plan } from '../../plan/plan.ts'
-import { breathe, runInTurns } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
 import { MOST_WORDED, refuseExpressions } from './order-bounds.ts'
@@ -92,10 +91,8 @@ export const weatherRoutes = ({ gateway }: Control): ControlRoute[] => {
       const detail = `the weather has more than ${MOST_RULES} rules; put them into the configuration`
       return problem(413, 'payload_too_large', detail)
     }
-    await breathe()
-    const current = source && (await runInTurns(slotNow().makeInSteps(() => gateway.plan, source, report)))
+    const current = source && slotNow().make(gateway.plan, source, report)
     if (current !== undefined) return json(describe(gateway.plan, current))
-    await breathe()
     return refuseConfiguration(report)
   }
   const slotOf = (world: World) => gateway.weather.of(world, gateway.plan)

@@ -2,7 +2,6 @@
 
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import type { Node } from '../../schema/document.ts'
 import { isSilent, replySchema } from './bodies.ts'
 import { confirmsCreate } from './confirmation.ts'
@@ -46,7 +45,7 @@ export interface Named extends InferredCollection {
 }
 
 /** The collections, those with the shortest paths first, since others are views of them. */
-export function* findCollections(contract: Contract, schemas: SchemaReader): Steps<InferredCollection[]> {
+export function findCollections(contract: Contract, schemas: SchemaReader): InferredCollection[] {
   const byPath = new Map<string, Map<string, Operation>>()
   for (const one of contract.operations) {
     const known = byPath.get(one.path) ?? new Map<string, Operation>()
@@ -68,7 +67,6 @@ export function* findCollections(contract: Contract, schemas: SchemaReader): Ste
   const alone = singletonsOf(contract)
   const collections: InferredCollection[] = []
   for (const path of byPath.keys()) {
-    yield
     const found = findCollection(path, byPath, items, schemas)
     if (found === undefined) continue
     const one = {

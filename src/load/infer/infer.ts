@@ -2,7 +2,6 @@
 // reasons, for an author to read and correct. Does not know how it is written down.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { operationsOf } from './operations.ts'
@@ -16,17 +15,16 @@ import { SchemaReader } from './schema.ts'
  * @param choices which candidate each resource is kept by; the first where it is not named
  * @param without the resources to leave out
  */
-export type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<string>) => Steps<Inference>
+export type Infer = (choices?: ReadonlyMap<string, number>, without?: ReadonlySet<string>) => Inference
 
 /** Reads collections, items and the roles of parameters off names and schemas. */
-export function* readInference(contract: Contract): Steps<Infer> {
+export function readInference(contract: Contract): Infer {
   const schemas = new SchemaReader(contract)
   const names = new Set<string>()
   const collections: Named[] = []
-  const found = yield* findCollections(contract, schemas)
+  const found = findCollections(contract, schemas)
   const isNameless = ({ candidates }: InferredCollection) => candidates.length === 0
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
-    yield
     if (collections.some(one => isView(collection, one, schemas))) continue
     const twin = collections.find(one => isTwin(one, collection, schemas))
     if (twin === undefined && isNameless(collection)) continue
@@ -44,7 +42,7 @@ export function* readInference(contract: Contract): Steps<Infer> {
   )
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
   const listed = listsOfOwners(collections, paths, schemas)
-  return function* (choices = new Map(), without = new Set()) {
+  return (choices = new Map(), without = new Set()) => {
     const kept = [...resources.values()].filter(({ name }) => !without.has(name))
     const chosen = new Map(
       kept.map(one => [one.name, one.candidates[choices.get(one.name) ?? 0] as SchemaCandidate] as const),
@@ -53,7 +51,6 @@ export function* readInference(contract: Contract): Steps<Infer> {
     const met = new Set<string>()
     for (const collection of collections) {
       if (without.has(collection.name)) continue
-      yield
       for (const one of operationsOf(collection, chosen, listed, contract, schemas)) {
         if (operations.has(one.operation)) continue
         // The resource is useful without another view.

@@ -1,7 +1,6 @@
 // Links generated records: a field `authorId` gets the id of an existing author.
 
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { idIn } from '../../world/collection.ts'
 import { wordFormOf } from './paths.ts'
@@ -16,7 +15,7 @@ export interface LinkedSeeds {
 }
 
 /** Returns the records of every resource, with the ids of existing records in the fields that are named for them. */
-export function* linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): Steps<ReadonlyMap<string, readonly JsonObject[]>> {
+export function linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): ReadonlyMap<string, readonly JsonObject[]> {
   const linked = new Map<string, readonly JsonObject[]>()
   const byWord = new Map<string, LinkedSeeds>()
   for (const [name, seeds] of all) {
@@ -24,7 +23,6 @@ export function* linkSeeds(all: ReadonlyMap<string, LinkedSeeds>): Steps<Readonl
     if (!byWord.has(word)) byWord.set(word, seeds)
   }
   for (const [name, { records, schema, idField, owned }] of all) {
-    yield
     const targets = [...(schema?.shape.properties.keys() ?? [])].flatMap(field => {
       const target = field === idField || owned.has(field) ? undefined : targetOf(field, byWord)
       return target === undefined ? [] : [[field, target] as const]

@@ -4,7 +4,6 @@ import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respon
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import type { SchemaUse } from '../../schema/dialect.ts'
 import { valueFor } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
@@ -28,13 +27,13 @@ export type Seeds = ReadonlyMap<string, readonly JsonObject[]>
 
 /** Generates seeds, and keeps them: most resources are the same from one round to the next. */
 export class SeedBook {
-  readonly #known = new Map<string, readonly JsonObject[]>();
+  readonly #known = new Map<string, readonly JsonObject[]>()
 
-  *generate(
+  generate(
     { resources, operations }: Inference,
     candidateOf: (resource: string) => SchemaCandidate,
     contract: Contract,
-  ): Steps<Seeds> {
+  ): Seeds {
     const seeds = new Map<string, readonly JsonObject[]>()
     const linked = new Map<string, LinkedSeeds>()
     const byResource = new Map(resources.map(({ name }) => [name, operations.filter(one => one.resource === name)]))
@@ -56,15 +55,14 @@ export class SeedBook {
       let known = this.#known.get(key)
       if (known === undefined) {
         const ids = schema && seedIds(name, schema, candidate, readers, creators, contract)
-        known = schema === undefined ? [] : yield* records(schema, candidate, count, owners, taken, ids, choicesIn(own))
+        known = schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids, choicesIn(own))
         this.#known.set(key, known)
       }
-      yield
       seeds.set(name, known)
       const owned = new Set(own.flatMap(({ respond }) => withinsIn(respond)).map(one => one.field ?? one.parameter))
       linked.set(name, { records: known, schema, idField: candidate.idField, owned })
     }
-    return yield* linkSeeds(linked)
+    return linkSeeds(linked)
   }
 }
 
@@ -200,7 +198,7 @@ const isAbout =
     path === pointer(idField.split('.'))
 
 /** Records with unique ids; those that the schema refuses are left out. */
-function* records(
+function records(
   schema: SchemaUse,
   { idField, added, assign }: SchemaCandidate,
   count: number,
@@ -208,12 +206,11 @@ function* records(
   taken: ReadonlySet<unknown>,
   ids: SeedIds | undefined,
   choices: ReadonlyMap<string, readonly Json[]>,
-): Steps<JsonObject[]> {
+): JsonObject[] {
   const seen = new Set(taken)
   const [shown] = ids?.shown.filter(id => !seen.has(id)) ?? []
   const out: JsonObject[] = []
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
-    yield
     const value = valueFor(schema, number)
     if (!isObject(value)) continue
     const owned = [...owners].map(([field, { ids, certain }]) => ({

@@ -5,15 +5,13 @@ import { relative, resolve } from 'node:path'
 import { type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
-import type { Steps } from '../../kernel/steps.ts'
-import { compilePlanInSteps } from '../../plan/compile.ts'
+import { compilePlan } from '../../plan/compile.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
 import type { SimulationFile } from '../../plan/simulation-file.ts'
-import { runInTurns, takingTurns } from '../../world/clock.ts'
+import { takingTurns } from '../../world/clock.ts'
 import { readResources } from '../seed/seed.ts'
-import { tidily } from '../tidying.ts'
 import { type Infer, readInference } from './infer.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { SeedBook } from './seeds.ts'
@@ -35,7 +33,6 @@ export type TrialProgress = (done: number, total: number) => void
 /**
  * @param file the contract's file, absolute
  * @param home the folder of the gateway.yaml
- * @param tidy called often: see `tidying`
  * @param given settings beside the inferred ones: those of the command line
  */
 export async function inferGateway(
@@ -43,13 +40,11 @@ export async function inferGateway(
   file: string,
   home: string,
   progress: TrialProgress = () => {},
-  tidy: () => void = () => {},
   given: Partial<SimulationFile> = {},
 ): Promise<InferredGateway> {
   return contract.walking(async () => {
-    const attempt = new Attempt(await runInTurns(tidily(readInference(contract), tidy)), contract, file, {
+    const attempt = new Attempt(readInference(contract), contract, file, {
       home,
-      tidy,
       given,
     })
     await attempt.begin()
@@ -71,7 +66,7 @@ interface Compiled {
   readonly blamed: ReadonlyMap<string, string>
 }
 
-type InferHome = { readonly home: string; readonly tidy: () => void; readonly given: Partial<SimulationFile> }
+type InferHome = { readonly home: string; readonly given: Partial<SimulationFile> }
 
 class Attempt {
   /** The resources that have not been found to hold, nor been left out. */
@@ -99,12 +94,8 @@ class Attempt {
 
   /** Makes the first inference. */
   async begin(): Promise<void> {
-    this.#inference = await this.#inTurns(this.#read())
+    this.#inference = this.#read()
     for (const { name } of this.#inference.resources) this.open.add(name)
-  }
-
-  #inTurns<Result>(steps: Steps<Result>): Promise<Result> {
-    return runInTurns(tidily(steps, this.#around.tidy))
   }
 
   /** Compiles and tries undecided resources. */
@@ -118,7 +109,7 @@ class Attempt {
     const needed = new Set([...this.open, ...owners])
     const resources = this.#inference.resources.filter(({ name }) => needed.has(name))
     const contract = { ...this.#contract, operations: operations.map(({ operation }) => operation) }
-    const { plan, blamed } = await this.#inTurns(this.#compile({ resources, operations }, contract))
+    const { plan, blamed } = this.#compile({ resources, operations }, contract)
     // The rest of the plan is tried without the resources that the checks refuse.
     const refused = new Set([...blamed.keys()].flatMap(owner => this.#resourceOf(owner, operations)))
     this.#blame(blamed)
@@ -137,16 +128,15 @@ class Attempt {
       )
       if (faults.length === 0) this.open.delete(name)
       else this.#blame(reasons)
-      this.#around.tidy()
       progress(total - this.open.size, total)
       await turn()
     }
-    await this.#inTurns(this.#infer())
+    this.#infer()
   }
 
   async finish(): Promise<InferredGateway> {
     for (;;) {
-      const { plan, describe, blamed } = await this.#inTurns(this.#compile(this.#inference, this.#contract))
+      const { plan, describe, blamed } = this.#compile(this.#inference, this.#contract)
       if (blamed.size === 0) return { describe, plan, without: this.#without }
       // A resource was tried beside another one that has changed since.
       const before = this.#without.size
@@ -157,7 +147,7 @@ class Attempt {
       }
       const [message] = blamed.values()
       if (this.#without.size === before) throw new Error(`an inferred configuration is malformed: ${message}`)
-      await this.#inTurns(this.#infer())
+      this.#infer()
     }
   }
 
@@ -175,9 +165,9 @@ class Attempt {
     return true
   }
 
-  *#infer(): Steps<void> {
+  #infer(): void {
     const left = [...this.#without.keys()].filter(key => key.startsWith('resource ')).map(key => key.slice(9))
-    const { resources, operations } = yield* this.#read(this.#choices, new Set(left))
+    const { resources, operations } = this.#read(this.#choices, new Set(left))
     this.#inference = {
       resources,
       operations: operations.map(one =>
@@ -220,24 +210,22 @@ class Attempt {
     return this.#bare.has(name) ? { ...candidate, server: { defaults: {}, set: {} } } : candidate
   }
 
-  *#compile(inference: Inference, contract: Contract): Steps<Compiled> {
+  #compile(inference: Inference, contract: Contract): Compiled {
     const candidateOf = (name: string) => this.#candidateOf(name)
     const kept = inference.resources.filter(({ name }) => !this.#without.has(`resource ${name}`))
-    const seeds = yield* this.#seeds.generate({ ...inference, resources: kept }, candidateOf, this.#contract)
+    const seeds = this.#seeds.generate({ ...inference, resources: kept }, candidateOf, this.#contract)
     const reference = this.#reference
     const without = this.#without
     const described = { inference, contract, reference, seeds, candidateOf, without }
     const describe = () => describeInference(described)
     const { source, ownerOf } = settingsOf(described, describe)
     const report = new Diagnostics()
-    yield
-    const inferred = yield* checkSimulation(source, report)
+    const inferred = checkSimulation(source, report)
     if (inferred === undefined) throw new Error('an inferred configuration is malformed')
     const settings = { ...this.#around.given, ...inferred }
     const { home } = this.#around
-    yield
-    const { resources } = yield* readResources(settings, this.#contract, source, resolve(home, 'x'), home, report)
-    const plan = yield* compilePlanInSteps(simulationOf(settings, source, resources), contract, report)
+    const { resources } = readResources(settings, this.#contract, source, resolve(home, 'x'), home, report)
+    const plan = compilePlan(simulationOf(settings, source, resources), contract, report)
     const faults = report.list.filter(({ severity }) => severity === 'error')
     const blamed = new Map<string, string>()
     for (const { place, message } of faults) {

@@ -2,8 +2,7 @@
 // `settings.ts` has the same as a value.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
-import type { Json } from '../../kernel/json.ts'
-import { isObject, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 import type { Assign } from '../../world/collection.ts'
 import type { Inference, SchemaCandidate } from './inference.ts'
 import { uniqueWithin } from './owners.ts'

@@ -4,16 +4,15 @@ import { check, type Resource } from '../../behaviours/respond/resource.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Path, Source } from '../../kernel/source.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import { idIn } from '../../world/collection.ts'
 import { keyOf } from '../../world/key.ts'
 
-export function* checkSeeds(
+export function checkSeeds(
   resource: Resource,
   source: Source,
   base: Path,
   report: Diagnostics,
-): Steps<JsonObject[] | undefined> {
+): JsonObject[] | undefined {
   const value = base.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], source.value)
   if (!Array.isArray(value)) {
     const key = isObject(value) && Object.keys(value).find(key => Array.isArray(value[key]))
@@ -25,7 +24,6 @@ export function* checkSeeds(
   const { required } = resource.schema.shape
   const seen = new Map<unknown, number>()
   for (const [index, record] of value.entries()) {
-    if (index % 100 === 99) yield
     const path = [...base, index]
     if (!isObject(record)) {
       report.error('invalid-seed', 'a record must be an object', source.locate(path))

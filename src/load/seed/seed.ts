@@ -8,7 +8,6 @@ import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { readNamed } from '../../kernel/read-source.ts'
 import type { Path, Source } from '../../kernel/source.ts'
-import type { Steps } from '../../kernel/steps.ts'
 import { unfilled } from '../../kernel/template.ts'
 import type { TextsAside } from '../../kernel/texts-aside.ts'
 import { parseSize } from '../../kernel/units.ts'
@@ -40,7 +39,7 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
  * @param home the folder that file names in messages are relative to
  * @param aside the values of large files
  */
-export function* readResources(
+export function readResources(
   { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
   contract: Contract,
   source: Source,
@@ -48,14 +47,13 @@ export function* readResources(
   home: string,
   report: Diagnostics,
   aside?: TextsAside,
-): Steps<Seeding> {
+): Seeding {
   const resources = new Map<string, Resource>()
   const files: string[] = []
   const wanted: Wanted[] = []
   const memory = new SeedMemory()
   const users = new ResourceOperations(contract, operations)
   for (const [name, block] of Object.entries(declared)) {
-    yield
     report.broken.add(name) // until it turns out to be sound
     const at = (path: Path, part: 'key' | 'value' = 'value') => source.locate(['resources', name, ...path], part)
     const schema = schemaNamed(block.schema, contract)
@@ -155,7 +153,7 @@ export function* readResources(
         report.error('unknown-placeholder', message, source.locate([...base, ...path], part), hint)
       }
     }
-    const seeds = seedSource && (yield* checkSeeds(resource, seedSource, base, report))
+    const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
     checkRoom(resource, seeds?.length ?? 0, at, report)
     resources.set(name, { ...resource, seeds: seeds ?? [] })
   }

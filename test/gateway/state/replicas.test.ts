@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../../src/kernel/read-source.ts'
 import type { Source } from '../../../src/kernel/source.ts'
-import { runThrough } from '../../../src/kernel/steps.ts'
 import { MemoryLog } from '../../../src/state/memory-log.ts'
 import { type Replica, replica } from './replicas.ts'
 import { two } from './two-replicas.ts'
@@ -113,13 +112,11 @@ const give = (one: Replica, order: string, world?: string) =>
     const { gateway } = one
     const report = new Diagnostics()
     const source = parseSource('answer', order, report) as Source
-    return runThrough(
-      gateway.answers.put(
-        () => gateway.plan,
-        source,
-        world === undefined ? undefined : gateway.worlds.get(world),
-        report,
-      ),
+    return gateway.answers.put(
+      gateway.plan,
+      source,
+      world === undefined ? undefined : gateway.worlds.get(world),
+      report,
     )
   }, 'POST /answers')
 
