@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-const MOST_LINES = 250
+const MOST_LINES = 400
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Files that hold one table and no code that a reader has to follow. */
 const TABLES = new Set(['test/wire/control-samples.ts'])
 
-test('a file has at most 250 lines', () => {
+test('a file has at most 400 lines', () => {
   const long = ['src', 'build', 'test', 'bench', 'docs/site']
     .flatMap(folder =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(file => `${folder}/${file}`),
