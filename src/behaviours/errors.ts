@@ -1,6 +1,6 @@
 // Gives every refusal the API's error shape. Outermost, so that every refusal passes it.
 
-import { compileRefusals } from '../answer/refusals.ts'
+import { compileRefusals } from '../contract/answer/refusals.ts'
 import { fieldSentence } from '../kernel/field-text.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
 import { problems, type Refusal } from '../kernel/problem.ts'

@@ -1,6 +1,6 @@
 // A request on its way through the chain of an operation.
 
-import type { Question } from '../answer/answers.ts'
+import type { Question } from '../contract/answer/answers.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/reply.ts'

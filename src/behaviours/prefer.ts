@@ -1,9 +1,9 @@
 // Lets a client choose the reply: a status, an example, a seed (RFC 7240, or the query for browsers). The other behaviours
 // still run. Their refusal wins unless its status is the chosen one.
 
-import type { Answers } from '../answer/answers.ts'
+import type { Answers } from '../contract/answer/answers.ts'
 import { responseFor } from '../contract/contract.ts'
-import { decodeQuery, splitQuery } from '../contract/parameters.ts'
+import { decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { requiredFields } from '../contract/required-fields.ts'
 import { slipOf } from '../kernel/diagnostic.ts'
 import { quotedString } from '../kernel/field-text.ts'

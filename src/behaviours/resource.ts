@@ -1,8 +1,8 @@
 // A resource as the simulation declares it, and the values that its author writes for records.
 
+import type { SchemaUse } from '../contract/schema/dialect.ts'
 import type { Scope } from '../expression/scope.ts'
 import { type Json, type JsonObject, parseInteger } from '../kernel/json.ts'
-import type { SchemaUse } from '../schema/dialect.ts'
 import type { Assign, Id } from '../world/collection.ts'
 import type { RecordStates } from '../world/states.ts'
 

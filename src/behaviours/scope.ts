@@ -1,10 +1,10 @@
 // The variables of an expression: the request, typed by the contract, and its world.
 
 import type { Contract, Operation } from '../contract/contract.ts'
+import { samplerOf } from '../contract/schema/sampling.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { ExpressionType, RequestTypes } from '../expression/types.ts'
 import type { Json } from '../kernel/json.ts'
-import { samplerOf } from '../schema/sampling.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/path-counts.ts'
 import type { Identify } from './caller.ts'

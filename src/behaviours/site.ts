@@ -1,6 +1,6 @@
 // The place in the configuration that a behaviour is compiled for, and what is known there at load.
 
-import type { Answers } from '../answer/answers.ts'
+import type { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { BrokenRule } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'

@@ -1,12 +1,12 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
 import type { Json } from '../kernel/json.ts'
-import type { SchemaUse, Shape } from '../schema/dialect.ts'
-import type { Node } from '../schema/document.ts'
 import type { Encoding } from './content-type.ts'
-import type { FormReader } from './forms.ts'
-import type { Parameter } from './parameters.ts'
+import type { FormReader } from './document/forms.ts'
+import type { Parameter } from './document/parameters.ts'
+import type { Node } from './documents.ts'
 import type { Method } from './paths.ts'
+import type { SchemaUse, Shape } from './schema/dialect.ts'
 import type { Sequence } from './sequences.ts'
 
 export { type Encoding, essenceOf, isJson, JSON_PATCH } from './content-type.ts'

@@ -1,8 +1,8 @@
 // Finds the schema of a field by its name, which may be a path: `metadata.name`.
 
-import type { Shape } from '../schema/dialect.ts'
-import type { Node } from '../schema/document.ts'
 import type { Contract } from './contract.ts'
+import type { Node } from './documents.ts'
+import type { Shape } from './schema/dialect.ts'
 
 /** The schema of `name` within `metadata` for `metadata.name`, unless a field has that very name. */
 export function fieldNode(shape: Shape, field: string, contract: Contract): Node | undefined {

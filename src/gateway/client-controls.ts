@@ -2,7 +2,7 @@
 // address bar.
 
 import type { Operation } from '../contract/contract.ts'
-import { decodeQuery, splitQuery } from '../contract/parameters.ts'
+import { decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'

@@ -2,7 +2,7 @@
 
 import type { Contract } from '../contract/contract.ts'
 import { placeOf } from '../contract/credential-place.ts'
-import { decodeQuery } from '../contract/parameters.ts'
+import { decodeQuery } from '../contract/document/parameters.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 import { passwordsOf } from '../plan/state.ts'

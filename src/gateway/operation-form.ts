@@ -1,12 +1,12 @@
 // An operation for a form: its inputs with schemas and values that fit, and its documented replies.
 
 import { type Example, isJson, type MediaType } from '../contract/contract.ts'
+import { samplerOf } from '../contract/schema/sampling.ts'
+import { selfContained } from '../contract/schema/self-contained.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { requestTo } from '../load/probe/probe.ts'
 import type { ChainLink, Plan, PlannedOperation } from '../plan/plan.ts'
-import { samplerOf } from '../schema/sampling.ts'
-import { selfContained } from '../schema/self-contained.ts'
 import { describeCall } from './first-call.ts'
 
 export interface OperationForm {

@@ -1,6 +1,6 @@
 // The contract as documentation of the served API: with its address, and with the additions of the gateway.
 
-import { bundle, type DocumentPart } from '../contract/bundle.ts'
+import { bundle, type DocumentPart } from '../contract/document/bundle.ts'
 import { isObject } from '../kernel/json.ts'
 import { describeDay, type OperationOnADay } from '../plan/calendar.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'

@@ -2,8 +2,10 @@
 
 import { dirname, relative, resolve } from 'node:path'
 import type { Contract } from '../contract/contract.ts'
-import { foreignFile } from '../contract/foreign-file.ts'
-import { readContract } from '../contract/read-contract.ts'
+import { foreignFile } from '../contract/document/foreign-file.ts'
+import { readContract } from '../contract/document/read-contract.ts'
+import type { Document } from '../contract/documents.ts'
+import { roundBeyondExamples } from '../contract/example-decimals.ts'
 import { Diagnostics } from '../kernel/diagnostic.ts'
 import { isObject } from '../kernel/json.ts'
 import type { Progress } from '../kernel/progress.ts'
@@ -20,8 +22,6 @@ import { checkSimulation } from '../plan/simulation.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 import { checkState } from '../plan/state.ts'
 import { readTls, type TlsSettings } from '../plan/tls.ts'
-import type { Document } from '../schema/document.ts'
-import { roundBeyondExamples } from '../schema/example-decimals.ts'
 import { keyVariables, publishedKeys } from './published.ts'
 
 export interface Loaded {

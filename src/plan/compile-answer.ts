@@ -1,8 +1,8 @@
 // Compiles an order for an answer into a handler for each of its operations, which runs before the usual chain at the
 // time of a request.
 
-import { ANY_QUESTION, type Answers } from '../answer/answers.ts'
 import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
+import { ANY_QUESTION, type Answers } from '../contract/answer/answers.ts'
 import { type Operation, responseFor } from '../contract/contract.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { stringifyJson } from '../kernel/json.ts'

@@ -1,13 +1,13 @@
 // Compiles an operation under layers of configuration into one closure: its chain of behaviours, and the choice between its
 // rules if it has any.
 
-import { Answers } from '../answer/answers.ts'
 import type { Consumer, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
 import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Lifecycle } from '../behaviours/lifecycle.ts'
 import { ACTIONS, type ActionConfig } from '../behaviours/respond/action-config.ts'
 import type { ValidateConfig } from '../behaviours/validate/config.ts'
+import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import type { Path } from '../kernel/source.ts'

@@ -4,7 +4,7 @@
 import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
 import { type Contract, isOauth, type Operation, type SecurityRequirement } from '../contract/contract.ts'
 import { type CredentialPlace, placeOf } from '../contract/credential-place.ts'
-import { cookieValues, decodeQuery, splitQuery } from '../contract/parameters.ts'
+import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { firstOf, type Request } from '../kernel/request.ts'
 import { parseSubject } from './tls.ts'
 

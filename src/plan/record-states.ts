@@ -1,9 +1,9 @@
 // The states of a resource's records and the edges between them: their form in gateway.yaml, and how they are compiled.
 
-import { describeField } from '../answer/field.ts'
 import { compileQuantile, type LatencyConfig, latency } from '../behaviours/latency.ts'
 import { compileValue, type Make } from '../behaviours/respond/expressions.ts'
 import type { Resource } from '../behaviours/respond/resource.ts'
+import { describeField } from '../contract/answer/field.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { fixed, type Quantile } from '../kernel/distribution.ts'

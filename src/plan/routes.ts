@@ -1,9 +1,9 @@
 // Finds the operation for a method and a path. Everything but `find` runs at load. Depends on paths, not on behaviours.
 
 import type { Contract, Operation } from '../contract/contract.ts'
+import { placeOf } from '../contract/documents.ts'
 import { type Accepts, expressionsOf, type Method, type PathMatch, PathTable } from '../contract/paths.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { placeOf } from '../schema/document.ts'
 import { compileNear, type Near } from './near-paths.ts'
 
 export interface Routes {

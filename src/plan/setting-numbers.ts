@@ -1,8 +1,8 @@
 // Numbers of a gateway file, of weather and of answers: those of records and of bodies keep their digits, all others are numbers
 // to calculate with.
 
+import { roundBeyondExamples } from '../contract/example-decimals.ts'
 import { Decimal, isObject } from '../kernel/json.ts'
-import { roundBeyondExamples } from '../schema/example-decimals.ts'
 
 /** Keys of a resource whose values become parts of records. */
 const RECORDS: ReadonlySet<string> = new Set(['seed', 'defaults', 'set'])

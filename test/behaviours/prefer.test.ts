@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { shop } from '../answer/shop.ts'
+import { shop } from '../contract/answer/shop.ts'
 
 const { send } = shop()
 const preferring = (line: string, prefer: string, body?: unknown) => send(line, body, { prefer })

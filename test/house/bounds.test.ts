@@ -6,9 +6,9 @@ import { ROOT, sourceFiles } from './source-files.ts'
 
 /** The bounds that somebody outside can reach, as `docs/operations.md` writes them. */
 const DOCUMENTED: Readonly<Record<string, string>> = {
-  'answer/xml.ts DEEPEST': '64 levels',
-  'answer/xml.ts LONGEST': '65,536 characters',
-  'answer/xml.ts MOST': '4,000 elements',
+  'contract/answer/xml.ts DEEPEST': '64 levels',
+  'contract/answer/xml.ts LONGEST': '65,536 characters',
+  'contract/answer/xml.ts MOST': '4,000 elements',
   'behaviours/idempotency.ts LONGEST_KEY': '255 characters',
   'behaviours/respond/json-patch.ts LONGEST': 'a record of 500,000 characters',
   'behaviours/respond/json-patch.ts MOST_COPIES': '20 copies',
@@ -16,11 +16,11 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'behaviours/validate/body.ts MOST_MEMBERS': '50,000',
   'behaviours/validate/form-fields.ts MOST_FIELDS': '10,000',
   'behaviours/validate/json-patch.ts MOST': '1,000; 20 copies',
-  'contract/bracketed.ts DEEPEST': '32 levels',
-  'contract/read-operations.ts LONGEST_PATH': '2,000 characters',
-  'contract/read-servers.ts MOST_PATHS': 'values of a server variable | 32',
-  'contract/styles.ts DEEPEST': '16 levels',
-  'contract/styles.ts MOST_ITEMS': '1,000 items of',
+  'contract/document/bracketed.ts DEEPEST': '32 levels',
+  'contract/document/read-operations.ts LONGEST_PATH': '2,000 characters',
+  'contract/document/read-servers.ts MOST_PATHS': 'values of a server variable | 32',
+  'contract/document/styles.ts DEEPEST': '16 levels',
+  'contract/document/styles.ts MOST_ITEMS': '1,000 items of',
   'expression/evaluate.ts LONGEST_RESULT': 'a result of 1,000,000 characters',
   'expression/budget.ts MOST_STEPS': '20,000 steps',
   'gateway/answers.ts MOST_ANSWERS': 'answers on demand | 1,000',
@@ -70,12 +70,12 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
 }
 
 /** Rooms whose bounds only change how a value is generated, an inference is made or a mistake is worded. */
-const INSIDE = /^(?:console|sample|schema|load|state)\//
+const INSIDE = /^(?:console|sample|contract\/schema|load|state)\//
 
 /** Bounds elsewhere that users do not notice: of caches, of wordings and of searches for suggestions. */
 const UNNOTICED = new Set([
   'http/control/order-bounds.ts MOST_WORDED',
-  'answer/negotiate.ts MOST_KNOWN',
+  'contract/answer/negotiate.ts MOST_KNOWN',
   'behaviours/prefer.ts LONGEST_WORD',
   'behaviours/respond/branch.ts DEEPEST',
   'behaviours/respond/mend.ts MOST',
@@ -120,7 +120,7 @@ const UNNOTICED = new Set([
 ])
 
 /** Rooms in which every bound is one or the other. */
-const COMPLETE = /^(?:answer|expression|http)\//
+const COMPLETE = /^(?:contract\/answer|expression|http)\//
 
 const BOUND = /^(?:export )?const ((?:[A-Z]+_)*(?:MOST|MAX|LARGEST|LONGEST|DEEPEST)(?:_[A-Z]+)*) = /gm
 

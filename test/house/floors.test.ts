@@ -6,9 +6,7 @@ import { sourceFiles } from './source-files.ts'
 const FLOORS: readonly (readonly string[])[] = [
   ['kernel'],
   ['world', 'sample', 'state'],
-  ['schema'],
   ['contract', 'expression'],
-  ['answer'],
   ['behaviours'],
   ['plan'],
   ['load'],

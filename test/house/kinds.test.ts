@@ -10,7 +10,7 @@ const OPEN = new Set([
   'plan/shape.ts: keyword',
   'kernel/schema-errors.ts: keyword',
   'kernel/syntax.ts: code',
-  'answer/headers.ts: name',
+  'contract/answer/headers.ts: name',
 ])
 
 /** The switches of a text: the subject of each, and its body. */

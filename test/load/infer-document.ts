@@ -1,7 +1,7 @@
 // Infers a simulation from the paths and schemas of a small document.
 
 import assert from 'node:assert/strict'
-import { readContract } from '../../src/contract/read-contract.ts'
+import { readContract } from '../../src/contract/document/read-contract.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/read-source.ts'
 import { inferGateway } from '../../src/load/infer/simulation.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readContract } from '../../src/contract/read-contract.ts'
+import { readContract } from '../../src/contract/document/read-contract.ts'
 import { Diagnostics } from '../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../src/kernel/read-source.ts'
 import { inferGateway } from '../../src/load/infer/simulation.ts'

@@ -2,9 +2,9 @@
 // fuzzer such as Schemathesis sends as negative data.
 
 import type { Contract, Operation } from '../../src/contract/contract.ts'
-import type { Parameter } from '../../src/contract/parameters.ts'
+import type { Parameter } from '../../src/contract/document/parameters.ts'
+import { childOf, type Node } from '../../src/contract/documents.ts'
 import type { Request } from '../../src/kernel/request.ts'
-import { childOf, type Node } from '../../src/schema/document.ts'
 
 export interface InvalidRequest {
   /** The mistake: the rest of a sentence that begins with "a request". */

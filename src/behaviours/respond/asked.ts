@@ -1,8 +1,8 @@
 // The fields of a record in an operation's request: required, allowed, or known to the server only.
 
-import { describeField } from '../../answer/field.ts'
+import { describeField } from '../../contract/answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
-import { childOf, itemsOf, type Node } from '../../schema/document.ts'
+import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 
 export interface Asked {
   /** Whether the request schema describes no fields, so that any are allowed. */

@@ -1,7 +1,7 @@
 // Finds the branches of a union: the one that a template matches, or all.
 
 import type { Contract } from '../../contract/contract.ts'
-import { childOf, itemsOf, type Node } from '../../schema/document.ts'
+import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
 
 const UNIONS = ['oneOf', 'anyOf'] as const
 

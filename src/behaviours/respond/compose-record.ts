@@ -1,7 +1,7 @@
 // Composes the record that a write stores from the client's values, the configuration, and values that only a server knows.
 // The origin of each field is decided at load.
 
-import { describeField, type Field } from '../../answer/field.ts'
+import { describeField, type Field } from '../../contract/answer/field.ts'
 import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Asked } from './asked.ts'

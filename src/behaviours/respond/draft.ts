@@ -1,12 +1,12 @@
 // Makes the record of a write request: unwraps it, completes it, validates it against the schemas of the resource and of the
 // replies that show it, and mends what a valid request could not know.
 
-import { describeField } from '../../answer/field.ts'
+import { describeField } from '../../contract/answer/field.ts'
 import { isJson, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
+import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
-import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { withoutOwners } from '../resource.ts'
 import type { ActionConfig } from './action-config.ts'

@@ -1,6 +1,6 @@
 // Answers with an example of the contract, by its name.
 
-import { ANY_QUESTION } from '../../answer/answers.ts'
+import { ANY_QUESTION } from '../../contract/answer/answers.ts'
 import type { Handler, Site } from '../behaviour.ts'
 
 export function compileExample(example: string, site: Site): Handler {

@@ -1,15 +1,15 @@
 // Compiles configured values for the fields of a record, with expressions such as `${now}`, `${uuid}` or any in CEL. An
 // expression that is the whole text takes the type of its field.
 
-import { describeField } from '../../answer/field.ts'
+import { describeField } from '../../contract/answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { ExpressionFailure } from '../../expression/expression.ts'
 import { Language } from '../../expression/language.ts'
 import { partsOf, type TemplatePart } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { Path } from '../../kernel/source.ts'
-import type { Node } from '../../schema/document.ts'
 import { parseDate, timestamp } from '../../world/clock.ts'
 import type { Make, Making } from '../resource.ts'
 import { momentOf } from './moments.ts'

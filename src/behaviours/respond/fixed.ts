@@ -2,13 +2,13 @@
 
 import { isJson, responseFor } from '../../contract/contract.ts'
 import { requiredFields } from '../../contract/required-fields.ts'
+import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import type { Hole, Template } from '../../expression/template.ts'
 import { fieldText } from '../../kernel/field-text.ts'
 import { isObject, type Json, parsePointer, pointer, stringifyJson } from '../../kernel/json.ts'
 import { problemOf, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import { keysWithHoles } from '../../kernel/template.ts'
-import type { SchemaUse } from '../../schema/dialect.ts'
 import type { Handler, Site } from '../behaviour.ts'
 
 export interface FixedConfig {

@@ -1,8 +1,8 @@
 // Wraps each record of a list: `{ customer: {…} }`.
 
+import type { Node } from '../../contract/documents.ts'
 import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { compileTemplate, JsonText, unfilled } from '../../kernel/template.ts'
-import type { Node } from '../../schema/document.ts'
 import type { Site } from '../behaviour.ts'
 import { schemaBelow } from './branch.ts'
 import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'

@@ -1,14 +1,14 @@
 // Lists the records of a resource: filters, sorts, pages and wraps them. Independent of storage engines.
 
-import { describeField } from '../../answer/field.ts'
+import { describeField } from '../../contract/answer/field.ts'
 import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import type { Path } from '../../kernel/source.ts'
 import { placeholders } from '../../kernel/template.ts'
-import type { Node } from '../../schema/document.ts'
 import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
 import { excessOf } from '../../world/search.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'

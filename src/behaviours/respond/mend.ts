@@ -2,10 +2,10 @@
 // converts the client's values to the record's form, such as an id to the object that it names. Runs only for invalid
 // records, and never for rules of the request's own schema.
 
+import type { SchemaUse } from '../../contract/schema/dialect.ts'
+import { samplerOf } from '../../contract/schema/sampling.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
-import type { SchemaUse } from '../../schema/dialect.ts'
-import { samplerOf } from '../../schema/sampling.ts'
 import type { Making } from './expressions.ts'
 
 /** The maximum number of rounds. Each round may reveal deeper mistakes. */

@@ -1,7 +1,7 @@
 // Chooses the form of a time in a field: text of some format, a date, seconds or milliseconds since 1970. The field's type,
 // format, example and name decide at load.
 
-import type { Field } from '../../answer/field.ts'
+import type { Field } from '../../contract/answer/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import { httpDate, timestamp } from '../../world/clock.ts'
 

@@ -1,6 +1,6 @@
 // Drops an id that a client gives and that no path can name.
 
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { type Id, idIn } from '../../world/collection.ts'

@@ -1,7 +1,7 @@
 // Negotiates the media type of a resource's replies: records are JSON, and XML if the contract documents it.
 
-import { isXml, writeBody } from '../../answer/body.ts'
-import { compileNegotiation, contentTypeFor } from '../../answer/negotiate.ts'
+import { isXml, writeBody } from '../../contract/answer/body.ts'
+import { compileNegotiation, contentTypeFor } from '../../contract/answer/negotiate.ts'
 import { isJson, type MediaType, responseFor } from '../../contract/contract.ts'
 import { parseSent } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'

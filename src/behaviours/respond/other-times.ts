@@ -1,6 +1,6 @@
 // Converts the time in a query parameter to the form that the records have: `createdAfter=2026-01-01` to seconds since 1970.
 
-import type { Field } from '../../answer/field.ts'
+import type { Field } from '../../contract/answer/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import { parseDate } from '../../world/clock.ts'
 import { momentOf } from './moments.ts'

@@ -1,7 +1,7 @@
 // Common names of the properties around a page, by their meaning. The type must match too: a `page` that is an object is
 // not a page number.
 
-import type { Field } from '../../answer/field.ts'
+import type { Field } from '../../contract/answer/field.ts'
 import { plainName } from '../../kernel/plain-name.ts'
 
 const NUMBERS: readonly (readonly [string, RegExp])[] = [

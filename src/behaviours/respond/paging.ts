@@ -1,6 +1,6 @@
 // Reads the requested page of a list, by offset, page number or cursor, and finds its neighbours.
 
-import { decodeQuery, type Parameter } from '../../contract/parameters.ts'
+import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
 import { isObject, parseInteger } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Id, Page, Query } from '../../world/collection.ts'

@@ -1,10 +1,10 @@
 // Writes a record as a reply: bare, or in the envelope that the configuration names.
 
 import { type Contract, isJson, responseFor, successStatus } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply } from '../../kernel/reply.ts'
 import { compileTemplate, JsonText, placeholders, type TemplateFields, unfilled } from '../../kernel/template.ts'
-import type { Node } from '../../schema/document.ts'
 import { type Entry, idIn } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { ACTIONS } from './action-config.ts'

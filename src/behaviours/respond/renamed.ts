@@ -1,9 +1,9 @@
 // Relates the names of a request to those of the records: a form says `FriendlyName`, and the record has `friendly_name`.
 
 import type { Contract } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import { fieldsOf } from './asked.ts'
 import type { Resource } from './resource.ts'
 

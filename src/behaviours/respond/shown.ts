@@ -1,9 +1,9 @@
 // Shows a record in an operation's own reply schema: `GET /projects` may list summaries of `GET /projects/{id}`. Runs only
 // if that schema differs from the record's, and once for each state of a record.
 
+import type { Node } from '../../contract/documents.ts'
 import { isObject, type Json, type JsonObject, parseSent, stringifyJson } from '../../kernel/json.ts'
 import { hashOf } from '../../sample/chance.ts'
-import type { Node } from '../../schema/document.ts'
 import { type Entry, idIn } from '../../world/collection.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Site } from '../behaviour.ts'

@@ -2,10 +2,10 @@
 // the key, and the contract decides whether requests have it.
 
 import { type Contract, isJson, type MediaType } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
+import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { placeholders } from '../../kernel/template.ts'
-import type { SchemaUse } from '../../schema/dialect.ts'
-import type { Node } from '../../schema/document.ts'
 import type { Site } from '../behaviour.ts'
 import type { Resource } from './resource.ts'
 

@@ -1,8 +1,8 @@
 // Bounds the work of comparing a large body with many alternatives: each value of it is compared with each of them.
 
+import type { SchemaUse } from '../../contract/schema/schema-use.ts'
 import { isObject } from '../../kernel/json.ts'
 import { keyOf } from '../../kernel/reached-schema.ts'
-import type { SchemaUse } from '../../schema/schema-use.ts'
 
 /** A smaller body, in bytes, is not counted. */
 const LARGE = 20_000

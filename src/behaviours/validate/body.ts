@@ -1,10 +1,10 @@
 // Reads, parses and checks a request's body, by the media type that the contract documents for it.
 
 import { isUtf8 } from 'node:buffer'
-import { readXml } from '../../answer/xml.ts'
+import { readXml } from '../../contract/answer/xml.ts'
 import { essenceOf, isJson, JSON_PATCH, type MediaType, type Operation } from '../../contract/contract.ts'
+import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
 import { compileMediaTypes } from '../../contract/media-types.ts'
-import { decodeQuery, splitQuery } from '../../contract/parameters.ts'
 import { readSequence } from '../../contract/sequences.ts'
 import { type Parsed, parseSent } from '../../kernel/json.ts'
 import { parseJsonInSteps } from '../../kernel/json-in-steps.ts'

@@ -1,10 +1,10 @@
 // Notices fields of a body whose name looks like a misspelt one of the contract.
 
+import type { SchemaUse } from '../../contract/schema/schema-use.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import { schemasWithin } from '../../sample/schemas-within.ts'
-import type { SchemaUse } from '../../schema/schema-use.ts'
 import type { Exchange } from '../behaviour.ts'
 
 /** Bounds the cost of looking for misspelt names. */

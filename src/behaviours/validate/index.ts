@@ -1,7 +1,13 @@
 // Validates a request against the contract: parameters, then the body. One refusal names every broken rule.
 
 import type { Operation } from '../../contract/contract.ts'
-import { cookieValues, type Parameter, type ParameterRead, readQuery, splitQuery } from '../../contract/parameters.ts'
+import {
+  cookieValues,
+  type Parameter,
+  type ParameterRead,
+  readQuery,
+  splitQuery,
+} from '../../contract/document/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'

@@ -1,8 +1,8 @@
 // The route of a resource: the schema and the settings for a form of its records.
 
+import { selfContained } from '../../contract/schema/self-contained.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
-import { selfContained } from '../../schema/self-contained.ts'
 import { json, problem } from './replies.ts'
 import type { Control, ControlRoute } from './route.ts'
 import { list, object, replyWith, words } from './schemas.ts'

@@ -1,8 +1,8 @@
 // Reads actions on a record: `POST /orders/{id}/cancel` sets the status that its name says, where an enum has it.
 
+import type { Node } from '../../contract/documents.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import type { FieldNames } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 

@@ -1,7 +1,7 @@
 // Finds the schemas of the bodies that an operation takes and answers with.
 
 import { isJson, type Operation, type ResponseSpec } from '../../contract/contract.ts'
-import type { Node } from '../../schema/document.ts'
+import type { Node } from '../../contract/documents.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** The schema of the body that a success carries; `undefined` where it carries none. */

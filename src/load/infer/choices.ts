@@ -2,9 +2,9 @@
 
 import type { FilterConfig } from '../../behaviours/respond/list-config.ts'
 import type { Operation } from '../../contract/contract.ts'
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
 import type { Json } from '../../kernel/json.ts'
-import type { Node } from '../../schema/document.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** The values of a parameter that select by a field, and the one that selects everything. */

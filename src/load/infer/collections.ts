@@ -1,8 +1,8 @@
 // Finds the collections of a contract: a path that lists records or creates one, with the path of its items.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import { isSilent, replySchema } from './bodies.ts'
 import { confirmsCreate } from './confirmation.ts'
 import { createdBy, eachSent, givenForEach, isBareId, isCreate, isGiven } from './creates.ts'

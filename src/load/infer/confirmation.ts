@@ -1,9 +1,9 @@
 // Replies that tell of a new, changed or deleted record without showing it: its id, its address, a success.
 
 import type { Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import { replySchema } from './bodies.ts'
 import { sameWord, singular } from './paths.ts'
 import { AROUND, isLike, singleSent } from './reply.ts'

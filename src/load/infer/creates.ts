@@ -1,10 +1,10 @@
 // Reads what a POST on a collection answers with: the new record, its id, or something else.
 
 import type { Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import { answersEmpty, answersOtherwise, replySchema, requestSchema } from './bodies.ts'
 import { confirmationOf } from './confirmation.ts'
 import { sameWord } from './paths.ts'

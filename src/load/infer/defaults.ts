@@ -1,9 +1,9 @@
 // Reads the values that a server sets: times of creation and of change, and constants such as `object: customer`.
 
 import type { Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import { choicesOf } from './choices.ts'
 
 import type { SchemaReader } from './schema.ts'

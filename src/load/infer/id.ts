@@ -1,9 +1,9 @@
 // Finds the field that names a record, and how a new record gets it.
 
+import type { Parameter } from '../../contract/document/parameters.ts'
 import { fieldNode } from '../../contract/field-node.ts'
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Shape } from '../../contract/schema/dialect.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Shape } from '../../schema/dialect.ts'
 import type { Assign } from '../../world/collection.ts'
 import { singular } from './paths.ts'
 import type { SchemaReader } from './schema.ts'

@@ -1,7 +1,7 @@
 // Links generated records: a field `authorId` gets the id of an existing author.
 
+import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
-import type { SchemaUse } from '../../schema/dialect.ts'
 import { idIn } from '../../world/collection.ts'
 import { wordFormOf } from './paths.ts'
 

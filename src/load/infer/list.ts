@@ -1,11 +1,11 @@
 // The usual meanings of a list's parameters and of the properties around it, by their names and types.
 
 import type { Operation } from '../../contract/contract.ts'
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
+import type { Shape } from '../../contract/schema/dialect.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Shape } from '../../schema/dialect.ts'
-import type { Node } from '../../schema/document.ts'
 import { choicesOf } from './choices.ts'
 import { type FieldNames, fieldNamesOf, wordFormOf } from './paths.ts'
 import { rangeOf } from './range.ts'

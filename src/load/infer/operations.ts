@@ -1,9 +1,9 @@
 // Finds what each operation of a collection does: list, create, read, change or delete records.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
-import type { Node } from '../../schema/document.ts'
 import { outcomeOf } from './actions.ts'
 import { answersEmpty, answersOtherwise, replySchema, requestSchema } from './bodies.ts'
 import type { InferredCollection, Named } from './collections.ts'

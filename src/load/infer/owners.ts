@@ -1,11 +1,11 @@
 // Finds whose the records of a nested collection are: the parameters of its path, and where a record keeps each.
 
 import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import type { Named } from './collections.ts'
 import { HEADS } from './id.ts'
 import type { InferredOperation, SchemaCandidate } from './inference.ts'

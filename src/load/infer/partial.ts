@@ -1,8 +1,8 @@
 // Tells a PUT that changes the fields it is sent from one that replaces the record: several large APIs mean the first.
 
 import type { Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import { isObject } from '../../kernel/json.ts'
-import type { Node } from '../../schema/document.ts'
 import { singleSent } from './reply.ts'
 import type { SchemaReader } from './schema.ts'
 

@@ -1,7 +1,7 @@
 // Reads query parameters that bound a field: `from`, `to`, `createdAfter`, `min_price`, `created[gte]`.
 
-import type { Parameter } from '../../contract/parameters.ts'
-import type { Node } from '../../schema/document.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
 import type { FieldNames } from './paths.ts'
 import type { SchemaReader } from './schema.ts'
 

@@ -1,9 +1,9 @@
 // Finds the records in the requests and replies of an operation: bare, in a list, or under keys of an object around them.
 
 import type { Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import { requestSchema } from './bodies.ts'
 import { sameWord } from './paths.ts'
 import type { SchemaReader } from './schema.ts'

@@ -1,12 +1,12 @@
 // Reads the requests of a collection's operations: the fields that they give, and the parameters of their paths.
 
 import type { Operation } from '../../contract/contract.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
 import { fieldNode } from '../../contract/field-node.ts'
-import type { Parameter } from '../../contract/parameters.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Node } from '../../schema/document.ts'
 import { requestSchema } from './bodies.ts'
 import type { InferredCollection } from './collections.ts'
 

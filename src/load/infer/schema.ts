@@ -1,9 +1,9 @@
 // Reads schemas for inference: looks through `$ref`, `allOf`, `anyOf` and `null` for the record that a schema describes.
 
 import type { Contract } from '../../contract/contract.ts'
+import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
+import type { Shape } from '../../contract/schema/dialect.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
-import type { Shape } from '../../schema/dialect.ts'
-import { childOf, itemsOf, type Node } from '../../schema/document.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const
 

@@ -1,10 +1,10 @@
 // Records of which no reply says anything: they are kept by the schema of the request.
 
 import type { Operation } from '../../contract/contract.ts'
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
+import type { Shape } from '../../contract/schema/dialect.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Shape } from '../../schema/dialect.ts'
-import type { Node } from '../../schema/document.ts'
 import { answersEmpty, isSilent, replySchema, requestSchema } from './bodies.ts'
 import type { SchemaCandidate } from './inference.ts'
 import { singular } from './paths.ts'

@@ -1,10 +1,10 @@
 // Makes a request body that keeps to the contract: JSON, else a form.
 
-import { readXml, writeXml } from '../../answer/xml.ts'
+import { readXml, writeXml } from '../../contract/answer/xml.ts'
 import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import { valueFor } from '../../contract/schema/sampling.ts'
 import { readSequence, writeSequence } from '../../contract/sequences.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
-import { valueFor } from '../../schema/sampling.ts'
 
 export interface ProbeBody {
   readonly type: string

@@ -1,8 +1,8 @@
 // Writes values of parameters as the texts of a request.
 
-import type { Parameter } from '../../contract/parameters.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import { valueFor } from '../../contract/schema/sampling.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
-import { valueFor } from '../../schema/sampling.ts'
 
 /** The values of a parameter that the contract shows, and generated ones. */
 export function valuesOf({ node, schema }: Parameter): readonly (Json | undefined)[] {

@@ -5,10 +5,10 @@ import type { ResourceReference } from '../../behaviours/respond/resource.ts'
 import { isUnshown, withinsOf } from '../../behaviours/respond/within-config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
+import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import type { LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
-import type { SchemaUse } from '../../schema/dialect.ts'
 
 /** The fields that ids are unique within. */
 export function checkWithin(

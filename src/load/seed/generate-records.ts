@@ -3,9 +3,9 @@
 
 import { check, type Resource } from '../../behaviours/respond/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
+import { samplerOf } from '../../contract/schema/sampling.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
-import { samplerOf } from '../../schema/sampling.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
 import { drawUuid } from '../../world/draws.ts'
 

@@ -18,10 +18,8 @@ const HOLDS: Readonly<Record<string, string>> = {
   load: 'files → Plan',
   plan: 'Contract × Simulation',
   behaviours: 'one file each',
-  answer: 'replies of the contract',
   contract: 'OpenAPI',
   expression: 'CEL',
-  schema: 'reads schemas',
   sample: 'generates values',
   world: 'records and time',
   state: 'logs of changes',
@@ -30,7 +28,7 @@ const HOLDS: Readonly<Record<string, string>> = {
 /** The files at the top of src/ are one room with the command line: the ways in. */
 const WAYS_IN = new Set(['cli.ts', 'index.ts', 'start.ts', 'version.ts', 'world-handle.ts'])
 /** Rooms whose folders are parts of the same subject. The folders of other rooms are behaviours and views. */
-const DIVIDED = new Set(['http', 'gateway', 'load'])
+const DIVIDED = new Set(['http', 'gateway', 'load', 'contract'])
 
 export function drawRooms(): string {
   const imports = importsByRoom()

@@ -1,0 +1,195 @@
+// Parameters (OpenAPI "Parameter Object"): converts text from the wire to typed values by `schema` or `content`, `style` and
+// `explode`. Independent of HTTP libraries.
+
+import { isObject, parseJson } from '../../kernel/json.ts'
+import { isJson } from '../content-type.ts'
+import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
+import type { SchemaUse } from '../schema/dialect.ts'
+import { BROKEN, decodeQuery, type ParameterRead, type PartTypes, type QueryValues, typed } from './parameter-text.ts'
+import type { ContractReading } from './reading.ts'
+import { compileStyle, STYLES, type StyleReader } from './styles.ts'
+
+export { cookieValues, decodeQuery, type ParameterRead, readQuery, splitQuery } from './parameter-text.ts'
+
+export type Location = 'path' | 'query' | 'header' | 'cookie'
+
+export interface Parameter {
+  readonly name: string
+  readonly in: Location
+  readonly required: boolean
+  readonly deprecated: boolean
+  readonly schema: SchemaUse
+  /** The value of an absent parameter: the schema's `default`. */
+  readonly default: unknown
+  /** Whether it may be sent without a value (`allowEmptyValue`). */
+  readonly allowsEmpty: boolean
+  /* * Converts the received texts, one per occurrence, decoded if its location requires it. A text that does not have the form
+   * of its type stays text, and the schema refuses it.
+   */
+  read(texts: readonly string[]): ParameterRead
+  /** Set if its value is spread over several names of the query. Returns `undefined` if none of them is present. */
+  readonly gather: ((query: QueryValues) => ParameterRead | undefined) | undefined
+  /** Whether a name in the query belongs to it. */
+  owns(name: string): boolean
+  readonly node: Node
+}
+
+const LOCATIONS: readonly string[] = ['path', 'query', 'header', 'cookie']
+/** Schema keywords that may be written directly in a parameter, as in Swagger 2.0. */
+const SCHEMA_KEYS = [
+  ...['type', 'format', 'items', 'default', 'enum', 'maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
+  ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf'],
+]
+/** OpenAPI "Parameter Object": definitions of these header parameters shall be ignored. */
+const IGNORED = new Set(['accept', 'content-type', 'authorization'])
+
+/** Reads a Parameter Object; `undefined` if there is nothing to validate. */
+export function readParameter(node: Node, reading: ContractReading): Parameter | undefined {
+  const { value } = node
+  if (!isObject(value)) return reading.warn('invalid-parameter', 'a parameter must be an object', node)
+  const { in: location } = value
+  const name = reading.text(childOf(node, 'name'))
+  if (name === undefined || name === '') return reading.warn('invalid-parameter', 'a parameter needs a name', node)
+  if (typeof location !== 'string' || !LOCATIONS.includes(location)) {
+    const message = `"in" of ${name} must be ${LOCATIONS.join(', ')}; the parameter is ignored`
+    return reading.warn('invalid-parameter', message, location === undefined ? node : childOf(node, 'in'))
+  }
+  if (location === 'header' && IGNORED.has(name.toLowerCase())) {
+    return reading.warn('ignored-parameter', `OpenAPI ignores a header parameter named ${name}`, node)
+  }
+  if (location === 'path' && value.required !== true) {
+    reading.warn('optional-path-parameter', `the path parameter ${name} must be required: true`, node)
+  }
+  const place = location as Location
+  const [media] = entriesOf(childOf(node, 'content'))
+  const schemaNode = media === undefined ? schemaOf(node, name, reading) : childOf(media[1], 'schema')
+  const schema = reading.schemas.use(
+    schemaNode.value === undefined ? { ...schemaNode, value: true } : schemaNode,
+    'request',
+  )
+  const reader =
+    media === undefined ? styleOf(node, name, place, schema, reading) : contentReader(name, media[0], place, schema)
+  return {
+    name,
+    in: place,
+    required: place === 'path' || reading.flag(childOf(node, 'required')),
+    deprecated: reading.flag(childOf(node, 'deprecated')),
+    schema,
+    default: schema.shape.default,
+    allowsEmpty: place === 'query' && value.allowEmptyValue === true,
+    node,
+    ...reader,
+    read: schema.types.size > 1 && schema.types.has('string') ? orText(reader.read, schema, place) : reader.read,
+  }
+}
+
+/** Returns the schema of a parameter: its own, or the keywords in Swagger 2.0's place; any text without one. */
+function schemaOf(node: Node, name: string, reading: ContractReading): Node {
+  const own = childOf(node, 'schema')
+  if (own.value !== undefined && own.value !== null) return own
+  const value = node.value as Record<string, unknown>
+  const written = Object.fromEntries(SCHEMA_KEYS.flatMap(key => (Object.hasOwn(value, key) ? [[key, value[key]]] : [])))
+  reading.warn('missing-schema', `the parameter ${name} has no schema`, node)
+  return { ...node, value: Object.keys(written).length > 0 ? written : { type: 'string' } }
+}
+
+function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, reading: ContractReading): StyleReader {
+  const value = node.value as Record<string, unknown>
+  const styles: readonly string[] = STYLES[place]
+  const usual = styles[0] as string
+  let style = value.style ?? usual
+  if (typeof style !== 'string' || !styles.includes(style)) {
+    const message = `${name} cannot have this style; ${usual} is used`
+    reading.warn('unsupported-parameter', message, childOf(node, 'style'), 'value', `in ${place}: ${styles.join(', ')}`)
+    style = usual
+  }
+  const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'deepObject'
+  return compileStyle(style as string, explode, name, partsOf(schema, reading), place === 'query' ? decodeQuery : asIs)
+}
+
+const asIs = (text: string): string => text
+
+/** The types of the parts of a value. */
+export function partsOf(schema: SchemaUse, { schemas, documents }: ContractReading): PartTypes {
+  const { shape, types } = schema
+  const items = shape.items === undefined ? ANY : schemas.use(shape.items, 'request').types
+  const additional = shape.additional === undefined ? ANY : schemas.use(shape.additional, 'request').types
+  const known = new Map<string, ReadonlySet<string>>()
+  let branches: ReadonlyMap<string, readonly Node[]> | undefined
+  return {
+    types,
+    items,
+    propertyTypes(name) {
+      let found = known.get(name)
+      if (found === undefined) {
+        branches ??= unionProperties(schema.node, documents)
+        const property = shape.properties.get(name)
+        const nodes = property === undefined ? (branches.get(name) ?? []) : [property]
+        if (nodes.length === 0) {
+          const free = shape.additional !== undefined || (shape.properties.size === 0 && branches.size === 0)
+          return free ? additional : NONE
+        }
+        const own = new Set(nodes.flatMap(node => [...schemas.use(node, 'request').types]))
+        found = own.size > 0 ? own : TEXT
+        // Only names from the contract are cached, so clients cannot grow the cache.
+        known.set(name, found)
+      }
+      return found
+    },
+  }
+}
+
+/** Returns the properties of all branches of a union, by name. */
+function unionProperties(start: Node, documents: Documents): ReadonlyMap<string, readonly Node[]> {
+  const found = new Map<string, Node[]>()
+  const seen = new Set<string>()
+  const gather = (node: Node, inUnion: boolean): void => {
+    const target = documents.resolve(node)
+    if (target === undefined || seen.has(identityOf(target))) return
+    seen.add(identityOf(target))
+    for (const [name, property] of inUnion ? entriesOf(childOf(target, 'properties')) : []) {
+      found.set(name, [...(found.get(name) ?? []), property])
+    }
+    for (const keyword of ['oneOf', 'anyOf']) for (const one of itemsOf(childOf(target, keyword))) gather(one, true)
+    for (const one of itemsOf(childOf(target, 'allOf'))) gather(one, inUnion)
+  }
+  gather(start, false)
+  return found
+}
+
+const TEXT: ReadonlySet<string> = new Set(['string'])
+const ANY: ReadonlySet<string> = TEXT
+const NONE: ReadonlySet<string> = new Set()
+
+/** A parameter with `content`: one text in a media type. */
+function contentReader(name: string, type: string, place: Location, schema: SchemaUse): StyleReader {
+  const json = isJson(type)
+  return {
+    gather: undefined,
+    owns: key => key === name,
+    read(texts) {
+      if (texts.length > 1) return { fault: 'must not be repeated' }
+      const text = place === 'query' ? decodeQuery(texts[0] as string) : (texts[0] as string)
+      if (text === undefined) return BROKEN
+      const plain = { value: text, exact: false }
+      if (!json) return plain
+      const parsed = parseJson(text)
+      // Clients write an id in a path without the quotes of JSON.
+      if (place !== 'path' || !schema.types.has('string')) return parsed
+      return 'fault' in parsed || schema.check(parsed.value, parsed.exact) !== undefined ? plain : parsed
+    },
+  }
+}
+
+/** If strings are allowed too, a converted value that the schema refuses is replaced by the text. */
+const orText =
+  (read: Parameter['read'], schema: SchemaUse, place: Location): Parameter['read'] =>
+  texts => {
+    const first = read(texts)
+    if ('fault' in first || typeof first.value === 'string' || texts.length !== 1) return first
+    const text = place === 'query' ? decodeQuery(texts[0] as string) : texts[0]
+    if (text === undefined || schema.check(first.value, first.exact) === undefined) return first
+    return schema.check(text) === undefined ? { value: text, exact: false } : first
+  }
+
+export { typed }

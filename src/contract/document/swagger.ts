@@ -1,0 +1,153 @@
+// Converts Swagger 2.0 to OpenAPI 3.0. The only file that imports the converter. Prepares what the converter does not
+// support: bodies that are spread over parameters, and the media types of single operations.
+
+import { upgrade } from '@scalar/openapi-upgrader'
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import { isObject, unescapeKey } from '../../kernel/json.ts'
+import type { Path } from '../../kernel/source.ts'
+import { childOf, type Document, placeOf } from '../documents.ts'
+
+type SwaggerObject = Record<string, unknown>
+
+const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
+
+/** Returns the document, converted if necessary. Returns `undefined` after reporting why that is impossible. */
+export function convertSwagger(document: Document, report: Diagnostics): Document | undefined {
+  const whole = { document: { ...document, base: [] }, path: [], value: document.source.value }
+  const { value } = childOf(whole, ...document.base)
+  if (!isObject(value) || value.swagger === undefined || value.openapi !== undefined) return document
+  const place = placeOf({ document, path: ['swagger'], value: value.swagger })
+  if (!/^2(?:\.0)?(?:\.0)?$/.test(String(value.swagger))) {
+    report.error('unsupported-version', `Swagger ${String(value.swagger)} is not supported`, place, '2.0')
+    return undefined
+  }
+  try {
+    const converted = upgrade(prepare(structuredClone(value)), '3.0') as unknown as SwaggerObject
+    return {
+      file: document.file,
+      base: [],
+      source: document.source.derive(converted, path => originOf(document, path)),
+    }
+  } catch {
+    report.error('not-openapi', 'this Swagger document cannot be converted', place)
+    return undefined
+  }
+}
+
+function prepare(document: SwaggerObject): SwaggerObject {
+  document.swagger = '2.0'
+  for (const key of ['paths', 'definitions', 'parameters', 'responses', 'securityDefinitions']) {
+    if (document[key] !== undefined && !isObject(document[key])) delete document[key]
+  }
+  if (document.host !== undefined && typeof document.host !== 'string') delete document.host
+  if (document.basePath !== undefined && typeof document.basePath !== 'string') delete document.basePath
+  if (typeof document.basePath === 'string' && !document.basePath.startsWith('/'))
+    document.basePath = `/${document.basePath}`
+  const consumes = textsOf(document.consumes)
+  const produces = textsOf(document.produces)
+  delete document.consumes
+  const shared = isObject(document.parameters) ? document.parameters : {}
+  for (const item of Object.values(isObject(document.paths) ? document.paths : {})) {
+    if (!isObject(item)) continue
+    const outer = parametersOf(item.parameters, shared)
+    const spread = outer.filter(isBody)
+    if (item.parameters !== undefined) item.parameters = outer.filter(one => !isBody(one))
+    for (const verb of VERBS) {
+      const operation = item[verb]
+      if (!isObject(operation)) {
+        delete item[verb]
+        continue
+      }
+      const own = parametersOf(operation.parameters, shared)
+      const all = own.some(isBody) ? own : [...own, ...structuredClone(spread)]
+      const types = textsOf(operation.consumes) ?? consumes
+      operation.parameters = gatherForm(all, types, operation)
+      operation.produces = textsOf(operation.produces) ?? produces ?? ['application/json']
+      for (const [status, response] of Object.entries(isObject(operation.responses) ? operation.responses : {})) {
+        if (!isObject(response)) delete (operation.responses as SwaggerObject)[status]
+      }
+    }
+  }
+  for (const [name, one] of Object.entries(shared))
+    if (!isObject(one) || isBody(one) || !isSound(one)) delete shared[name]
+  // The converter prefers the document's media types to an operation's.
+  if (produces !== undefined && document.responses === undefined) delete document.produces
+  return document
+}
+
+const textsOf = (value: unknown): string[] | undefined => {
+  const texts = Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
+  return texts.length > 0 ? texts : undefined
+}
+
+const isBody = (one: SwaggerObject): boolean => one.in === 'body' || one.in === 'formData'
+const isSound = (one: SwaggerObject): boolean =>
+  typeof one.$ref === 'string' || (typeof one.in === 'string' && one.name !== undefined)
+
+/** Returns the parameters of a list, with references to shared ones resolved. */
+function parametersOf(list: unknown, shared: SwaggerObject): SwaggerObject[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap(entry => {
+    if (!isObject(entry)) return []
+    const part = /^#\/parameters\/(.+)$/.exec(String(entry.$ref))?.[1]
+    const name = part === undefined ? undefined : unescapeKey(part)
+    const target = name === undefined ? undefined : shared[name]
+    const one = isObject(target) ? structuredClone(target) : entry
+    return isSound(one) ? [one] : []
+  })
+}
+
+/** Combines form fields to one body: an object with the fields as properties. */
+function gatherForm(
+  parameters: SwaggerObject[],
+  consumes: string[] | undefined,
+  operation: SwaggerObject,
+): SwaggerObject[] {
+  const fields = parameters.filter(one => one.in === 'formData')
+  const rest = parameters.filter(one => one.in !== 'formData')
+  const isForm = (type: string) => /^(?:multipart\/|application\/x-www-form-urlencoded)/i.test(type)
+  if (fields.length === 0) {
+    operation.consumes = consumes ?? ['application/json']
+    return rest
+  }
+  const usual = fields.some(one => one.type === 'file') ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
+  const forms = consumes?.filter(isForm) ?? []
+  operation.consumes = forms.length > 0 ? forms : [usual]
+  const properties = fields.map(({ name, in: place, required, collectionFormat, allowEmptyValue, ...schema }) => [
+    name,
+    // Properties have no such keyword, so the empty text becomes an alternative.
+    allowEmptyValue === true && schema.type !== 'file' ? { anyOf: [schema, { type: 'string', maxLength: 0 }] } : schema,
+  ])
+  const required = fields.filter(one => one.required === true).map(({ name }) => name)
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required } : {}),
+  }
+  return [...rest, { in: 'body', name: 'body', required: required.length > 0, schema }]
+}
+
+const SECTIONS: Readonly<Record<string, string>> = {
+  schemas: 'definitions',
+  securitySchemes: 'securityDefinitions',
+  responses: 'responses',
+  parameters: 'parameters',
+}
+
+/** Returns the original path of a path in the converted document. */
+function originOf({ base }: Document, path: Path): Path {
+  const [first, second, ...rest] = path
+  if (first === 'openapi') return [...base, 'swagger']
+  if (first === 'servers') return [...base, 'basePath']
+  if (first === 'components') return [...base, SECTIONS[String(second)] ?? 'swagger', ...rest]
+  const at = path.indexOf('requestBody')
+  if (first === 'paths' && at > 0) return [...base, ...path.slice(0, at), 'parameters']
+  // In Swagger 2.0 the schema is in the place of the media types, and a parameter's keywords are in the parameter.
+  const content = path.indexOf('content')
+  if (first === 'paths' && content > 0) return [...base, ...path.slice(0, content), ...path.slice(content + 2)]
+  const schema = path.indexOf('schema')
+  if (first === 'paths' && schema > 0 && path.includes('parameters')) {
+    return [...base, ...path.slice(0, schema), ...path.slice(schema + 1)]
+  }
+  return [...base, ...path]
+}

@@ -1,0 +1,194 @@
+// Closed objects (`additionalProperties: false`) inside a composition: each refuses the properties of the others, so that no
+// value is valid. They are read as closed over the whole composition, which is what authors mean.
+
+import type { Diagnostics } from '../../kernel/diagnostic.ts'
+import { isObject } from '../../kernel/json.ts'
+import type { Schema } from '../../kernel/schema.ts'
+import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from '../documents.ts'
+import { childrenOf } from './discriminator.ts'
+
+/** The property keywords of one schema in the composition. */
+interface PropertyLayer {
+  readonly node: Node
+  readonly names: readonly string[]
+  readonly patterns: boolean
+  readonly closed: boolean
+  /** The branch that it belongs to, by the union's place. */
+  readonly branches: ReadonlyMap<string, number>
+}
+
+export interface Closing {
+  /** The `additionalProperties` that refuses a property of another part. */
+  readonly place: Node
+  /** The property that it refuses. */
+  readonly refused: string
+  /** Whether the composition is closed in every branch. */
+  readonly always: boolean
+}
+
+/** The maximum number of parts of a composition: more are a mistake, or a hostile document. */
+const MOST_LAYERS = 600
+
+/** Returns the conflicts in a composition of closed objects; `undefined` if no part refuses a property of another. */
+export const closingOf = (node: Node, documents: Documents, legacy: boolean): Closing | undefined =>
+  mayClose(node, documents) ? closingAmong(layersOf(node, documents, legacy)) : undefined
+
+/** Schemas whose parts are all open, by document set: most are, and reading their layers is dear. */
+const openSchemas = new WeakMap<Documents, WeakSet<object>>()
+
+/** Whether a schema or a part of it is a closed object. */
+function mayClose(start: Node, documents: Documents): boolean {
+  const open = openSchemas.get(documents) ?? new WeakSet<object>()
+  openSchemas.set(documents, open)
+  const seen = new Set<object>()
+  const visit = (node: Node): boolean => {
+    const { value } = node
+    if (!isObject(value) || open.has(value) || seen.has(value)) return false
+    seen.add(value)
+    if (value.additionalProperties === false) return true
+    const target = typeof value.$ref === 'string' ? documents.follow(childOf(node, '$ref'), value.$ref) : undefined
+    if (target !== undefined && visit(target)) return true
+    if (PARTS.some(keyword => Array.isArray(value[keyword]) && itemsOf(childOf(node, keyword)).some(visit))) return true
+    return value.discriminator !== undefined && childrenOf(node, documents).some(child => visit(child.node))
+  }
+  if (visit(start)) return true
+  // No reached schema is closed, so each of the visited ones is open, too.
+  for (const value of seen) open.add(value)
+  return false
+}
+
+const PARTS = ['allOf', 'oneOf', 'anyOf'] as const
+
+/**
+ * For each branch of a union that is closed over its whole composition, returns the properties that it still refuses because
+ * only other branches declare them.
+ */
+export function refusedByBranches(
+  node: Node,
+  union: 'oneOf' | 'anyOf',
+  documents: Documents,
+  legacy: boolean,
+): readonly (readonly string[])[] {
+  const id = unionId(identityOf(node), union)
+  const layers = layersOf(node, documents, legacy)
+  const among = (some: readonly PropertyLayer[]) => new Set(some.flatMap(({ names }) => names))
+  const common = among(layers.filter(({ branches }) => !branches.has(id)))
+  return itemsOf(childOf(node, union)).map((_, index) => {
+    const own = layers.filter(({ branches }) => branches.get(id) === index)
+    if (!own.some(({ closed }) => closed)) return []
+    const known = among(own)
+    const others = among(layers.filter(({ branches }) => branches.has(id) && branches.get(id) !== index))
+    return [...others].filter(name => !known.has(name) && !common.has(name))
+  })
+}
+
+const unionId = (identity: string, keyword: string): string => `${identity}/${keyword}`
+
+function closingAmong(layers: readonly PropertyLayer[]): Closing | undefined {
+  const closed = layers.filter(layer => layer.closed && !layer.patterns)
+  for (const layer of closed) {
+    const own = new Set(layer.names)
+    for (const other of layers) {
+      if (other === layer || !meet(layer, other)) continue
+      const refused = other.names.find(name => !own.has(name))
+      if (refused === undefined) continue
+      const always = closed.some(one => one.branches.size === 0) || isEveryBranchClosed(layers, closed)
+      return { place: childOf(layer.node, 'additionalProperties'), refused, always }
+    }
+  }
+  return undefined
+}
+
+/** A part as its neighbours see it: if its own parts refuse each other, it is closed over all of them. */
+function settled(node: Node, layers: readonly PropertyLayer[]): readonly PropertyLayer[] {
+  const closing = closingAmong(layers)
+  if (closing === undefined) return layers
+  if (!closing.always) return layers.map(layer => ({ ...layer, closed: false }))
+  const names = [...new Set(layers.flatMap(layer => layer.names))]
+  const patterns = layers.some(layer => layer.patterns)
+  return [{ node: layers.find(layer => layer.closed)?.node ?? node, names, patterns, closed: true, branches: NONE }]
+}
+
+const NONE: ReadonlyMap<string, number> = new Map()
+
+/** Returns whether both may apply to one value: they are not in different branches of one union. */
+function meet(one: PropertyLayer, other: PropertyLayer): boolean {
+  for (const [union, branch] of one.branches) {
+    const also = other.branches.get(union)
+    if (also !== undefined && also !== branch) return false
+  }
+  return true
+}
+
+/** Returns whether every branch with keywords of some union is closed. */
+function isEveryBranchClosed(layers: readonly PropertyLayer[], closed: readonly PropertyLayer[]): boolean {
+  const unions = new Set(layers.flatMap(({ branches }) => [...branches.keys()]))
+  return [...unions].some(union => {
+    const of = (some: readonly PropertyLayer[]) => new Set(some.flatMap(one => one.branches.get(union) ?? []))
+    const all = of(layers)
+    return of(closed).size === all.size
+  })
+}
+
+function layersOf(start: Node, documents: Documents, legacy: boolean): readonly PropertyLayer[] {
+  const path = new Set<string>()
+  let count = 0
+  const visit = (node: Node): readonly PropertyLayer[] => {
+    const identity = identityOf(node)
+    if (path.has(identity) || !isObject(node.value) || count > MOST_LAYERS) return []
+    count += 1
+    path.add(identity)
+    const layers = gather(node, identity)
+    path.delete(identity)
+    return layers
+  }
+  const gather = (node: Node, identity: string): readonly PropertyLayer[] => {
+    const { $ref, properties, patternProperties, additionalProperties, oneOf, anyOf } = node.value as Record<
+      string,
+      unknown
+    >
+    const target = typeof $ref === 'string' ? documents.follow(childOf(node, '$ref'), $ref) : undefined
+    // OpenAPI 3.0 ignores keywords beside a reference.
+    if (target !== undefined && legacy) return visit(target)
+    const layers: PropertyLayer[] = []
+    if (properties !== undefined || additionalProperties !== undefined) {
+      const names = entriesOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
+        value === false ? [] : [name],
+      )
+      const patterns = patternProperties !== undefined
+      layers.push({ node, names, patterns, closed: additionalProperties === false, branches: NONE })
+    }
+    if (target !== undefined) layers.push(...settled(target, visit(target)))
+    for (const part of itemsOf(childOf(node, 'allOf'))) layers.push(...settled(part, visit(part)))
+    for (const keyword of ['oneOf', 'anyOf']) {
+      layers.push(...branchLayers(unionId(identity, keyword), itemsOf(childOf(node, keyword))))
+    }
+    if (oneOf === undefined && anyOf === undefined) {
+      const children = childrenOf(node, documents).map(child => child.node)
+      layers.push(...branchLayers(unionId(identity, 'children'), children))
+    }
+    return layers
+  }
+  const branchLayers = (union: string, items: readonly Node[]): PropertyLayer[] => {
+    // A child that extends its parent inherits all of it except the union that the child is a branch of.
+    const targets = items.map(item => documents.resolve(item) ?? item)
+    if (targets.some(target => path.has(identityOf(target)))) return []
+    return items.flatMap((item, index) =>
+      settled(item, visit(item)).map(layer => ({ ...layer, branches: new Map([...layer.branches, [union, index]]) })),
+    )
+  }
+  return visit(start)
+}
+
+/** Warns that a closed object is closed over the whole composition. */
+export function reportClosing({ place, refused }: Closing, report: Diagnostics): void {
+  const message = `this refuses "${refused}", which another part of the composition declares; it is checked against all parts together`
+  const hint = 'write unevaluatedProperties: false beside allOf'
+  report.warning('closed-all-of', message, placeOf(place, 'key'), hint)
+}
+
+/** Returns the schema for values without these properties. */
+export const withoutNames = (schema: Schema, names: readonly string[]): Schema =>
+  names.length === 0
+    ? schema
+    : { allOf: [schema, { properties: Object.fromEntries(names.map(name => [name, false])) }] }

@@ -1,0 +1,155 @@
+// The keywords of schemas: their names, their first version, and the form of their values. Malformed keywords are reported
+// and removed, so that every schema compiles. Independent of references.
+
+import { suggest } from '../../kernel/diagnostic.ts'
+import { approximate, isObject } from '../../kernel/json.ts'
+import { findNesting } from '../../kernel/nested-quantifiers.ts'
+import { compilePattern } from '../../kernel/pattern.ts'
+
+/** Keywords whose value is a schema. */
+export const ONE = new Set([
+  ...['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'additionalProperties', 'unevaluatedItems'],
+  ...['unevaluatedProperties', 'contentSchema'],
+])
+/** Keywords whose value is a list of schemas. */
+export const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+/** Keywords whose value is a map of schemas. */
+export const MAP = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+/** Keywords that apply their schemas to the very same value. */
+export const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
+/** Annotations: keywords that do not affect validity and describe the value. */
+export const KEPT = new Set([
+  ...['title', 'default', 'example', 'examples', 'readOnly', 'writeOnly', 'xml', 'discriminator', 'contentEncoding'],
+  ...['contentMediaType', 'deprecated'],
+])
+const ANNOTATIONS = [
+  ...['description', 'nullable', 'externalDocs', '$comment', '$schema', '$id', 'id'],
+  ...['$anchor', '$dynamicAnchor', '$vocabulary', '$defs', 'definitions'],
+]
+/** Handled by name wherever schemas are read. */
+const SPECIAL = ['$ref', '$dynamicRef', 'items', 'additionalItems', 'dependencies', 'required']
+/** Keywords that OpenAPI 3.0 does not have. */
+const NEWER = new Set([
+  ...['const', 'if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'propertyNames', 'prefixItems'],
+  ...['patternProperties', 'dependentSchemas', 'dependentRequired', 'unevaluatedItems', 'unevaluatedProperties'],
+  ...['examples', 'contentEncoding', 'contentMediaType', 'contentSchema', '$dynamicRef', '$anchor', '$dynamicAnchor'],
+])
+
+/** The result of reading a keyword: its value, possibly corrected, and a mistake to report. */
+export interface KeywordReading {
+  readonly value?: unknown
+  readonly fault?: string
+  /** The mistake's code if it is not `invalid-keyword`, and the hint. */
+  readonly code?: string
+  readonly hint?: string
+}
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(item => typeof item === 'string')
+
+/** Accepts valid values, converts numbers that are written as text, and removes the rest. */
+const judgeNumber =
+  (fits: (value: unknown) => boolean, what: string) =>
+  (value: unknown): KeywordReading => {
+    // The validator reads bounds as doubles; format int64 keeps the true range. A bound below it is often that of int64 as
+    // JavaScript writes it, -9223372036854776000, and compares with values of requests as they do.
+    if (fits(value)) return { value: isBelowZero(value) ? approximate(value) : Number(value) }
+    const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+    return fits(read) ? { value: read, fault: `must be ${what}, not text` } : { fault: `must be ${what}` }
+  }
+
+const isBelowZero = (value: unknown): value is bigint => typeof value === 'bigint' && value < 0n
+
+const count = judgeNumber(isCount, 'a count')
+const bound = judgeNumber(value => isNumber(value) && Number.isFinite(Number(value)), 'a number')
+const boolean = (value: unknown): KeywordReading =>
+  typeof value === 'boolean' ? { value } : { fault: 'must be true or false' }
+
+const READERS: Readonly<Record<string, (value: unknown) => KeywordReading>> = {
+  type: readType,
+  enum: value => (Array.isArray(value) && value.length > 0 ? { value } : { fault: 'must be a list of values' }),
+  const: value => ({ value }),
+  multipleOf: judgeNumber(value => isNumber(value) && Number(value) > 0, 'a number above zero'),
+  minimum: bound,
+  maximum: bound,
+  exclusiveMinimum: value => (typeof value === 'boolean' ? { value } : bound(value)),
+  exclusiveMaximum: value => (typeof value === 'boolean' ? { value } : bound(value)),
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  uniqueItems: boolean,
+  minContains: count,
+  maxContains: count,
+  minProperties: count,
+  maxProperties: count,
+  dependentRequired: value =>
+    isObject(value) && Object.values(value).every(isTexts) ? { value } : { fault: 'must be a map of lists of names' },
+  format: value => (typeof value === 'string' ? { value } : { fault: 'must be text' }),
+  pattern: readPattern,
+}
+
+const KNOWN = new Set([...SPECIAL, ...ONE, ...LIST, ...MAP, ...KEPT, ...ANNOTATIONS, ...Object.keys(READERS)])
+
+/** Returns whether the keyword limits values by itself, without further schemas. */
+export const isAssertion = (keyword: string): boolean => Object.hasOwn(READERS, keyword)
+
+export const readKeyword = (keyword: string, value: unknown): KeywordReading =>
+  (READERS[keyword] as (value: unknown) => KeywordReading)(value)
+
+/** Returns the warning about a keyword itself: unknown, or newer than the document. */
+export function checkKeyword(
+  keyword: string,
+  legacy: boolean,
+): { code: string; message: string; hint?: string } | undefined {
+  if (!KNOWN.has(keyword)) {
+    const hint = suggest(keyword, KNOWN) ?? 'begin the name of an extension with x-'
+    return { code: 'unknown-keyword', message: `unknown schema keyword "${keyword}"`, hint }
+  }
+  if (legacy && NEWER.has(keyword)) {
+    return { code: 'newer-keyword', message: `"${keyword}" is a keyword of OpenAPI 3.1; it is applied anyway` }
+  }
+  return undefined
+}
+
+const MEANT: Readonly<Record<string, string>> = {
+  ...{ str: 'string', text: 'string', date: 'string', datetime: 'string', 'date-time': 'string', uuid: 'string' },
+  ...{ file: 'string', int: 'integer', int32: 'integer', int64: 'integer', long: 'integer', float: 'number' },
+  ...{ double: 'number', decimal: 'number', bool: 'boolean', list: 'array', map: 'object', dict: 'object' },
+}
+
+function readType(value: unknown): KeywordReading {
+  const given = Array.isArray(value) ? value : [value]
+  const types = [...new Set(given.map(type => (type === null ? 'null' : meant(type))))].filter(
+    type => type !== undefined,
+  )
+  const sound = given.length > 0 && given.every(type => typeof type === 'string' && TYPES.has(type))
+  const fault = sound ? undefined : `must be one of ${[...TYPES].join(', ')}`
+  if (types.length === 0) return { fault }
+  return { value: types.length === 1 && !Array.isArray(value) ? types[0] : types, fault }
+}
+
+const meant = (type: unknown): string | undefined => {
+  const name = String(type).toLowerCase()
+  return TYPES.has(name) ? name : Object.hasOwn(MEANT, name) ? MEANT[name] : undefined
+}
+
+function readPattern(value: unknown): KeywordReading {
+  if (typeof value !== 'string') return { fault: 'must be text' }
+  if (compilePattern(value) === undefined) return { fault: 'is not a regular expression that JavaScript supports' }
+  if (!findNesting(value).ambiguous) return { value }
+  const hint = 'remove one repetition, or put a separator between the rounds: (a+,)* instead of (a+)*'
+  return { value, code: 'slow-pattern', fault: 'nests repetitions, which can take exponential time', hint }
+}
+
+/** Returns the value with doubles for exact integers, which the validator cannot read; int64 keeps the true range. */
+export const withoutBigInt = (value: unknown): unknown => {
+  if (typeof value === 'bigint') return Number(value)
+  if (Array.isArray(value)) return value.map(withoutBigInt)
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInt(item)]))
+    : value
+}
