@@ -30,9 +30,16 @@ const GROUPS = {
     folder: 'contributing',
     pages: [
       'contribute',
-      ...['architecture', 'adding-a-behaviour', 'adding-a-route', 'adding-a-kind', 'tests', 'style', 'releases'].map(
-        name => `contributing/${name}`,
-      ),
+      ...[
+        'architecture',
+        'adding-a-behaviour',
+        'adding-a-route',
+        'adding-a-kind',
+        'tests',
+        'style',
+        'packages',
+        'releases',
+      ].map(name => `contributing/${name}`),
       ...['decisions/index', 'security'],
     ],
   },

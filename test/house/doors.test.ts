@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { behaviours } from '../../src/behaviours/index.ts'
 import { ROOT, sourceFiles } from './source-files.ts'
 
-/** The one file or folder that imports a package, or the common beginning of a few files. A package that is not here needs a decision in docs/decisions/. */
+/** The one file or folder that imports a package, or the common beginning of a few files. Its reason is in docs/contributing/packages.md. */
 const DOORS: Readonly<Record<string, string>> = {
   koa: 'http/',
   '@koa/router': 'http/control-plane.ts',
@@ -51,7 +51,7 @@ const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'de
 const packages = Object.keys(manifest.dependencies)
 const isTool = (name: string) => TOOLS.includes(name) || name.startsWith('@types/')
 const architecture = read('docs/contributing/architecture.md')
-const decisions = readdirSync(join(ROOT, 'docs/decisions')).map(file => read(`docs/decisions/${file}`))
+const reasons = read('docs/contributing/packages.md')
 
 const packageOf = (name: string): string =>
   name
@@ -84,11 +84,12 @@ test('the dependencies are the packages that src/ imports, the development depen
   )
 })
 
-test('a decision says what each package beside the agreed ones saves', () => {
-  assert.deepEqual(
-    packages.filter(name => DOORS[name] === undefined && !decisions.some(text => text.includes(`\`${name}\``))),
-    [],
+test('the page of packages says in one line what each package is for', () => {
+  const all = [...packages, ...Object.keys(manifest.devDependencies)].sort()
+  const named = [...reasons.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell]) =>
+    [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, name]) => name as string),
   )
+  assert.deepEqual(named.sort(), all)
 })
 
 test('the lock file names no registry', () => {
