@@ -9,7 +9,7 @@ import { type Times, type Verdict, verifyRequests } from './gateway/journal/veri
 import { Diagnostics, formatReport } from './kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from './kernel/json.ts'
 import { parseSource } from './kernel/read-source.ts'
-import { WORLD_NAME, WORLD_NAME_RULE } from './plan/worlds.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from './plan/settings.ts'
 import type { World } from './world/world.ts'
 import { EARLIEST, LATEST, parseMoment } from './world/world-clock.ts'
 

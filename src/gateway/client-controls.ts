@@ -1,6 +1,7 @@
 // The controls of a request for the gateway: headers named `Understudy-…`, and query parameters named `__…` for a browser's
 // address bar.
 
+import type { Exchange } from '../behaviours/behaviour.ts'
 import type { Operation } from '../contract/contract.ts'
 import { decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { suggest } from '../kernel/diagnostic.ts'
@@ -8,6 +9,7 @@ import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import { type Request, withQuery } from '../kernel/request.ts'
 import { parseDuration } from '../kernel/units.ts'
+import type { PlannedOperation } from '../plan/plan.ts'
 
 export interface Controls {
   /** The request without the gateway's query parameters. */
@@ -95,3 +97,18 @@ function takeFromQuery(request: Request, operation: Operation | undefined): InQu
 }
 
 const refused = (detail: string): Reply => refuse(problems.invalid_request, detail)
+
+// Delays an operation by the time that a client wants.
+
+/** Returns the operation with an additional delay. */
+export const delayed = (planned: PlannedOperation, delay: number): PlannedOperation => {
+  const wait =
+    (run: (exchange: Exchange, passed: string[]) => Promise<Reply>) =>
+    async (exchange: Exchange, passed: string[] = []): Promise<Reply> => {
+      const reply = await run(exchange, passed)
+      exchange.note(`delay: ${delay} ms`)
+      await exchange.wait(delay)
+      return reply
+    }
+  return { ...planned, handle: wait(planned.handle), trace: wait(planned.trace) }
+}

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { isObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'
 import { passwordsOf } from '../plan/state.ts'
-import { escapeRegExp } from './mask.ts'
+import { escapeRegExp, Mask } from './mask.ts'
 
 /** Keys of a consumer that are not credentials. */
 const PUBLIC = new Set(['expires', 'scopes'])
@@ -65,3 +65,31 @@ const credentialsOf = ({ simulation: { file, published } }: Plan): ConfiguredCre
       ),
     ),
   ].sort((a, b) => b.value.length - a.value.length)
+
+// The configuration for display: as written and with defaults, credentials masked.
+
+const MASKED = '***'
+/** Keys of a consumer that are not credentials. */
+const NOT_CREDENTIALS = new Set(['expires', 'scopes'])
+
+export function effectiveConfiguration(plan: Plan): object {
+  const { file, source, seed, listen, expose, limits, worlds, journal, consumerNames } = plan.simulation
+  const mask = new Mask(plan)
+  const written = masked(file, mask) as { consumers?: Record<string, Record<string, unknown>> }
+  for (const consumer of Object.values(written.consumers ?? {})) {
+    for (const key of Object.keys(consumer)) if (!NOT_CREDENTIALS.has(key)) consumer[key] = MASKED
+  }
+  return {
+    file: source.file,
+    written,
+    effective: { seed, listen: { ...listen, expose }, limits, worlds, journal, consumers: consumerNames },
+  }
+}
+
+/** Returns a masked copy. A key may also be in a fixed reply or an example. */
+function masked(value: unknown, mask: Mask): unknown {
+  if (typeof value === 'string') return mask.text(value)
+  if (Array.isArray(value)) return value.map(item => masked(item, mask))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, mask)]))
+}

@@ -8,26 +8,22 @@ import type { Plan } from '../plan/plan.ts'
 import { Unavailable } from '../state/engine.ts'
 import { type Clock, monotonic } from '../world/clock.ts'
 import { Outdated } from '../world/turns.ts'
-import { findAddressed, findOperation } from './addressed.ts'
 import { AllRequests } from './all-requests.ts'
 import { StandingAnswers } from './answers.ts'
-import { readControls } from './client-controls.ts'
-import { delayed } from './delayed.ts'
+import { delayed, readControls } from './client-controls.ts'
 import { Failures } from './failures.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { Observer, outcomeOf } from './observer.ts'
-import { Overheard } from './overheard.ts'
+import { type Dispatch, Observer, Overheard, outcomeOf, type ServedPlan, servePlan, unmatchedTurn } from './observer.ts'
 import { answerShared, type EarlyAnswer } from './state/answer-shared.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
-import { type ServedPlan, servePlan, type Turn, unmatchedTurn } from './turn.ts'
 import { replyToUnmatched } from './unmatched.ts'
-import { admitWhenLetIn, type Visit } from './visit.ts'
 import { underWeather, WeatherStation } from './weather.ts'
-import { Worlds } from './worlds.ts'
-import type { WorldFault } from './worlds-keeper.ts'
+import type { WorldFault } from './worlds/sandboxes.ts'
+import { admitWhenLetIn, findAddressed, findOperation, type Visit } from './worlds/visit.ts'
+import { Worlds } from './worlds/worlds.ts'
 
 export class Gateway {
   /** The gateway's real time. */
@@ -164,7 +160,7 @@ export class Gateway {
     return this.#run({ served, planned, exchange, path, started, passed, why }, early)
   }
 
-  async #run(turn: Turn, early?: EarlyAnswer): Promise<Reply> {
+  async #run(turn: Dispatch, early?: EarlyAnswer): Promise<Reply> {
     const { planned, exchange, passed } = turn
     let reply: Reply
     let unconfirmed = early
@@ -225,7 +221,7 @@ export class Gateway {
     return this.#decorate(turn, refusal, planned)
   }
 
-  async #decorate(turn: Turn, bare: Reply, shaping = turn.planned): Promise<Reply> {
+  async #decorate(turn: Dispatch, bare: Reply, shaping = turn.planned): Promise<Reply> {
     return this.#observer.finish(turn, await shaping.decorate(turn.exchange, bare))
   }
 }

@@ -10,7 +10,7 @@ import { keyOf } from '../world/key.ts'
 import { restoreSnapshot, type Snapshot } from '../world/snapshot.ts'
 import type { World } from '../world/world.ts'
 import { type ClockChange, readClockChange } from '../world/world-clock.ts'
-import type { Worlds } from './worlds.ts'
+import type { Worlds } from './worlds/worlds.ts'
 
 const MOST_FAULTS = 20
 /** Records that are checked at once: each may have a megabyte. */

@@ -1,14 +1,18 @@
 // Records answered requests: in the metrics, the journal and the log.
 
+import { Exchange, type Meeting } from '../behaviours/exchange.ts'
 import { type Reply, withHeaders, withWarning } from '../kernel/reply.ts'
-import type { Request } from '../kernel/request.ts'
+import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
+import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
+import type { World } from '../world/world.ts'
 import { type Explanation, explain, explanationHeaders } from './explain.ts'
 import type { Journal, RequestOutcome } from './journal/journal.ts'
 import type { Log } from './log.ts'
-import { overheardBody } from './overheard.ts'
-import type { Turn } from './turn.ts'
-import type { Worlds } from './worlds.ts'
+import { Mask } from './mask.ts'
+import type { Meter } from './metrics/meter.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { Worlds } from './worlds/worlds.ts'
 
 export class Observer {
   /** The gateway's real time. */
@@ -25,7 +29,7 @@ export class Observer {
   }
 
   /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
-  finish(turn: Turn, bare: Reply): Reply {
+  finish(turn: Dispatch, bare: Reply): Reply {
     const { served, planned, exchange, passed, why } = turn
     const { clock } = exchange
     let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
@@ -40,7 +44,7 @@ export class Observer {
     return reply
   }
 
-  #observe({ served, planned, exchange, path, started }: Turn, reply: Reply, explanation?: Explanation): void {
+  #observe({ served, planned, exchange, path, started }: Dispatch, reply: Reply, explanation?: Explanation): void {
     const { request, clock } = exchange
     const { method } = request
     const milliseconds = monotonic() - started
@@ -97,3 +101,92 @@ export const outcomeOf = (
   requestBody: overheardBody(request),
   replyBody: body,
 })
+
+// A running request, and the plan that it began under.
+
+/** A plan with the data of its service. Running requests are recorded where they began. */
+export interface ServedPlan {
+  readonly plan: Plan
+  readonly mask: Mask
+  readonly meterOf: (planned: PlannedOperation) => Meter
+}
+
+/** A running request: its destination, its start (see `monotonic`), and its trace if the client wants one. */
+export interface Dispatch {
+  readonly served: ServedPlan
+  readonly planned: PlannedOperation
+  readonly exchange: Exchange
+  readonly path: string
+  readonly started: number
+  readonly passed: string[] | undefined
+  /** Whether the client wants them. */
+  readonly why: boolean
+}
+
+/** @param now milliseconds since the epoch */
+export function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan {
+  // Bound on first use, so that an operation without calls has no series.
+  const meters: (Meter | undefined)[] = new Array(plan.operations.length)
+  const unmatched = metrics.bind(plan.unmatched)
+  const meterOf = (planned: PlannedOperation): Meter => {
+    const { index } = planned
+    if (index === plan.unmatched.index) return unmatched
+    let meter = meters[index]
+    if (meter === undefined) {
+      meter = metrics.bind(planned)
+      meters[index] = meter
+    }
+    return meter
+  }
+  metrics.adopted(plan, now)
+  return { plan, mask: new Mask(plan), meterOf }
+}
+
+/**
+ * A request that no operation answers.
+ *
+ * @param asked its time and its trace
+ * @param place where it was sent to, for the links of a refusal that an operation decorates
+ */
+export function unmatchedTurn(
+  served: ServedPlan,
+  request: Request,
+  world: World,
+  started: number,
+  asked: Pick<Dispatch, 'path' | 'passed' | 'why'> & { readonly clock: Clock } = {
+    clock: world.clock,
+    path: request.path,
+    passed: undefined,
+    why: false,
+  },
+  place: Pick<Meeting, 'basePath' | 'segments'> = {},
+): Dispatch {
+  const planned = served.plan.unmatched
+  const { clock, path, passed, why } = asked
+  const exchange = new Exchange({ request, world, operation: planned.operation, clock, ...place })
+  // In the order that matched requests have: the engine takes the two for one shape.
+  return { served, planned, exchange, path, started, passed, why }
+}
+
+// A request whose body is also kept for the journal.
+
+export class Overheard extends ForwardedRequest {
+  /** The body, once read. */
+  bytes: Uint8Array | undefined = undefined
+
+  override async readBody(maxBytes: number): Promise<BodyRead> {
+    const read = await super.readBody(maxBytes)
+    if ('bytes' in read) this.bytes = read.bytes
+    return read
+  }
+}
+
+/** Returns the kept body, however often the request was wrapped since. */
+export function overheardBody(request: Request | undefined): Uint8Array | undefined {
+  let at = request
+  while (at instanceof ForwardedRequest) {
+    if (at instanceof Overheard) return at.bytes
+    at = at.sent
+  }
+  return undefined
+}

@@ -6,8 +6,8 @@ import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
-import { markIn } from './addressed.ts'
 import type { Mask } from './mask.ts'
+import { markIn } from './worlds/visit.ts'
 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). The 404 repeats the path, credentials masked. */
 export function replyToUnmatched(

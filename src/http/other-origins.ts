@@ -3,7 +3,7 @@
 import cors from '@koa/cors'
 import type { Middleware } from 'koa'
 import { METHODS } from '../contract/paths.ts'
-import type { CorsSettings } from '../plan/cors.ts'
+import type { CorsSettings } from '../plan/settings.ts'
 
 /**
  * Returns a middleware that answers the preflights of origins that `settings` admit, and opens the replies to them. Every

@@ -1,7 +1,7 @@
 // Compiles an operation under layers of configuration into one closure: its chain of behaviours, and the choice between its
 // rules if it has any.
 
-import type { Consumer, Handler, Site, Wrap } from '../behaviours/behaviour.ts'
+import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
 import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import type { Lifecycle } from '../behaviours/lifecycle.ts'
@@ -10,15 +10,13 @@ import type { ValidateConfig } from '../behaviours/validate/config.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
+import { describeRule, problems } from '../kernel/problem.ts'
 import type { Path } from '../kernel/source.ts'
-import { compose, endOfChain, trace } from './chain.ts'
-import { checkReach, compileCondition, layerOfRule, placedRules, withRules } from './compile-rules.ts'
-import { compileIdentification } from './credentials.ts'
-import { compileInvalid } from './invalid.ts'
+import { compileIdentification } from './consumers.ts'
 import { type Layer, type Setting, settingOf } from './layers.ts'
 import type { ChainLink, PlannedOperation, PlannedRule } from './plan.ts'
+import { checkReach, compileCondition, layerOfRule, placedRules, withRules } from './rules.ts'
 import type { Simulation } from './settings.ts'
-import { UNMATCHED, unmatchedBehaviours } from './unmatched.ts'
 
 /** The parts of a site that belong to its operation. */
 type OwnSite = Pick<Site, 'operation' | 'identify' | 'answers' | 'bypass' | 'decorate' | 'invalid' | 'onRecord'> & {
@@ -239,3 +237,71 @@ export class OperationCompiler {
 
 const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
+
+// A chain of behaviours: composing its wraps, tracing which of them a request reaches, and its end.
+
+/** Puts the wraps around a handler; the first is outermost. */
+export const compose = (wraps: readonly Wrap[], last: Handler): Handler =>
+  wraps.reduceRight((next, wrap) => wrap(next), last)
+
+/** Records that a request reached this behaviour. */
+export const trace =
+  (name: string, passed: string[]): Wrap =>
+  next =>
+  exchange => {
+    passed.push(name)
+    return next(exchange)
+  }
+
+// `respond` never calls `next`. Only the chain of unmatched requests ends here; the gateway replies for it.
+export const endOfChain: Handler = () => Promise.reject(new Error('the chain has no end'))
+
+// Refuses invalid requests. One rule decides their status, whichever behaviour finds the mistake.
+
+/** The maximum number of broken rules in a refusal; further ones are counted. */
+const MOST_RULES = 20
+
+/**
+ * Compiles the refusal of invalid requests to an operation. A parameter of the path that cannot name anything is a 404
+ * where the operation documents one. Everything else gets 400, or 422 where only that is documented.
+ *
+ * @param fallback the status if the operation documents neither 400 nor 422
+ */
+export function compileInvalid({ responses }: Operation, fallback: 400 | 422 = 400): Invalid {
+  const status = [400, 422].find(one => responses.has(`${one}`)) ?? fallback
+  const unidentified = responses.has('404')
+  return rules => {
+    const errors = rules.slice(0, MOST_RULES)
+    const sentences = errors.map(describeRule).join('; ')
+    const detail = rules.length > MOST_RULES ? `${sentences}; and ${rules.length - MOST_RULES} more` : sentences
+    const notFound = unidentified && rules[0]?.in === 'path'
+    const problem = notFound ? problems.not_found : problems.invalid_request
+    const refusal = { problem, status: notFound ? 404 : status, detail, errors }
+    return { status: refusal.status, headers: {}, body: undefined, refusal }
+  }
+}
+
+// The operation of requests that match none: its index, and the behaviours that they pass.
+
+/** The index of `NO_OPERATION`. */
+export const UNMATCHED = -1
+
+/** The operation of requests that match none. */
+export const NO_OPERATION: Operation = {
+  id: '',
+  method: 'GET',
+  path: '',
+  tags: [],
+  summary: undefined,
+  deprecated: false,
+  stability: undefined,
+  parameters: [],
+  body: undefined,
+  responses: new Map(),
+  security: [],
+  basePaths: [],
+  node: undefined as never,
+}
+
+/** The behaviours of a request that matches no operation: only `errors`, which gives the refusal the API's shape. */
+export const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')

@@ -2,16 +2,14 @@
 
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import { compileAnswer } from './compile-answer.ts'
-import { OperationCompiler } from './compile-operation.ts'
-import { compileWeather } from './compile-weather.ts'
+import { compileAnswer } from './answers.ts'
+import { NO_OPERATION, OperationCompiler, UNMATCHED } from './compile-operation.ts'
 import { compileConsumers } from './consumers.ts'
 import { compileLayers, type Layer } from './layers.ts'
 import type { Plan, PlannedOperation, Weather } from './plan.ts'
 import { layRoutes } from './routes.ts'
-import type { Simulation } from './settings.ts'
-import { NO_OPERATION, UNMATCHED } from './unmatched.ts'
-import { checkPaths } from './worlds.ts'
+import { checkPaths, type Simulation } from './settings.ts'
+import { compileWeather } from './weather.ts'
 
 /** Compiles a plan, an operation a step. */
 export function compilePlan(simulation: Simulation, contract: Contract, report: Diagnostics): Plan {

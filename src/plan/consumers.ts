@@ -1,8 +1,11 @@
 // The consumers of a configuration, checked against the security schemes of the contract.
 
-import type { Consumer } from '../behaviours/behaviour.ts'
-import type { Contract } from '../contract/contract.ts'
+import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviours/behaviour.ts'
+import { type Contract, isOauth, type Operation, type SecurityRequirement } from '../contract/contract.ts'
+import { type CredentialPlace, placeOf } from '../contract/credential-place.ts'
+import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import { firstOf, type Request } from '../kernel/request.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import { unfilled } from '../kernel/template.ts'
 import { parseDate } from '../world/clock.ts'
@@ -56,4 +59,147 @@ export function compileConsumers(
       scopes: new Set(scopes),
     }
   })
+}
+
+// Identifies the consumer of a request: matches its credentials under the contract's security schemes with the configured
+// consumers.
+
+type SchemeCheck = (request: Request) => Consumer | 'missing' | 'unknown'
+
+/** Schemes that must all be satisfied. */
+interface Alternative {
+  readonly checks: readonly SchemeCheck[]
+  /** The required scopes. */
+  readonly scopes: readonly string[]
+}
+
+/** If every alternative fails, the one that came closest words the refusal. */
+const GRAVITY: Readonly<Record<RefusedCaller, number>> = { missing: 0, unknown: 1, expired: 2, unscoped: 3 }
+
+/**
+ * Compiles the schemes once, and returns a function that compiles the identification for an operation. At least one
+ * alternative of its `security` must be satisfied. Empty alternatives are handled by the caller.
+ */
+export function compileIdentification(
+  contract: Contract,
+  consumers: readonly Consumer[],
+): (operation: Operation) => Identify {
+  const checks = new Map(
+    [...contract.securitySchemes.keys()].map(name => [name, compileScheme(name, contract, consumers)]),
+  )
+  const compileAlternative = (alternative: readonly SecurityRequirement[]): Alternative => {
+    const scoped = alternative.filter(({ scheme }) => isOauth(contract.securitySchemes.get(scheme)))
+    return {
+      checks: alternative.flatMap(({ scheme }) => checks.get(scheme) ?? []),
+      scopes: consumers.length === 0 ? [] : scoped.flatMap(({ scopes }) => scopes),
+    }
+  }
+  return ({ security }) => judgeBy(security.map(compileAlternative).filter(({ checks }) => checks.length > 0))
+}
+
+const judgeBy =
+  (alternatives: readonly Alternative[]): Identify =>
+  (request, now) => {
+    let worst: RefusedCaller = 'missing'
+    for (const alternative of alternatives) {
+      const verdict = tryAlternative(alternative, request, now)
+      if (typeof verdict !== 'string') return verdict
+      if (GRAVITY[verdict] > GRAVITY[worst]) worst = verdict
+    }
+    return worst
+  }
+
+/** All schemes of an alternative must identify the same consumer, and it must have the scopes. */
+function tryAlternative({ checks, scopes }: Alternative, request: Request, now: number): Identified {
+  let consumer: Consumer | undefined
+  for (const check of checks) {
+    const found = check(request)
+    if (typeof found === 'string') return found
+    if (consumer !== undefined && consumer !== found) return 'unknown'
+    consumer = found
+  }
+  if (consumer === undefined) return 'missing'
+  if (consumer.expires !== undefined && now >= consumer.expires) return 'expired'
+  const { scopes: held } = consumer
+  return scopes.every(scope => held.has(scope)) ? consumer : 'unscoped'
+}
+
+/** Without configured consumers, every well-formed credential is accepted. */
+const ANYBODY: Consumer = { name: 'anybody', credentials: new Map(), expires: undefined, scopes: new Set() }
+
+function compileScheme(name: string, contract: Contract, consumers: readonly Consumer[]): SchemeCheck[] {
+  const place = placeOf(contract.securitySchemes.get(name))
+  if (place.in === 'nowhere') return []
+  if (place.in === 'certificate') return [compileCertificateCheck(name, consumers)]
+  const read = compileCredential(place)
+  const word = place.in === 'authorization' ? place.word : undefined
+  if (consumers.length === 0) {
+    const wellFormed = word === 'Basic' ? /^[^:]*:/s : /./s
+    return [request => (wellFormed.test(read(request) ?? '') ? ANYBODY : 'missing')]
+  }
+  // A look-up in a hash table with a seed per process takes the same time for every key and reveals no prefix of one.
+  const byKey = new Map<string, Consumer>()
+  for (const consumer of consumers) {
+    const key = consumer.credentials.get(name)
+    if (key !== undefined) byKey.set(key, consumer)
+  }
+  // The usual spelling is found without parsing the field.
+  const whole = word === 'Bearer' ? [...byKey] : []
+  const byField = new Map(whole.map(([key, consumer]) => [`Bearer ${key}`, consumer]))
+  return [
+    request => {
+      const known = byField.get(request.headers.authorization as string)
+      if (known !== undefined) return known
+      const key = read(request)
+      return key === undefined ? 'missing' : (byKey.get(key) ?? 'unknown')
+    },
+  ]
+}
+
+/** Returns the consumer with the most attributes among those whose attributes the certificate has. */
+function compileCertificateCheck(name: string, consumers: readonly Consumer[]): SchemeCheck {
+  const known = consumers
+    .flatMap(consumer => {
+      const subject = parseSubject(consumer.credentials.get(name) ?? '')
+      return subject === undefined ? [] : [{ consumer, subject }]
+    })
+    .sort((a, b) => b.subject.length - a.subject.length)
+  return ({ certificate }) => {
+    if (certificate === undefined) return 'missing'
+    if (!certificate.verified) return 'unknown'
+    if (consumers.length === 0) return ANYBODY
+    const has = ([name, value]: readonly [string, string]) =>
+      certificate.subject.some(attribute => attribute[0] === name && attribute[1] === value)
+    return known.find(({ subject }) => subject.every(has))?.consumer ?? 'unknown'
+  }
+}
+
+/** Returns a function that reads the credential at a place of a request; it returns `undefined` if there is none. */
+function compileCredential(
+  place: Exclude<CredentialPlace, { in: 'certificate' | 'nowhere' }>,
+): (request: Request) => string | undefined {
+  switch (place.in) {
+    case 'header':
+      return ({ headers }) => firstOf(headers[place.name])
+    case 'cookie':
+      return ({ headers }) => cookieValues(firstOf(headers.cookie), place.name)[0]
+    case 'query':
+      return ({ query }) => decodeQuery(splitQuery(query).get(place.name)?.[0] ?? '') || undefined
+    case 'authorization':
+      return compileAuthorization(place.word)
+    default:
+      return place satisfies never
+  }
+}
+
+/** RFC 9110 §11.4: the scheme in any case, one or more spaces, the credential. */
+function compileAuthorization(word: string): (request: Request) => string | undefined {
+  const credential = word === 'Bearer' ? '(\\S+)' : word === 'Basic' ? '([A-Za-z0-9+/]+=*)' : '(\\S.*?)'
+  const form = new RegExp(`^${word.replace(/[^\w-]/g, '\\$&')} +${credential} *$`, 'i')
+  const read = ({ headers }: Request) => form.exec(firstOf(headers.authorization) ?? '')?.[1]
+  if (word !== 'Basic') return read
+  return request => {
+    const text = read(request)
+    return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8')
+  }
 }

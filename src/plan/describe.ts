@@ -4,7 +4,7 @@ import { type LatencyConfig, latency } from '../behaviours/latency.ts'
 import { table } from '../kernel/table.ts'
 import { isoDate } from '../world/clock.ts'
 import type { Plan, PlannedOperation, PlannedRule, Weather } from './plan.ts'
-import type { StatesFile } from './record-states.ts'
+import type { StatesFile } from './simulation-file.ts'
 
 export interface DescribedOperation {
   readonly operation: string

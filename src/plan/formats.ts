@@ -3,7 +3,7 @@
 import { parseStart } from '../behaviours/lifecycle.ts'
 import { LONGEST_DURATION, parseByteRate, parseDuration, parseRate, parseSize } from '../kernel/units.ts'
 import { parseDate } from '../world/clock.ts'
-import { isOrigin } from './cors.ts'
+import { isOrigin } from './settings.ts'
 
 const DURATION = '\\d+(?:\\.\\d+)? ?(?:ms|s|m|h|d)'
 const SIZE = '\\d+(?:\\.\\d+)? ?(?:B|[kKMG]B|[KM]iB)'

@@ -1,7 +1,9 @@
 // Layers of configuration, in order of precedence. The gateway file is one layer; weather is laid over it.
 
+import { behaviours } from '../behaviours/index.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, suggest } from '../kernel/diagnostic.ts'
+import type { Schema } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { SimulationFile } from './simulation-file.ts'
 
@@ -100,3 +102,19 @@ function hintAt(key: string, names: Iterable<string>, ids: readonly string[]): s
   const near = nearest(key, names)
   return near === undefined ? suggest(key, ids) : `did you mean "${near}"?`
 }
+
+// The schema of each behaviour's block in gateway.yaml.
+
+const nullable = (schema: Schema): Schema =>
+  typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
+
+/** Schemas by behaviour; `null` switches one off. Each is one object, so that it is compiled once (`shareRepeated`). */
+export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
+  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)] as const])),
+)
+
+/** Behaviours that have a key in gateway.yaml. */
+export const keyed = behaviours.filter(({ schema }) => schema !== undefined)
+
+/** Behaviours that an operation may configure. `errors` is configured for the whole API only. */
+export const configurable = keyed.filter(({ name }) => name !== 'errors')

@@ -10,10 +10,9 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Source } from '../kernel/source.ts'
 import type { CollectionOptions } from '../world/collection.ts'
-import type { AnswerOrder } from './answer-order.ts'
 import type { Near } from './near-paths.ts'
 import type { Simulation } from './settings.ts'
-import type { WeatherFile } from './weather.ts'
+import type { AnswerOrder, WeatherFile } from './simulation-file.ts'
 
 /** One operation, ready to run. */
 export interface PlannedOperation {

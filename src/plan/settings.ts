@@ -1,15 +1,16 @@
 // The settings of a gateway.yaml with every default filled in and every unit converted to a number.
 
 import type { Resource } from '../behaviours/respond/resource.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
+import type { Schema } from '../kernel/schema.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
-import { type CorsSettings, corsSettings } from './cors.ts'
-import { type JournalSettings, journalSettings } from './journal.ts'
-import type { SimulationFile } from './simulation-file.ts'
+import type { SandboxLimits } from '../world/sandboxes.ts'
+import type { CorsFile, JournalFile, SimulationFile, WorldsFile } from './simulation-file.ts'
 import { type StateSettings, stateSettings } from './state.ts'
 import type { TlsSettings } from './tls.ts'
-import { type WorldsSettings, worldsSettings } from './worlds.ts'
 
 export interface Simulation {
   readonly file: SimulationFile
@@ -115,3 +116,173 @@ export const simulationOf = (
   },
   consumerNames: Object.keys(file.consumers ?? {}),
 })
+
+// The `worlds` block of gateway.yaml: the worlds besides the default one, and the limits of sandboxes.
+
+export interface WorldsSettings extends SandboxLimits {
+  readonly sandboxes: boolean
+  /** The maximum size of the records of all worlds together, in bytes; `undefined`: a share of the heap. */
+  readonly maxBytes: number | undefined
+  /** The world of requests that name none. */
+  readonly default: string
+}
+
+/** The names of worlds: valid as a path segment, a header, a file name and a label. */
+export const WORLD_NAME = /^[A-Za-z0-9._-]{1,64}$/
+/** The same in words. */
+export const WORLD_NAME_RULE = '1 to 64 characters of A-Z a-z 0-9 . _ -'
+
+export const worldsSchema: Schema = {
+  type: 'object',
+  description:
+    'Isolated worlds: sandboxes, forked from the seeds when a request first names them, and a permanent world for each host among the servers of the contract.',
+  additionalProperties: false,
+  properties: {
+    sandboxes: {
+      type: 'boolean',
+      description:
+        'Whether a request may name a sandbox, with `Understudy-World: NAME` or with `/~NAME` before or after the base path. Default: true.',
+    },
+    max: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      description:
+        'The maximum number of sandboxes. Above it the least recently used one is removed, unchanged ones first. Default: 1000.',
+    },
+    idle: {
+      type: 'string',
+      format: 'duration',
+      description: 'The real time without a request after which a sandbox is removed. Default: 1h.',
+    },
+    maxBytes: {
+      type: 'string',
+      format: 'size',
+      description:
+        'The maximum memory for the records of all worlds together, estimated as 190 bytes a record and 2 bytes for each character of its JSON; records that worlds share count once. Above it the least recently used sandbox is removed; if no sandbox is left, writes are refused with 507. Default: 40 % of the heap.',
+    },
+    default: {
+      type: 'string',
+      pattern: WORLD_NAME.source,
+      description:
+        'The name of the world for requests that name no world and are not for a host of the contract. It may be the world of a host. Default: default.',
+    },
+  },
+}
+
+export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
+  sandboxes: file.sandboxes ?? true,
+  max: file.max ?? 1000,
+  idle: Math.max(1, Math.round(parseDuration(file.idle ?? '1h') as number)),
+  maxBytes: file.maxBytes === undefined ? undefined : parseSize(file.maxBytes),
+  default: file.default ?? 'default',
+})
+
+/** Reports paths that begin like the address of a world, which cannot be reached. */
+export function checkPaths({ operations }: Contract, report: Diagnostics): void {
+  for (const { path, node } of operations) {
+    if (!path.startsWith('/~')) continue
+    const place = node.document.source.locate([...node.document.base, ...node.path], 'key')
+    const hint = 'rename the path, or set listen: { clientControls: false }'
+    report.warning(
+      'path-names-world',
+      `${path} is unreachable: its beginning is read as the name of a world`,
+      place,
+      hint,
+    )
+  }
+}
+
+// The `journal` block of gateway.yaml: the number of requests that are remembered, and how much of each.
+
+/** Sizes in bytes. */
+export interface JournalSettings {
+  /** 0 switches the journal off. */
+  readonly requests: number
+  readonly size: number
+  /** The part of each body that is kept; 0 for none. */
+  readonly bodies: number
+  /** Lower-case names of the request headers that are kept. */
+  readonly headers: 'all' | readonly string[]
+}
+
+export const journalSchema: Schema = {
+  type: ['object', 'null'],
+  description: 'The journal of past requests, for the control plane; null switches it off. Credentials are masked.',
+  additionalProperties: false,
+  properties: {
+    requests: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'The number of requests that are kept. Default: 1000.',
+    },
+    size: {
+      type: 'string',
+      format: 'size',
+      description:
+        'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
+    },
+    bodies: {
+      type: ['string', 'null'],
+      format: 'size',
+      description: 'The length up to which request and reply bodies are kept. Default: null, no bodies.',
+    },
+    headers: {
+      type: ['boolean', 'array'],
+      items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+      description: 'The names of the request headers that are kept; true keeps all. Default: false.',
+    },
+  },
+}
+
+export const journalSettings = (file: JournalFile | null = {}): JournalSettings => ({
+  requests: file === null ? 0 : (file.requests ?? 1000),
+  size: parseSize(file?.size ?? '16MB') as number,
+  bodies: parseSize(file?.bodies ?? '0B') as number,
+  headers: headersOf(file?.headers ?? false),
+})
+
+const headersOf = (headers: boolean | readonly string[]): JournalSettings['headers'] =>
+  typeof headers === 'boolean' ? (headers ? 'all' : []) : headers.map(name => name.toLowerCase())
+
+// The `listen.cors` block of gateway.yaml: the web pages that may read the replies. Other pages get a CORS failure.
+
+export interface CorsSettings {
+  /** Returns whether a page of this origin may read the replies. */
+  admits(origin: string): boolean
+  /** Whether it may send cookies and HTTP authentication. */
+  readonly credentials: boolean
+}
+
+export const corsSchema: Schema = {
+  type: ['object', 'string'],
+  format: 'block or "off"',
+  description:
+    'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
+  additionalProperties: false,
+  properties: {
+    origins: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', format: 'origin' },
+      description: 'The origins whose pages may read replies; `*` is every origin. Default: ["*"].',
+    },
+    credentials: {
+      type: 'boolean',
+      description: 'Whether these pages may send cookies and HTTP authentication. Default: true.',
+    },
+  },
+}
+
+/** Whether a text is a serialised origin (RFC 6454 §6.2), or `*`. */
+export const isOrigin = (text: string): boolean => ORIGIN.test(text)
+const ORIGIN = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,]+)$/
+
+/** Returns `undefined` if CORS is off. */
+export function corsSettings(file: CorsFile = {}): CorsSettings | undefined {
+  if (file === 'off') return undefined
+  const { origins = ['*'], credentials = true } = file
+  const listed = new Set(origins)
+  return { admits: origin => listed.has('*') || listed.has(origin), credentials }
+}

@@ -1,14 +1,9 @@
-// The content of a validated gateway.yaml as types.
+// The types of what people write, once checked: gateway.yaml, weather, and orders for answers.
 
+import type { FaultSpec } from '../behaviours/fault.ts'
+import type { LatencyConfig } from '../behaviours/latency.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Assign } from '../world/collection.ts'
-import type { CorsFile } from './cors.ts'
-import type { JournalFile } from './journal.ts'
-import type { StatesFile } from './record-states.ts'
-import type { StateFile } from './state.ts'
-import type { TlsFile } from './tls.ts'
-import type { BehaviourConfigs, WeatherFile } from './weather.ts'
-import type { WorldsFile } from './worlds.ts'
 
 /** The content of gateway.yaml, as written and checked. */
 export interface SimulationFile {
@@ -73,4 +68,99 @@ export interface ResourceFile {
 export interface ReferenceFile {
   readonly to: string
   readonly onDelete?: 'restrict' | 'cascade' | null
+}
+
+export type CorsFile = 'off' | { readonly origins?: readonly string[]; readonly credentials?: boolean }
+
+export type TlsFile =
+  | string
+  | {
+      readonly key?: string
+      readonly cert?: string
+      readonly ca?: string
+      readonly clients?: 'required' | 'wanted'
+    }
+
+export interface WorldsFile {
+  readonly sandboxes?: boolean
+  readonly max?: number
+  readonly idle?: string
+  readonly maxBytes?: string
+  readonly default?: string
+}
+
+export interface JournalFile {
+  readonly requests?: number
+  readonly size?: string
+  readonly bodies?: string | null
+  readonly headers?: boolean | readonly string[]
+}
+
+export type StateFile =
+  | 'memory'
+  | {
+      readonly file?: string
+      readonly sync?: string
+      readonly redis?: string
+      readonly prefix?: string
+      readonly reads?: 'strong' | 'local'
+      readonly onSeedChange?: 'keep' | 'reset'
+      readonly history?: true
+    }
+
+export interface StatesFile {
+  readonly field: string
+  readonly from: Readonly<Record<string, Readonly<Record<string, EdgeFile>>>>
+}
+
+export interface EdgeFile {
+  readonly after?: string | LatencyConfig
+  readonly set?: Readonly<Record<string, Json>>
+}
+
+export type BehaviourConfigs = Readonly<Record<string, unknown>>
+
+/** Blocks that override the configuration. Among them the most specific one wins. */
+export interface WeatherFile {
+  readonly defaults?: BehaviourConfigs
+  readonly tags?: Readonly<Record<string, BehaviourConfigs>>
+  readonly operations?: Readonly<Record<string, BehaviourConfigs>>
+  readonly consumers?: Readonly<Record<string, BehaviourConfigs>>
+}
+
+/** The weather that the control plane accepts: the name of a preset or a weather itself, and its duration. */
+export interface WeatherOrder extends WeatherFile {
+  readonly name?: string
+  readonly for?: string
+}
+
+export interface RuleFile {
+  /** A condition in CEL. Absent: the rule matches every request. */
+  readonly when?: string
+  readonly times?: number
+  /** Blocks of behaviours, by name. */
+  readonly [behaviour: string]: unknown
+}
+
+export interface AnswerOrder {
+  /** An operationId, or a method and a path: `POST /books`. */
+  readonly operation?: string
+  readonly method?: string
+  readonly path?: string
+  readonly tag?: string
+  readonly when?: string
+  readonly consumer?: string
+  readonly reply?: AnswerReply
+  readonly delay?: string
+  readonly fault?: FaultSpec
+  readonly skip?: number
+  readonly times?: number | null
+  readonly for?: string
+}
+
+export interface AnswerReply {
+  readonly status?: number
+  readonly example?: string
+  readonly headers?: Readonly<Record<string, string | number>>
+  readonly body?: Json
 }

@@ -4,13 +4,13 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { type Check, type Schema, Schemas } from '../kernel/schema.ts'
 import { narrow, shareRepeated } from '../kernel/schema-parts.ts'
 import type { Source } from '../kernel/source.ts'
-import { type AnswerOrder, answerSchema } from './answer-order.ts'
+import { answerSchema } from './answers.ts'
 import { FORMATS } from './formats.ts'
-import { roundSettings } from './setting-numbers.ts'
 import { checkShape, type ShapeCheck } from './shape.ts'
-import type { SimulationFile } from './simulation-file.ts'
+import { roundSettings } from './short-forms.ts'
+import type { AnswerOrder, SimulationFile, WeatherOrder } from './simulation-file.ts'
 import { simulationSchema } from './simulation-schema.ts'
-import { orderSchema, type WeatherOrder } from './weather.ts'
+import { orderSchema } from './weather.ts'
 
 const tests = Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test]))
 

@@ -7,18 +7,7 @@ import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { parseRedisUrl } from '../state/redis-address.ts'
 import type { EngineSettings } from '../state/settings.ts'
-
-export type StateFile =
-  | 'memory'
-  | {
-      readonly file?: string
-      readonly sync?: string
-      readonly redis?: string
-      readonly prefix?: string
-      readonly reads?: 'strong' | 'local'
-      readonly onSeedChange?: 'keep' | 'reset'
-      readonly history?: true
-    }
+import type { StateFile } from './simulation-file.ts'
 
 export interface StateSettings {
   readonly engine: EngineSettings

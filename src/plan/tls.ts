@@ -7,15 +7,7 @@ import { readNamedText } from '../kernel/read-source.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Source } from '../kernel/source.ts'
 import { isoDate, parseTime, realClock } from '../world/clock.ts'
-
-export type TlsFile =
-  | string
-  | {
-      readonly key?: string
-      readonly cert?: string
-      readonly ca?: string
-      readonly clients?: 'required' | 'wanted'
-    }
+import type { TlsFile } from './simulation-file.ts'
 
 /** The TLS options of a server, as PEM texts. */
 export interface KeyPair {

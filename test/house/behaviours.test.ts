@@ -54,8 +54,8 @@ test('the extension point imports no extension', () => {
 /** The files of the authors of an exchange that are not behaviours. */
 const AUTHORS: Readonly<Record<string, readonly string[]>> = {
   gateway: ['gateway/'],
-  rules: ['plan/compile-rules.ts'],
-  answers: ['plan/compile-answer.ts', 'gateway/answer-before.ts'],
+  rules: ['plan/rules.ts'],
+  answers: ['plan/answers.ts'],
   expressions: ['behaviours/scope.ts'],
 }
 

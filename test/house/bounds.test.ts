@@ -56,7 +56,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'kernel/read-source.ts MOST_BYTES': '256 MB a file',
   'kernel/read-source.ts MOST_SETTINGS': '100,000 in a gateway file',
   'kernel/reply-files.ts LARGEST': '16 MiB',
-  'plan/invalid.ts MOST_RULES': '20, of at most',
+  'plan/compile-operation.ts MOST_RULES': '20, of at most',
   'plan/known-keys.ts MOST': '1,500,000 keys and values',
   'world/search.ts LONGEST_SEARCH': 'words in a list | 20 different words, 1,000 characters',
   'world/search.ts MOST_WORDS': '20 different words',

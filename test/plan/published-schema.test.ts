@@ -7,9 +7,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
 import { loadPlan } from '../../src/load/load.ts'
-import { schemaFor } from '../../src/plan/contract-schema.ts'
 import { FORMATS } from '../../src/plan/formats.ts'
-import { type PublishedSchema, publishedSchema } from '../../src/plan/published-schema.ts'
+import { type PublishedSchema, publishedSchema, schemaFor } from '../../src/plan/published-schema.ts'
 import { blocksOf, PAGES } from '../support/pages.ts'
 
 /** One validator for all: it compiles the meta-schema, and each definition, once. Its optimiser would double the time. */

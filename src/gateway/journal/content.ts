@@ -2,7 +2,7 @@
 
 import { compileGlob } from '../../kernel/glob.ts'
 import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
-import type { JournalSettings } from '../../plan/journal.ts'
+import type { JournalSettings } from '../../plan/settings.ts'
 import type { JournalBody, JournalEntry } from './kept-request.ts'
 
 /** In each value `*` matches any text; the empty text matches requests without this header or field. */

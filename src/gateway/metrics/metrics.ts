@@ -5,7 +5,7 @@ import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { type LoopDelay, takingTurns } from '../../world/clock.ts'
 import type { Deprecations } from '../deprecations.ts'
 import type { WeatherStation } from '../weather.ts'
-import type { Worlds } from '../worlds.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 import { CALLERS, registerUsageTimes } from './deprecation-metrics.ts'
 import {
   type FollowedState,

@@ -3,7 +3,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { EVICTIONS } from '../../world/sandboxes.ts'
 import { Servers } from '../../world/servers.ts'
-import type { Worlds } from '../worlds.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 
 /** Adds the queue lengths of all worlds together, by the path of the capacity in the configuration. */
 export function registerCapacities(worlds: Worlds, registers: Registry[]): void {

@@ -2,7 +2,7 @@
 
 import type { CollectionState, PortableCourse, WorldEffect } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
-import type { AnswerState } from '../standing-answer.ts'
+import type { AnswerState } from '../answers.ts'
 
 /** A world as a value. */
 export interface WorldState {

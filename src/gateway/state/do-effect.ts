@@ -2,7 +2,7 @@
 
 import type { CollectionState } from '../../world/effects.ts'
 import type { World } from '../../world/world.ts'
-import type { Worlds } from '../worlds.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 import type { Effect, WorldState } from './changes.ts'
 import type { SeedStore } from './seed-store.ts'
 import type { Subjects } from './subjects.ts'

@@ -5,7 +5,7 @@ import type { StandingAnswers } from '../answers.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { WeatherStation } from '../weather.ts'
-import type { Worlds } from '../worlds.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 
 /** The gateway whose state is kept. */
 export interface Kept {

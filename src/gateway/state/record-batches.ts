@@ -1,7 +1,7 @@
 // Gathers the changes of records while many entries of a log are read, see `RowsBatch`.
 
 import type { RowBatch } from '../../world/effects.ts'
-import type { Worlds } from '../worlds.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 import type { Effect } from './changes.ts'
 
 export class RecordBatches {

@@ -5,7 +5,7 @@
 import { stringifyJson } from '../../kernel/json.ts'
 import { breathe, SLICE } from '../../world/clock.ts'
 import type { CollectionState } from '../../world/effects.ts'
-import type { AnswerState } from '../standing-answer.ts'
+import type { AnswerState } from '../answers.ts'
 import type { WorldState } from './changes.ts'
 
 /** Everything at one position of the log. */

@@ -3,7 +3,7 @@
 import type { Plan } from '../../plan/plan.ts'
 import type { StandingAnswers } from '../answers.ts'
 import type { WeatherStation } from '../weather.ts'
-import type { Worlds } from '../worlds.ts'
+import type { Worlds } from '../worlds/worlds.ts'
 
 /** The parts of the gateway that a log changes. */
 export interface Subjects {

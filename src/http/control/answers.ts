@@ -1,11 +1,10 @@
 // The routes of answers on demand, which replace the replies to the next requests.
 
-import { MOST_ANSWERS } from '../../gateway/answers.ts'
-import type { StandingAnswer } from '../../gateway/standing-answer.ts'
+import { MOST_ANSWERS, type StandingAnswer } from '../../gateway/answers.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSource } from '../../kernel/read-source.ts'
-import { answerSchema } from '../../plan/answer-order.ts'
+import { answerSchema } from '../../plan/answers.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'

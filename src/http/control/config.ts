@@ -1,7 +1,6 @@
 // The configuration that is being served: shown without its credentials, and replaced by another in one step.
 
-import { maskText, servedText, unmaskText } from '../../gateway/configuration-text.ts'
-import { effectiveConfiguration } from '../../gateway/effective.ts'
+import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/configuration-text.ts'
 import { stringifyJson } from '../../kernel/json.ts'
 import { INFERRED_FILE } from '../../load/infer/settings.ts'
 import { adoptedSchema, describeAdopted, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
@@ -92,7 +91,7 @@ export const configRoutes = ({ gateway, reloader }: Control): ControlRoute[] => 
     summary: 'The JSON Schema of gateway.yaml, with the names of the contract that is being served.',
     replies: { 200: replyWith('JSON Schema, draft 2020-12.', { type: 'object' }) },
     answer: async () => {
-      const { schemaFor } = await import('../../plan/contract-schema.ts')
+      const { schemaFor } = await import('../../plan/published-schema.ts')
       return json(schemaFor(gateway.plan))
     },
   },

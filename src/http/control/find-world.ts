@@ -1,9 +1,9 @@
 // The common part of the routes of worlds: finds the world in a path, and words refusals.
 
-import type { Worlds } from '../../gateway/worlds.ts'
-import type { WorldFault } from '../../gateway/worlds-keeper.ts'
+import type { WorldFault } from '../../gateway/worlds/sandboxes.ts'
+import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/worlds.ts'
+import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'
 import { problem } from './replies.ts'
 import type { Call, ControlReply } from './route.ts'

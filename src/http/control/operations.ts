@@ -1,7 +1,7 @@
 // The routes of operations: their measurements, and the data for a request to one.
 
 import { behaviours } from '../../behaviours/index.ts'
-import { describeChain, describeForm } from '../../gateway/operation-form.ts'
+import { describeChain, describeForm } from '../../gateway/reference.ts'
 import type { Measure } from '../../gateway/traffic.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { describeDay } from '../../plan/calendar.ts'

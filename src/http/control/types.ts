@@ -2,7 +2,7 @@
 
 export type { Caller, DeprecationReport } from '../../gateway/deprecations.ts'
 export type { RecordedBody, RecordedRequest } from '../../gateway/journal/entry.ts'
-export type { FormParameter, FormReplyContent, OperationForm } from '../../gateway/operation-form.ts'
+export type { FormParameter, FormReplyContent, OperationForm } from '../../gateway/reference.ts'
 export type { SendResult } from '../../gateway/send.ts'
 export type { Measure } from '../../gateway/traffic.ts'
 export type { CalendarEvent, EventKind, WorldCalendar } from '../../gateway/world-calendar.ts'

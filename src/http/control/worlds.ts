@@ -2,7 +2,7 @@
 
 import type { Gateway } from '../../gateway/gateway.ts'
 import { importSnapshot } from '../../gateway/import.ts'
-import type { Worlds } from '../../gateway/worlds.ts'
+import type { Worlds } from '../../gateway/worlds/worlds.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Snapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'

@@ -1,19 +1,19 @@
 // All worlds: the default one, one for each host of the contract, and the sandboxes. Finds the world and the time of a
 // request. Independent of sockets.
 
-import type { Reply } from '../kernel/reply.ts'
-import type { Request } from '../kernel/request.ts'
-import type { Plan } from '../plan/plan.ts'
-import type { Clock } from '../world/clock.ts'
-import type { World } from '../world/world.ts'
-import { InitialState } from './initial-state.ts'
-import type { Log } from './log.ts'
-import { PermanentWorlds } from './permanent-worlds.ts'
-import { SandboxWorlds } from './sandbox-worlds.ts'
-import { directedVisit, type Held, holdWorld, momentIn, nameIn, type Visit } from './visit.ts'
-import { findMark } from './world-mark.ts'
-import type { WorldFault, WorldsKeeper } from './worlds-keeper.ts'
-import { WorldsMemory } from './worlds-memory.ts'
+import type { Reply } from '../../kernel/reply.ts'
+import type { Request } from '../../kernel/request.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { Budget } from '../../world/budget.ts'
+import type { Clock } from '../../world/clock.ts'
+import type { Collection } from '../../world/collection.ts'
+import { heapLimit } from '../../world/heap.ts'
+import { makeCollection } from '../../world/make-collection.ts'
+import type { Eviction } from '../../world/sandboxes.ts'
+import { World } from '../../world/world.ts'
+import type { Log } from '../log.ts'
+import { SandboxWorlds, type WorldFault, type WorldsKeeper } from './sandboxes.ts'
+import { directedVisit, findMark, type Held, holdWorld, momentIn, nameIn, type Visit } from './visit.ts'
 
 export class Worlds {
   readonly memory: WorldsMemory
@@ -204,5 +204,156 @@ export class Worlds {
     if (typeof moment === 'object') return moment
     const { visit } = this.#current(found ?? this.#sandboxes.propose(name as string))
     return directedVisit(visit, marked, moment)
+  }
+}
+
+// The worlds that a plan has from the beginning: the default one, and one for each host of the contract.
+
+export class PermanentWorlds extends Map<string, Held> {
+  #names: ReadonlySet<string> = new Set()
+  /** The names of the worlds of hosts. */
+  #byHost: ReadonlyMap<string, string> = new Map()
+  #lastHost = ''
+  #lastName: string | undefined
+
+  /** Takes the names that a plan gives. The worlds of other names go. */
+  rename({ contract, simulation }: Plan): void {
+    // With one host or none, every request reaches the default world.
+    const hosts = contract.hosts.length > 1 ? contract.hosts : []
+    this.#byHost = new Map(hosts.map(host => [host, nameOf(host)]))
+    this.#names = new Set([simulation.worlds.default, ...this.#byHost.values()])
+    this.#lastHost = ''
+    this.#lastName = undefined
+    for (const name of this.keys()) if (!this.#names.has(name)) this.delete(name)
+  }
+
+  /** The names that no world has yet. */
+  get missing(): readonly string[] {
+    return [...this.#names].filter(name => !this.has(name))
+  }
+
+  /** Returns the host of a world, if it has one. */
+  hostOf(name: string): string | undefined {
+    return [...this.#byHost].find(([, own]) => own === name)?.[0]
+  }
+
+  /** Returns the world of a host, if it has one. */
+  home(host: string | undefined): Held | undefined {
+    if (this.#byHost.size === 0 || host === undefined) return undefined
+    // Most requests have the same host as the previous one.
+    if (host !== this.#lastHost) {
+      this.#lastHost = host
+      this.#lastName = this.#byHost.get(host.replace(/:\d*$/, '').toLowerCase())
+    }
+    const name = this.#lastName
+    return name === undefined ? undefined : this.get(name)
+  }
+}
+
+/** Converts a host to a world's name: invalid characters, such as the colons of an IPv6 address, become dashes. */
+const nameOf = (host: string): string => host.replace(/[^A-Za-z0-9._-]/g, '-').slice(0, 64)
+
+// The initial state of all worlds, made of the seeds of the plan. Worlds are forks of it; it is never served itself.
+
+export class InitialState {
+  readonly #clock: Clock
+  readonly #budget: Budget
+  #world: World
+  /** The initial state of a plan that is about to be adopted. */
+
+  constructor(plan: Plan, clock: Clock, budget: Budget) {
+    this.#clock = clock
+    this.#budget = budget
+    this.#world = seedWorld(plan, clock, budget)
+  }
+
+  get world(): World {
+    return this.#world
+  }
+
+  /** Adopts another plan. Existing worlds stay as they are. */
+  adopt(plan: Plan): void {
+    this.#world = seedWorld(plan, this.#clock, this.#budget)
+  }
+
+  /** Returns a new world in this state, which begins now. */
+  begin(name: string): World {
+    const world = this.#world.fork(name)
+    world.copied = false
+    world.began = this.#clock.now()
+    return world.begin(world.began)
+  }
+}
+
+/** Makes a world of the seeds of a plan, a thousand records a step. */
+function seedWorld(plan: Plan, clock: Clock, budget: Budget): World {
+  const collections = new Map<string, Collection>()
+  for (const [name, { options, resource }] of plan.collections) {
+    collections.set(name, makeCollection(options, resource.seeds, budget))
+  }
+  return new World(plan.simulation.seed, clock, collections)
+}
+
+// The memory of all worlds together: counts the bytes of their records, and evicts sandboxes if there are too many.
+
+/** The default share of the heap for records; a page may contain all of them a second time. */
+const SHARE = 0.4
+
+const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes ?? Math.floor(SHARE * heapLimit())
+
+/** The worlds that there are. Each is counted without the records that it shares with its origin. */
+export interface CountedWorlds {
+  readonly initial: World
+  readonly permanent: Iterable<World>
+  readonly sandboxes: SandboxWorlds
+}
+
+export class WorldsMemory {
+  readonly budget: Budget
+  readonly #worlds: () => CountedWorlds
+
+  constructor(plan: Plan, worlds: () => CountedWorlds) {
+    this.#worlds = worlds
+    this.budget = new Budget({
+      max: maxBytesOf(plan),
+      heap: heapLimit(),
+      count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
+      drop: writer => worlds().sandboxes.evictForMemory(writer)?.world.bytes,
+    })
+  }
+
+  adopt(plan: Plan): void {
+    this.budget.limit(maxBytesOf(plan))
+  }
+
+  /** The estimated bytes of all records, by the kind of world that they were written to. */
+  get bytes(): readonly { readonly kind: 'seeds' | 'permanent' | 'sandbox'; readonly bytes: number }[] {
+    const sum = (worlds: Iterable<World>) => [...worlds].reduce((all, { bytes }) => all + bytes, 0)
+    const { initial, permanent, sandboxes } = this.#worlds()
+    return [
+      { kind: 'seeds', bytes: initial.bytes },
+      { kind: 'permanent', bytes: sum(permanent) },
+      { kind: 'sandbox', bytes: sum([...sandboxes.list()].map(({ world }) => world)) },
+    ]
+  }
+
+  /** The maximum of these bytes together. */
+  get maxBytes(): number {
+    return this.budget.max
+  }
+
+  /** Records the size of the heap after a garbage collection. */
+  measured(used: number): void {
+    this.budget.measured(used)
+  }
+
+  /** Evicts a tenth of the sandboxes. Returns whether there was one. */
+  relieve(): boolean {
+    return this.#worlds().sandboxes.relieve()
+  }
+
+  /** How many sandboxes were evicted, by the reason. */
+  get evictions(): Readonly<Record<Eviction, number>> {
+    return this.#worlds().sandboxes.evictions.counts
   }
 }

@@ -1,17 +1,16 @@
 // The sandboxes of a gateway: makes those that requests name, refuses names, and logs evictions.
 
-import { problems } from '../kernel/problem.ts'
-import { type Reply, refuse } from '../kernel/reply.ts'
-import type { Plan } from '../plan/plan.ts'
-import { WORLD_NAME } from '../plan/worlds.ts'
-import type { Clock } from '../world/clock.ts'
-import { Sandboxes } from '../world/sandboxes.ts'
-import type { World } from '../world/world.ts'
-import { EvictionLog } from './eviction-log.ts'
-import type { Log } from './log.ts'
-import { Mask } from './mask.ts'
+import { problems } from '../../kernel/problem.ts'
+import { type Reply, refuse } from '../../kernel/reply.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { WORLD_NAME } from '../../plan/settings.ts'
+import type { Clock } from '../../world/clock.ts'
+import { Sandboxes } from '../../world/sandboxes.ts'
+import type { World } from '../../world/world.ts'
+import { EvictionLog } from '../eviction-log.ts'
+import type { Log } from '../log.ts'
+import { Mask } from '../mask.ts'
 import { type Held, holdWorld, visitOf } from './visit.ts'
-import type { WorldFault, WorldsKeeper } from './worlds-keeper.ts'
 
 export class SandboxWorlds {
   readonly #clock: Clock
@@ -124,3 +123,19 @@ export class SandboxWorlds {
     return held
   }
 }
+
+// The interface for observers of the set of worlds, and the reasons why a world cannot be created or deleted.
+
+/** Is notified of every world that is added, replaced or removed. */
+export interface WorldsKeeper {
+  /** @param before the world that had the place */
+  placed(world: World, before: World | undefined): void
+  /** A sandbox that a request named first is there now. */
+  admitted(world: World): void
+  removed(world: World): void
+  /** The state that everything begins with is another; returns the names of its seeds, by collection. */
+  seeded(seeded: World): Readonly<Record<string, string>>
+}
+
+/** The reason why a world cannot be created or deleted. */
+export type WorldFault = 'bad-name' | 'exists' | 'unknown' | 'permanent' | 'switched-off'
