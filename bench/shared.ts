@@ -1,5 +1,4 @@
-// Measures the cost of a state in a file, in Redis, or in the primary process of several workers, each alternating with a
-// gateway that keeps its state in memory.
+// Measures the cost of a state in a file or in Redis, each alternating with a gateway that keeps its state in memory.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,8 +10,7 @@ import type { Figure } from './figures.ts'
 import { petStoreWith } from './generate.ts'
 import { create, list } from './rows.ts'
 import { spreadOf } from './spread.ts'
-import { command, inTurn, RESULTS, running, type Subject, startUnderstudy, startUnprobed } from './subject.ts'
-import type { Usage } from './subjects/probe.ts'
+import { command, inTurn, RESULTS, running, type Subject, startUnderstudy } from './subject.ts'
 
 /** Connections under load, as the target of Redis has it. */
 const CONNECTIONS = 32
@@ -28,7 +26,7 @@ const ALONE: Client = { connections: 1 }
 const SHOTS: readonly Shot[] = [list, create]
 const NAMES = ['listPets', 'createPet']
 
-/** Figures for a file, Redis (where `redis-server` is installed) and two workers, each above memory's. */
+/** Figures for a file and Redis (where `redis-server` is installed), each above memory's. */
 export async function measureShared(seconds: number, say: (text: string) => void): Promise<Figure[]> {
   const figures: Figure[] = []
   /** @param targets those of listPets and of createPet */
@@ -68,23 +66,8 @@ export async function measureShared(seconds: number, say: (text: string) => void
     )
     redis.stop()
   }
-  const shared = await compare(startWorkers, BUSY, seconds)
-  add(
-    "two workers, time a request above one process's",
-    '%',
-    [100, 100],
-    shared.map(pairs => above(pairs, elapsed)),
-  )
   return figures
 }
-
-/** Without a probe, which they would inherit, and which answers the process of the bench only. */
-async function startWorkers(): Promise<Subject> {
-  const unprobed = await startUnprobed(petStoreWith('shared-workers', ''), '--workers', '2', '--log-level', 'warn')
-  return { name: 'two workers', ...unprobed, usage: async () => UNKNOWN, heap: async () => 0 }
-}
-
-const UNKNOWN: Usage = { cpu: Number.NaN, peak: Number.NaN }
 
 /** How often the processes are started: two of one program may differ by a tenth for as long as they run. */
 const STARTS = 3

@@ -114,18 +114,22 @@ async function serve(line: CommandLine): Promise<number> {
   const several = values.workers !== undefined
   /** The files that the configuration on the disk named when it was last loaded. */
   let known: readonly string[] = []
-  /** Whether several processes serve that share no state. */
-  let apart = false
+  /** Whether several processes serve that share no state; unset before they do. */
+  let apart: boolean | undefined
   const accept = (loaded: Loaded, text?: string): Loaded => {
     if (text === undefined) known = loaded.files
     const { plan, report } = loaded
-    if (!apart || plan === undefined || !sharesState(plan)) return loaded
-    const message = 'this change makes the workers share state, which needs a restart'
-    report.error('shared-state', message, plan.simulation.source.locate([]), 'restart the program')
+    if (!several || plan === undefined || !sharesState(plan)) return loaded
+    const { source, state } = plan.simulation
+    const isShared = state?.engine.kind === 'redis'
+    if (isShared && apart !== true) return loaded
+    const message = 'several processes (--workers) share records, limits and kept replies through Redis only'
+    const hint = isShared ? 'restart the program' : 'serve without --workers, or set state: { redis: … }'
+    report.error('shared-state', message, source.locate([]), hint)
     return { ...loaded, plan: undefined }
   }
   const reload = async (text?: string) => {
-    const more = { text, confined: text === undefined ? undefined : known, recorded: several }
+    const more = { text, confined: text === undefined ? undefined : known }
     const trial = {
       path: line.file,
       home: HOME,
@@ -134,10 +138,10 @@ async function serve(line: CommandLine): Promise<number> {
     }
     return accept(await loadAside(trial, aside => load(line, { ...more, aside })), text)
   }
-  const loaded = accept(await load(line, { recorded: several }))
+  const loaded = accept(await load(line))
   return withPlan(loaded, line, async plan => {
     const { listen } = plan.simulation
-    apart = several && !sharesState(plan)
+    apart = plan.simulation.state?.engine.kind !== 'redis'
     const log = await createLog((values['log-level'] ?? 'info') as LogLevel)
     const started = await start(plan, loaded, reload, {
       clock: realClock,
@@ -147,7 +151,6 @@ async function serve(line: CommandLine): Promise<number> {
       watch: !switches.has('no-watch') && !isWorker(),
       exhausted,
       recover: switches.has('recover'),
-      alone: apart,
       workers: isWorker() ? 'worker' : several ? Number(values.workers) : undefined,
       listen: { ...listenOf(values, listen), controlToken: process.env.UNDERSTUDY_CONTROL_TOKEN || undefined },
     })

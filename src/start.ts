@@ -8,14 +8,11 @@ import { KeptState } from './gateway/state/kept-state.ts'
 import { watchMemory } from './gateway/watch-memory.ts'
 import { type Listen, type Serving, serve } from './http/serve.ts'
 import { isRunning, thisProcess } from './http/this-process.ts'
-import { primaryLog } from './http/this-worker.ts'
 import { Fleet } from './http/workers.ts'
 import type { Loaded } from './load/load.ts'
 import type { Plan } from './plan/plan.ts'
-import type { Engine } from './state/engine.ts'
-import { MemoryLog } from './state/memory-log.ts'
 import { makeEngine } from './state/open-engine.ts'
-import type { EngineSettings, EngineSurroundings } from './state/settings.ts'
+import type { EngineSurroundings } from './state/settings.ts'
 import { breathe, type Clock, every, watchLoop } from './world/clock.ts'
 
 export interface ServiceOptions {
@@ -26,8 +23,6 @@ export interface ServiceOptions {
   readonly listen: Listen
   /** The number of processes; or that this is one of them. Unset: only this one. */
   readonly workers?: number | 'worker' | undefined
-  /** Whether several processes have no common state, and so record no changes. */
-  readonly alone?: boolean
   /** Whether a damaged state file may lose the lines after the damage. */
   readonly recover?: boolean
   /** Called when memory has run out: the engine is about to end the process. */
@@ -63,9 +58,7 @@ export async function start(plan: Plan, loaded: Loaded, load: Load, options: Ser
   const gateway = createGateway(plan, options)
   const reloader = new Reloader(gateway, load, loaded, log)
   const fleet = typeof workers === 'number' ? { fleet: new Fleet(gateway, log), count: workers } : workers
-  const around = surroundingsOf(options)
-  const share = typeof fleet === 'object' ? (shared: MemoryLog) => fleet.fleet.shareLog(shared) : undefined
-  if (options.alone !== true) await keepState(gateway, options, around, share)
+  await keepState(gateway, options)
   const serving = await serve(gateway, reloader, { ...options.listen, workers: fleet }, version, log).catch(
     async (error: unknown) => {
       await gateway.state?.close()
@@ -93,28 +86,15 @@ const surroundingsOf = ({ clock, log }: ServiceOptions): EngineSurroundings => (
   warn: (message, fields = {}) => log.warn(fields, message),
 })
 
-/**
- * Has an engine keep the state of a gateway, if its plan says so; rejects where the state cannot be read.
- *
- * @param share gives the log of this process to its workers
- */
-async function keepState(
-  gateway: Gateway,
-  { log, workers, recover = false }: ServiceOptions,
-  around: EngineSurroundings,
-  share: ((log: MemoryLog) => void) | undefined,
-): Promise<void> {
+/** Has an engine keep the state of a gateway, if its plan says so; rejects where the state cannot be read. */
+async function keepState(gateway: Gateway, options: ServiceOptions): Promise<void> {
+  const { log, workers, recover = false } = options
   const settings = gateway.plan.simulation.state
-  if (settings === undefined) return
-  const { engine } = settings
-  const own = engine.kind === 'file' ? { ...engine, recover } : engine
-  const made =
-    engine.kind === 'redis' || workers === undefined
-      ? await makeEngine(own, around)
-      : share === undefined
-        ? primaryLog()
-        : await sharedLog(own, around, share)
-  const state = new KeptState(gateway, made, { ...settings, engine: own }, around, log)
+  // Several processes share a state through Redis, and through nothing else.
+  if (settings === undefined || (workers !== undefined && settings.engine.kind !== 'redis')) return
+  const engine = settings.engine.kind === 'file' ? { ...settings.engine, recover } : settings.engine
+  const around = surroundingsOf(options)
+  const state = new KeptState(gateway, await makeEngine(engine, around), { ...settings, engine }, around, log)
   try {
     await state.open()
   } catch (error) {
@@ -124,19 +104,3 @@ async function keepState(
   }
   gateway.state = state
 }
-
-/** The log that a process shares with its workers: in its memory, and in a file if the plan says so. */
-async function sharedLog(
-  engine: EngineSettings,
-  around: EngineSurroundings,
-  share: (log: MemoryLog) => void,
-): Promise<Engine> {
-  const patience = () => around.sleep(PATIENCE).then(() => undefined)
-  const log = new MemoryLog(engine.kind === 'file' ? await makeEngine(engine, around) : undefined, patience)
-  await log.load()
-  share(log)
-  return log.connect(true)
-}
-
-/** A process that does not answer a question within this many milliseconds is not waited for. */
-const PATIENCE = 1000

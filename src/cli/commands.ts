@@ -75,7 +75,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       },
       open: { about: 'open the console in a browser' },
       'no-watch': { about: 'do not reload when a file changes' },
-      workers: { takes: 'N', about: 'serve with N processes that share their state', fault: processes },
+      workers: { takes: 'N', about: 'serve with N processes, which share state through Redis', fault: processes },
       recover: { about: 'drop the damaged line of a state file, and those after it' },
       stateful: { about: 'give a bare OpenAPI document the state that can be inferred from it' },
       ...READING,

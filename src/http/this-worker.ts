@@ -5,10 +5,6 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Metrics } from '../gateway/metrics/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { KeyPair } from '../plan/tls.ts'
-import type { Engine } from '../state/engine.ts'
-import { RemoteLog } from '../state/remote-log.ts'
-import { LogEnd, NoteFiles } from '../state/shared-files.ts'
-import { channelOver, inheritedPipe } from './log-channel.ts'
 import type { Peers } from './stop.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
@@ -17,13 +13,6 @@ const TELL = 100
 
 /** The maximum time in milliseconds to wait for the other workers to hold their requests back, and to close the port. */
 const PATIENCE = { dealt: 3000, closed: 1000 } as const
-
-/** The places of the shared files among those that a worker inherits, behind `PIPE`. */
-const [END, NOTES] = [5, [6, 7]] as const
-
-/** In a worker: the log that the primary holds. */
-export const primaryLog = (): Engine =>
-  new RemoteLog(channelOver(inheritedPipe()), new LogEnd(END), new NoteFiles(NOTES))
 
 /** Whether this process is one of several that serve. */
 export const isWorker = (): boolean => cluster.isWorker

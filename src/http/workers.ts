@@ -2,19 +2,13 @@
 // the control plane reach all of them; a worker that dies is replaced and counted. `this-worker.ts` is the other end.
 
 import cluster, { type Worker } from 'node:cluster'
-import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Log } from '../gateway/log.ts'
 import { Metrics, type MetricsSnapshot } from '../gateway/metrics/metrics.ts'
 import type { KeyPair } from '../plan/tls.ts'
-import type { MemoryLog } from '../state/memory-log.ts'
-import { type Channel, serveLog } from '../state/remote-log.ts'
-import { LogEnd, NoteFiles, openUnnamed } from '../state/shared-files.ts'
 import type { ControlRoute } from './control/route.ts'
 import { freePort } from './free-port.ts'
 import { HandOvers } from './hand-overs.ts'
-import { channelOver, PIPE } from './log-channel.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
 /** A worker that does not answer within this many milliseconds is not waited for. */
@@ -33,7 +27,6 @@ export class Fleet {
   #calls = 0
   #reloads = 0
   #pair: KeyPair | undefined
-  #shared: { readonly log: MemoryLog; readonly end: LogEnd } | undefined
   /** The workers that receive orders, by their ids. */
   readonly #obeying = new Set<number>()
   /** The workers that still accept connections after the order to stop. */
@@ -62,13 +55,6 @@ export class Fleet {
     for (const worker of this.#workers) send(worker, order)
   }
 
-  /** Has all workers share a log. */
-  shareLog(log: MemoryLog): void {
-    const end = new LogEnd(unnamedFile())
-    log.showEnd(end)
-    this.#shared = { log, end }
-  }
-
   /** Has all workers serve with one certificate, which was made at start. */
   share(pair: KeyPair): void {
     this.#pair = pair
@@ -89,12 +75,6 @@ export class Fleet {
   }
 
   #fork(): Worker {
-    const notes = this.#shared && new NoteFiles([unnamedFile(), unnamedFile()])
-    if (this.#shared !== undefined && notes !== undefined) {
-      // See `this-worker.ts`, which has them in this order.
-      const stdio = ['inherit', 'inherit', 'inherit', 'ipc', 'pipe', this.#shared.end.file, ...notes.files]
-      cluster.setupPrimary({ stdio })
-    }
     const worker = cluster.fork()
     this.#handOvers.follow(worker)
     const born = performance.now()
@@ -113,14 +93,11 @@ export class Fleet {
       else if ('accepts' in told) this.#closed(worker)
       else if ('counts' in told) this.#told.set(worker.id, Metrics.renew(this.#told.get(worker.id) ?? [], told.counts))
     })
-    const endLog = this.#shared && serveLog(this.#shared.log.connect(), channelTo(worker))
     let served = false
     worker.once('listening', () => {
       served = true
     })
     worker.once('exit', (code, signal) => {
-      endLog?.()
-      if (notes !== undefined) this.#shared?.log.keep(notes.take(), this.#gateway.journal.bounds.requests)
       // One that cannot begin at the start is the end of the start.
       if (served || this.#started) this.#replace(worker, born, { code, signal })
     })
@@ -144,7 +121,7 @@ export class Fleet {
 
   /** The routes of the control plane that stay (see `ControlRoute.underWorkers`), with a reset that reaches all. */
   routes(routes: readonly ControlRoute[]): ControlRoute[] {
-    // The primary has the state of its workers, and its changes reach them.
+    // The primary shares the state of its workers, and its changes reach them.
     if (this.#gateway.state !== undefined) return routes.filter(({ underWorkers }) => underWorkers !== 'absent')
     return routes
       .filter(({ underWorkers }) => underWorkers === 'always' || underWorkers === 'reset')
@@ -237,12 +214,3 @@ function ask(worker: Worker, call: number): Promise<MetricsSnapshot | undefined>
     send(worker, { order: 'metrics', call })
   })
 }
-
-/** The pipe to a worker. */
-const channelTo = (worker: Worker): Channel => channelOver(worker.process.stdio[PIPE] as Socket)
-
-let files = 0
-
-/** A new file without a name; `/dev/shm` can be written where everything else is read-only. */
-const unnamedFile = (): number =>
-  openUnnamed(['/dev/shm', tmpdir()], `understudy-${process.pid}-${performance.now()}-${files++}`)

@@ -45,8 +45,6 @@ export interface LoadOptions {
   readonly progress?: Progress
   /** The text to use instead of the file, which need not exist then. */
   readonly text?: string
-  /** Whether changes of worlds are recorded, even if the file keeps its state in memory: several processes share it. */
-  readonly recorded?: boolean
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
   readonly confined?: readonly string[] | undefined
   /** The values of large files; without it they are parsed here. */
@@ -105,8 +103,7 @@ export function readGateway(
   const source = bare || filled === undefined ? filled : expandShortForms(filled, report)
   report.omit(filled?.surplus ?? 0)
   const written = bare ? { contract: path } : source && checkSimulation(source, report)
-  const valid = written && withInvalidStatus(written, options.invalidStatus)
-  const settings = valid && options.recorded === true ? withRecordedState(valid) : valid
+  const settings = written && withInvalidStatus(written, options.invalidStatus)
   if (source === undefined || settings === undefined) return { plan: undefined, report, files: [file] }
 
   for (const [key, text] of Object.entries(settings.limits ?? {})) {
@@ -142,9 +139,6 @@ export function readGateway(
     files: [...new Set(contractFiles)],
   }
 }
-
-const withRecordedState = (file: SimulationFile): SimulationFile =>
-  typeof file.state === 'object' ? file : { ...file, state: { history: true } }
 
 /** A flag wins over the file. */
 function withInvalidStatus(file: SimulationFile, status: 400 | 422 | undefined): SimulationFile {

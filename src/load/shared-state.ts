@@ -1,4 +1,4 @@
-// Finds the state that requests of one plan share: several processes that serve it must share it, too.
+// Finds the state that requests of one plan share: several processes that serve it need Redis for it.
 
 import { behaviours } from '../behaviours/index.ts'
 import type { Plan } from '../plan/plan.ts'

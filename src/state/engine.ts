@@ -36,15 +36,8 @@ export interface Engine {
   readonly exclusive: boolean
   /** Reads the log from its snapshot to its end. To be called once, before everything else. */
   open(): Promise<News>
-  /** Whether the log certainly ends at a position; false where that takes a question. */
-  endsAt(position: Position): boolean
   /** Reads the entries after a position: none if the log ends there. The caller reads once for all waiting requests. */
   since(after: Position): Promise<News>
-  /**
-   * As `since`; besides, other processes wait with their appends until this one has appended (nothing, perhaps), or a second
-   * has passed. Only for an engine where that costs less than doing work again.
-   */
-  reserve?(after: Position): Promise<News>
   /**
    * Appends all entries, or none, if the log still ends at `after`. Resolves once they are as durable as the settings of
    * the engine promise. Where the outcome is unknown (a connection broke), rejects with `Unavailable`; the next `since`

@@ -92,10 +92,6 @@ export class FileLog implements ExclusiveEngine {
     }
   }
 
-  endsAt(): boolean {
-    return true
-  }
-
   async since(after: Position): Promise<News> {
     return { anew: undefined, entries: [], position: after }
   }

@@ -107,10 +107,6 @@ export class RedisLog implements Engine {
     return { anew: { snapshot: snapshot ?? undefined }, entries: entries.map(withoutToken), position }
   }
 
-  endsAt(): boolean {
-    return false
-  }
-
   async since(after: Position): Promise<News> {
     // A plain command costs the server a tenth of a script. Where others write it would be one more.
     if (!this.#isBusy) {

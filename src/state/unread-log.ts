@@ -14,10 +14,6 @@ export class UnreadLog implements ExclusiveEngine {
     return { anew: { snapshot: undefined }, entries: [], position: this.#begun }
   }
 
-  endsAt(): boolean {
-    return true
-  }
-
   async since(after: Position): Promise<News> {
     return { anew: undefined, entries: [], position: after }
   }

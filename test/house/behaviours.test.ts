@@ -37,7 +37,7 @@ test('every behaviour that keeps state in the world says so', () => {
   assert.deepEqual(
     wrong.map(({ name }) => name),
     [],
-    'add "remembers: true" to the behaviour: "serve --workers" then shares the worlds',
+    'add "remembers: true" to the behaviour: "serve --workers" then requires a state in Redis',
   )
 })
 

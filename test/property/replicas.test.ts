@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readGroups } from '../../src/gateway/state/entry-text.ts'
 import type { Engine } from '../../src/state/engine.ts'
-import { MemoryLog } from '../../src/state/memory-log.ts'
 import { breathe } from '../../src/world/clock.ts'
 import { replica } from '../gateway/state/replicas.ts'
 import { cases } from '../support/cases.ts'
+import { MemoryLog } from '../support/memory-log.ts'
 
 const REPLICAS = 3
 
@@ -92,7 +92,7 @@ function versionsOf(log: MemoryLog): Map<number, { at: number; title: string | u
     [1, [{ at: 0, title: 'one' }]],
     [2, [{ at: 0, title: 'two' }]],
   ])
-  const { entries, position } = log.read()
+  const { entries, position } = log.open()
   for (const [i, entry] of [...entries].entries()) {
     const [group] = readGroups([entry])
     for (const [, effect] of group?.changes ?? []) {

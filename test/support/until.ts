@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 
-/** How long a test waits for an event before it fails, in milliseconds. A busy machine may need minutes. */
-const PATIENCE = 180_000
+/** How long a test waits for an event before it fails, in milliseconds. */
+const PATIENCE = 60_000
 
 /** Resolves after this many milliseconds. */
 export const pause = (milliseconds: number): Promise<void> => new Promise(resolve => setTimeout(resolve, milliseconds))
 
 /**
- * Asks every 50 ms until there is an answer other than `undefined` and `false`, and returns it. Fails after three minutes.
+ * Asks every 50 ms until there is an answer other than `undefined` and `false`, and returns it. Fails after a minute.
  *
  * @param event the event in words, for the message of the failure
  */

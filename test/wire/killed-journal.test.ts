@@ -160,8 +160,9 @@ test('a world goes back to before a request that another replica answered', { sk
   )
 })
 
-test('a worker that is killed leaves the requests that it answered to the primary', async () => {
-  const program = await replicas.serve('memory', TEXT, ['--workers', '3', '--log-level', 'info'])
+test('a worker that is killed leaves the requests that it answered to the primary', { skip: NO_REDIS }, async () => {
+  const state = `{ redis: "${server.url}", prefix: workers }`
+  const program = await replicas.serve(state, TEXT, ['--workers', '3', '--log-level', 'info'])
   const workers = () => [...program.output().matchAll(/"worker":(\d+)[^\n]*a worker serves/g)].map(([, pid]) => pid)
   await until(() => workers().length === 3)
   const { answered, broken, more, end } = load([program], 1000)

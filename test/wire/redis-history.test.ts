@@ -144,8 +144,13 @@ test('a linear order explains every reply of replicas, one of which is killed', 
   )
 })
 
-test('a linear order explains every reply of workers, one of which is killed', async () => {
-  const program = await replicas.serve('memory', NOTES, ['--workers', '3', '--log-level', 'info'])
+test('a linear order explains every reply of workers, one of which is killed', { skip: NO_REDIS }, async () => {
+  const program = await replicas.serve(`{ redis: "${server.url}", prefix: workers }`, NOTES, [
+    '--workers',
+    '3',
+    '--log-level',
+    'info',
+  ])
   const workers = () => [...program.output().matchAll(/"worker":(\d+)[^\n]*a worker serves/g)].map(([, pid]) => pid)
   await until(() => workers().length === 3)
   await assertLinear(

@@ -95,30 +95,6 @@ test('a standing answer survives kill -9 and is given `times` times', async () =
   await third.kill()
 })
 
-test('workers share a state file, which survives all processes', async () => {
-  const { config } = project()
-  const first = await serve(config, '--workers', '2')
-  const made = await Promise.all(
-    Array.from({ length: 12 }, (_, i) => first.send('POST /notes', { text: `${i}` }, { connection: 'close' })),
-  )
-  assert.deepEqual(
-    made.map(({ body }) => body.id).sort((a, b) => a - b),
-    made.map((_, i) => i + 2),
-  )
-  const order = { operation: 'read', reply: { status: 503 }, times: 4 }
-  assert.equal((await first.send('POST control:/answers', order)).status, 201)
-  const read = await Promise.all(
-    Array.from({ length: 9 }, () => first.send('GET /notes/2', undefined, { connection: 'close' })),
-  )
-  assert.equal(read.filter(({ status }) => status === 503).length, 4)
-  await first.kill()
-  // With one process, the file is the same.
-  const second = await serve(config)
-  assert.equal((await second.send('GET /notes')).body.length, 13)
-  assert.equal((await second.send('GET /notes/13')).status, 200)
-  await second.kill()
-})
-
 test('with a sync interval a regular stop loses nothing', async () => {
   const { config } = project('{ file: ./state, sync: 10m }')
   const { send, child, ended } = await serve(config)

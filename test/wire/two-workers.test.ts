@@ -197,31 +197,14 @@ describe('two workers', () => {
   })
 })
 
-test('workers with inferred state share their records, and use the options of the command line', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'understudy-'))
-  const file = join(folder, 'notes.yaml')
+test('workers do not serve inferred state without Redis, and the hint says so', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'understudy-')), 'notes.yaml')
   writeFileSync(file, NOTES)
-  const ports = ['--port', '0', '--control-port', '0', '--no-watch']
-  const child = understudy(file, '--stateful', '--workers', '2', '--invalid-status', '422', ...ports)
-  try {
-    const api = await until(() => /API +(http:\S+)/.exec(child.output())?.[1])
-    // Connections are distributed in turn, so that these reach both workers.
-    const post = (body: unknown) =>
-      fetch(`${api}/notes`, {
-        method: 'POST',
-        headers: { connection: 'close', 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    for (let i = 0; i < 6; i++) assert.equal((await post({ text: `note ${i}` })).status, 201)
-    assert.equal((await post({ text: 5 })).status, 422)
-    for (let i = 0; i < 2; i++) {
-      const response = await fetch(`${api}/notes`, { headers: { connection: 'close' } })
-      const texts = ((await response.json()) as { text: string }[]).map(({ text }) => text)
-      assert.equal(texts.filter(text => text.startsWith('note ')).length, 6)
-    }
-  } finally {
-    child.kill('SIGKILL')
-  }
+  const child = understudy(file, '--stateful', '--workers', '2', '--port', '0', '--control-port', '0', '--no-watch')
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 1)
+  assert.match(child.output(), /share records, limits and kept replies through Redis only/)
+  assert.match(child.output(), /serve without --workers, or set state: \{ redis: … \}/)
 })
 
 const NOTES = `

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { CONTRACT } from '../simulate.ts'
 import { fileOf } from '../support/in-process.ts'
 import { until } from '../support/until.ts'
+import { NO_REDIS, RedisServer } from './redis-server.ts'
 import { understudy } from './start-program.ts'
 
-describe('three workers that share their state', () => {
+/** The pet store with its state in Redis. */
+function shared(url: string): string {
+  const text = readFileSync('config/gateway.yaml', 'utf8')
+  return fileOf(`${text.replace(/: (\.\.?\/)/g, `: ${resolve('config')}/$1`)}\nstate: { redis: "${url}" }\n`)
+}
+
+describe('three workers that share their state', { skip: NO_REDIS }, () => {
+  const server = new RedisServer()
   let child: ReturnType<typeof understudy>
   let api = ''
   let control = ''
@@ -18,11 +27,15 @@ describe('three workers that share their state', () => {
   }
 
   before(async () => {
-    child = understudy('config/gateway.yaml', '--workers', '3', '--port', '0', '--control-port', '0', '--no-watch')
+    await server.start()
+    child = understudy(shared(server.url), '--workers', '3', '--port', '0', '--control-port', '0', '--no-watch')
     api = await until(() => /API +(http:\S+)/.exec(child.output())?.[1])
     control = await until(() => /Control plane +(http:\S+)/.exec(child.output())?.[1])
   })
-  after(() => void child.kill('SIGKILL'))
+  after(async () => {
+    child.kill('SIGKILL')
+    await server.remove()
+  })
 
   test('ids are unique, and every worker sees acknowledged writes of the others', async () => {
     const made = await Promise.all(Array.from({ length: 60 }, (_, i) => send('/pets', { name: `${i}`, categoryId: 1 })))
@@ -75,5 +88,5 @@ test('workers without a shared state refuse a configuration that needs one', asy
   writeFileSync(config, CONTRACT)
   const reply = await fetch(`${control}/reload`, { method: 'POST' })
   assert.equal(reply.status, 422)
-  assert.match(await reply.text(), /shared-state.*needs a restart/)
+  assert.match(await reply.text(), /shared-state.*through Redis only.*serve without --workers/)
 })

@@ -13,9 +13,6 @@ export interface Piece {
 
 type TurnOutcome = { readonly value: unknown } | { readonly error: unknown }
 
-/** Whether it may change something, by its method. */
-export const mayChange = ({ cause: { text } }: Piece): boolean => !text.startsWith('GET ') && !text.startsWith('HEAD ')
-
 /** Work whose reply must wait for the append, with its changes, if it made any. */
 export type OpenPiece = readonly [Piece, TurnOutcome, Group | undefined]
 

@@ -8,14 +8,14 @@ import type { Group } from './changes.ts'
 import { writeGroup } from './entry-text.ts'
 import type { Gathering } from './gathering.ts'
 import { LogFollower } from './log-follower.ts'
-import { type Asker, answerAll, mayChange, type OpenPiece, type Piece, refuseAll, runAll, settle } from './piece.ts'
+import { type Asker, answerAll, type OpenPiece, type Piece, refuseAll, runAll, settle } from './piece.ts'
 import { SharedRecording } from './shared-recording.ts'
 import type { LogTurns, Memory, TurnMeter } from './turns.ts'
 
 /** How often work runs again, at most, because others are faster. */
 const MOST_CONFLICTS = 200
 
-/** For how many turns after a conflict the next append is reserved, where the engine can do that. */
+/** For how many turns after a conflict others are taken to append as well. */
 const CONTENDED = 100
 
 export class SharedTurns implements LogTurns {
@@ -76,7 +76,6 @@ export class SharedTurns implements LogTurns {
   /** Resolves when the worlds hold everything that any process appended before this was called. */
   catchUp(): Promise<void> {
     if (this.#down !== undefined) return Promise.reject(new Unavailable(this.#down))
-    if (this.#engine.endsAt(this.position)) return CAUGHT_UP
     return new Promise((resolve, reject) => {
       this.#askers.push({ resolve, reject })
       this.#gathering.arrived()
@@ -134,10 +133,8 @@ export class SharedTurns implements LogTurns {
   }
 
   async #turn(pieces: readonly Piece[]): Promise<void> {
-    const reserved = this.#contended > 0 && pieces.some(mayChange) && (await this.#reserve(pieces))
-    if (reserved === undefined) return
-    // Work that came meanwhile runs, too.
-    let left: readonly Piece[] = reserved ? [...pieces, ...this.#pieces.splice(0)] : pieces
+    if (this.#contended > 0) this.#contended -= 1
+    let left = pieces
     for (let conflicts = 0; left.length > 0; conflicts++) {
       if (conflicts > MOST_CONFLICTS) {
         refuseAll(left, new Unavailable('too many processes change the state at the same time'))
@@ -145,24 +142,8 @@ export class SharedTurns implements LogTurns {
       }
       const open = await runAll(left, this.recording, this.#now, this.#follower.state)
       const flush = this.recording.hasAside && left.some(({ cause }) => cause === FLUSH)
-      if (open.length === 0 && !flush && !this.recording.changed) {
-        if (reserved) await Promise.resolve(this.#engine.append(this.position, [])).catch(() => {})
-        return
-      }
+      if (open.length === 0 && !flush && !this.recording.changed) return
       left = (await this.#append(open)) ? [] : open.map(([piece]) => piece)
-    }
-  }
-
-  /** Has other processes wait with their appends. Returns whether the engine can; `undefined` where the work was refused. */
-  async #reserve(pieces: readonly Piece[]): Promise<boolean | undefined> {
-    this.#contended -= 1
-    if (this.#engine.reserve === undefined) return false
-    try {
-      await this.#follower.apply(await this.#engine.reserve(this.position))
-      return true
-    } catch (error) {
-      refuseAll(pieces, error)
-      return undefined
     }
   }
 
@@ -209,8 +190,6 @@ export class SharedTurns implements LogTurns {
     return this.#follower.compact()
   }
 }
-
-const CAUGHT_UP = Promise.resolve()
 
 /** Appends changes without a request. */
 const FLUSH: Cause = Object.freeze({ text: '' })

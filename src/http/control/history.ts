@@ -51,7 +51,7 @@ export const historyRoutes = ({ gateway }: Control): ControlRoute[] => {
       return problem(
         409,
         'not_recorded',
-        'the changes of worlds are recorded with state: { history: true }, a file, Redis or --workers',
+        'the changes of worlds are recorded with state: { history: true }, a file or Redis',
       )
     })
   return [

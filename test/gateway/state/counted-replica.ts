@@ -1,7 +1,7 @@
 // A replica that counts how often it uses its log.
 
 import type { Engine } from '../../../src/state/engine.ts'
-import type { MemoryLog } from '../../../src/state/memory-log.ts'
+import type { MemoryLog } from '../../support/memory-log.ts'
 import { replica } from './replicas.ts'
 
 /** A replica whose calls of the engine are counted from now on. */

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { describeEntry } from '../../../src/gateway/journal/entry.ts'
 import { Gathering } from '../../../src/gateway/state/gathering.ts'
 import { SharedTurns } from '../../../src/gateway/state/shared-turns.ts'
-import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
 import { counted } from './counted-replica.ts'
 import { replica } from './replicas.ts'
 

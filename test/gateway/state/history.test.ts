@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
 import { GATEWAY, replica } from './replicas.ts'
 import { call, titles, withChanges } from './rewinding.ts'
 

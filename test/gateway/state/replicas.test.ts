@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Diagnostics } from '../../../src/kernel/diagnostic.ts'
 import { parseSource } from '../../../src/kernel/read-source.ts'
 import type { Source } from '../../../src/kernel/source.ts'
-import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
 import { type Replica, replica } from './replicas.ts'
 import { two } from './two-replicas.ts'
 

@@ -2,7 +2,7 @@
 
 import { historyRoutes } from '../../../src/http/control/history.ts'
 import type { Call, ControlReply, ControlRoute } from '../../../src/http/control/route.ts'
-import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
 import { type Replica, replica } from './replicas.ts'
 
 /** Calls a route of the control plane of a replica, in its turn where it does not take one itself. */

@@ -1,6 +1,6 @@
 // Two replicas that share a log.
 
-import { MemoryLog } from '../../../src/state/memory-log.ts'
+import { MemoryLog } from '../../support/memory-log.ts'
 import { FixedClock } from '../../virtual-clock.ts'
 import { replica } from './replicas.ts'
 

@@ -1,6 +1,6 @@
 // One reader of a log in the memory of this process.
 
-import type { Append, Engine, News, Position } from './engine.ts'
+import type { Append, Engine, News, Position } from '../../src/state/engine.ts'
 
 /** A log that several readers share. */
 export interface HeldLog {
@@ -8,15 +8,13 @@ export interface HeldLog {
   readonly store: string
   readonly notes: readonly string[]
   claimCompaction(): boolean
-  open(): Promise<News>
-  since(after: Position): Promise<News>
-  reserve(after: Position, reader: MemoryReader): Promise<News>
-  append(after: Position, entries: readonly string[], reader: MemoryReader): Promise<Append>
+  open(): News
+  since(after: Position): News
+  append(after: Position, entries: readonly string[]): Append
   compact(at: Position, snapshot: string): void
   keep(notes: readonly string[], most: number): void
   ask(question: string, asking: MemoryReader): Promise<readonly string[]>
   leave(reader: MemoryReader): void
-  close(): Promise<void>
 }
 
 export class MemoryReader implements Engine {
@@ -24,15 +22,13 @@ export class MemoryReader implements Engine {
   readonly exclusive: boolean = false
   readonly member: number
   readonly #log: HeldLog
-  readonly #owns: boolean
   readonly #listeners: ((reason: string | undefined) => void)[] = []
   #handler: ((question: string) => Promise<string>) | undefined
 
-  constructor(log: HeldLog, owns: boolean, member: number) {
+  constructor(log: HeldLog, member: number) {
     this.name = log.store
     this.member = member
     this.#log = log
-    this.#owns = owns
   }
 
   get worthCompacting(): boolean {
@@ -43,20 +39,12 @@ export class MemoryReader implements Engine {
     return this.#log.open()
   }
 
-  endsAt(): boolean {
-    return false
-  }
-
   async since(after: Position): Promise<News> {
     return this.#log.since(after)
   }
 
-  reserve(after: Position): Promise<News> {
-    return this.#log.reserve(after, this)
-  }
-
   async append(after: Position, entries: readonly string[]): Promise<Append> {
-    return this.#log.append(after, entries, this)
+    return this.#log.append(after, entries)
   }
 
   async compact(at: Position, snapshot: string): Promise<void> {
@@ -85,7 +73,6 @@ export class MemoryReader implements Engine {
 
   async close(): Promise<void> {
     this.#log.leave(this)
-    if (this.#owns) await this.#log.close()
   }
 
   /** Tells whether the log became unavailable, and why. */
