@@ -1,8 +1,9 @@
-// A resource as the simulation declares it, and the values that its author writes for records.
+// A resource as the simulation declares it: its settings, and the rules for its records.
 
 import type { SchemaUse } from '../contract/schema/dialect.ts'
 import type { Scope } from '../expression/scope.ts'
-import { type Json, type JsonObject, parseInteger } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../kernel/json.ts'
+import type { BrokenRule } from '../kernel/problem.ts'
 import type { Assign, Id } from '../world/collection.ts'
 import type { RecordStates } from '../world/states.ts'
 
@@ -74,3 +75,57 @@ export function withoutOwners(unshown: readonly string[], record: JsonObject): J
   if (!unshown.some(field => Object.hasOwn(record, field))) return record
   return Object.fromEntries(Object.entries(record).filter(([field]) => !unshown.includes(field)))
 }
+
+/** Returns the part of a record to store: without unknown fields if so configured, in the schema's order. */
+export function compileAccept({
+  schema,
+  idField,
+  assign,
+  unknownFields,
+  unshown,
+}: Resource): (body: Json | undefined) => JsonObject {
+  const { properties, required, open } = schema.shape
+  const names = [...properties.keys()].filter(name => name !== idField || assign === 'client')
+  const keepsAll = open || unknownFields !== 'drop'
+  // A required field without a description is a known field.
+  const undescribed = [...required, ...unshown].filter(name => name !== idField && !properties.has(name))
+  return body => {
+    const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
+    const out: Record<string, Json> = {}
+    for (const name of names) {
+      if (Object.hasOwn(given, name)) put(out, name, given[name] as Json)
+    }
+    const others = keepsAll ? Object.keys(given) : undescribed
+    for (const name of others) {
+      if (name === idField || properties.has(name) || !Object.hasOwn(given, name)) continue
+      put(out, name, given[name] as Json)
+    }
+    return out
+  }
+}
+
+const NO_FIELDS: JsonObject = {}
+
+/** Returns the mistakes of a record as sentences that begin with a JSON Pointer; `undefined` if it is valid. */
+export const check = (resource: Resource, value: JsonObject): string[] | undefined =>
+  checkRecord(resource, value)?.map(({ path, message }) => `${path} ${message}`)
+
+/** Returns the broken rules of a record, including unknown fields; `undefined` if it is valid. */
+export function checkRecord(resource: Resource, record: JsonObject): BrokenRule[] | undefined {
+  const { schema, idField, unknownFields, unshown } = resource
+  const { properties, open } = schema.shape
+  const value = unshown.length === 0 ? record : withoutOwners(unshown, record)
+  const violations = schema.check(value, true)
+  if (violations === undefined && unknownFields !== 'refuse') return undefined
+  const broken = (violations ?? []).map(({ pointer: path, keyword, message }) => inBody(path, keyword, message))
+  if (unknownFields === 'refuse' && !open) {
+    for (const name of Object.keys(value)) {
+      if (name === idField || properties.has(name)) continue
+      broken.push(inBody(pointer([name]), 'unknownField', 'is not a field of this resource'))
+    }
+  }
+  return broken.length === 0 ? undefined : broken
+}
+
+/** A broken rule of the body. */
+export const inBody = (path: string, rule: string, message: string): BrokenRule => ({ in: 'body', path, rule, message })

@@ -1,6 +1,6 @@
 // Makes a world from a snapshot: checks it completely against the plan, fills a new world, and then puts it in place.
 
-import { check, type Resource } from '../behaviours/respond/resource.ts'
+import { check, type Resource } from '../behaviours/resource.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts'
 import type { Plan } from '../plan/plan.ts'

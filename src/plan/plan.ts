@@ -2,7 +2,7 @@
 
 import type { Exchange, Handler, Site } from '../behaviours/behaviour.ts'
 import type { Lifecycle } from '../behaviours/lifecycle.ts'
-import type { Resource } from '../behaviours/respond/resource.ts'
+import type { Resource } from '../behaviours/resource.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Method, PathMatch } from '../contract/paths.ts'
 import type { Expression } from '../expression/expression.ts'

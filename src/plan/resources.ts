@@ -1,8 +1,8 @@
 // Resources, the collections of records: their schema in gateway.yaml, and the states of their records, compiled.
 
 import { compileQuantile, latency } from '../behaviours/latency.ts'
-import { compileValue, type Make } from '../behaviours/respond/expressions.ts'
-import type { Resource } from '../behaviours/respond/resource.ts'
+import type { Make, Resource } from '../behaviours/resource.ts'
+import { compileValue } from '../behaviours/respond/expressions.ts'
 import { describeField } from '../contract/answer/field.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'

@@ -1,6 +1,6 @@
 // The settings of a gateway.yaml with every default filled in and every unit converted to a number.
 
-import type { Resource } from '../behaviours/respond/resource.ts'
+import type { Resource } from '../behaviours/resource.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'

@@ -88,7 +88,7 @@ test('the complete additions pass the type check and answer requests', async () 
     '  file: (config, site) =>',
     '  word: config => compileWord(config.word as string),\n  file: (config, site) =>',
   )
-  edit(RESPOND, 'import { withinSchema }', "import { compileWord } from './word.ts'\nimport { withinSchema }")
+  edit(RESPOND, 'import { ACTIONS', "import { compileWord } from './word.ts'\nimport { ACTIONS")
   writeFileSync(join(folder, 'src/http/control/greetings.ts'), greeting)
   assert.equal(mistakes(), '')
 

@@ -15,7 +15,7 @@ const DOORS: Readonly<Record<string, string>> = {
   'koa-bodyparser': 'http/decode-body.ts',
   '@marcbachmann/cel-js': 'expression/environment.ts',
   re2js: 'expression/linear-match.ts',
-  mrmime: 'behaviours/respond/file.ts',
+  mrmime: 'behaviours/respond/fixed.ts',
   ajv: 'kernel/schema',
   'ajv-formats': 'kernel/schema-formats.ts',
   yaml: 'kernel/yaml.ts',

@@ -2,10 +2,10 @@
 
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Handler, Site } from '../behaviour.ts'
-import type { ActionConfig } from './action-config.ts'
-import type { Give } from './record-reply.ts'
-import type { Resource } from './resource.ts'
-import type { Within } from './within.ts'
+import type { Resource } from '../resource.ts'
+import type { ActionConfig } from './config.ts'
+import type { Within } from './key.ts'
+import type { Give } from './reply.ts'
 
 /** An action's configuration, compiled. */
 export interface ActionParts {

@@ -6,12 +6,11 @@ import type { Reply } from '../../kernel/reply.ts'
 import { type Entry, type Id, idIn, withId } from '../../world/collection.ts'
 import type { Site } from '../behaviour.ts'
 import { draftOf, type Exchange } from '../exchange.ts'
-import type { ActionConfig } from './action-config.ts'
-import { compileDraft, isSound } from './draft.ts'
-import type { RecordKey } from './record-key.ts'
+import { inBody, type Resource } from '../resource.ts'
+import type { ActionConfig } from './config.ts'
+import type { RecordKey, Within } from './key.ts'
+import { compileDraft, isSound } from './record.ts'
 import { compileDangling } from './references.ts'
-import { inBody, type Resource } from './resource.ts'
-import type { Within } from './within.ts'
 
 /** Stores a new record under the id of the path. */
 export type AddByPut = (exchange: Exchange, id: Id) => Promise<Reply>

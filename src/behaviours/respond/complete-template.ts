@@ -5,9 +5,9 @@ import { describeField, type Field } from '../../contract/answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { branchWith } from './branch.ts'
 import { SOME_REQUEST } from './expressions.ts'
-import { freshOf } from './fresh.ts'
+import { branchWith } from './shape.ts'
+import { freshOf } from './values.ts'
 
 /** Returns the placeholder for a property, such as `page.total`; `undefined` if it is unknown. */
 export type Recognise = (field: Field, siblings: readonly string[]) => string | undefined

@@ -12,9 +12,7 @@ import { isObject, type Json, type JsonObject, stringifyJson } from '../../kerne
 import type { Path } from '../../kernel/source.ts'
 import { parseDate, timestamp } from '../../world/clock.ts'
 import type { Make, Making } from '../resource.ts'
-import { momentOf } from './moments.ts'
-
-export type { Make, Making } from '../resource.ts'
+import { momentOf } from './values.ts'
 
 const scoped = (make: (making: Making) => Json | undefined): Make => Object.assign(make, { scoped: true })
 

@@ -1,6 +1,8 @@
 // Answers with a configured reply, which is checked against the contract at load.
 
-import { isJson, responseFor } from '../../contract/contract.ts'
+import { lookup } from 'mrmime'
+import { ANY_QUESTION } from '../../contract/answer/answers.ts'
+import { essenceOf, isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import { requiredFields } from '../../contract/required-fields.ts'
 import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import type { Hole, Template } from '../../expression/template.ts'
@@ -147,3 +149,58 @@ export const notSimulated = (operation: string): string =>
 
 const keysOf = (pointer: string): (string | number)[] =>
   (parsePointer(pointer) ?? []).map(key => (/^\d+$/.test(key) ? Number(key) : key))
+
+// Answers with the content of a file. The file's name determines the media type. The door to mrmime.
+
+export interface FileConfig {
+  readonly file: string
+  readonly headers?: Readonly<Record<string, string | number>>
+}
+
+export function compileFile({ file, headers = {} }: FileConfig, site: Site): Handler | undefined {
+  const { operation } = site
+  const bytes = site.readFile(file)
+  if (typeof bytes === 'string') {
+    site.error('no-such-file', bytes, ['file'])
+    return undefined
+  }
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  const type = given['content-type'] ?? lookup(file) ?? 'application/octet-stream'
+  const status = successStatus(operation, 200)
+  const documented = [...(responseFor(operation, status)?.content.keys() ?? [])].map(essenceOf)
+  const essence = essenceOf(type)
+  const range = `${essence.split('/', 1)[0]}/*`
+  if (documented.length > 0 && ![essence, range, '*/*'].some(one => documented.includes(one))) {
+    const message = `the operation ${operation.id} does not document ${essence} for ${status}`
+    site.warn('undocumented-type', message, ['file'], `documented: ${documented.join(', ')}`)
+  }
+  const reply = { status, headers: { 'content-type': type, ...given }, body: bytes, bytes: bytes.length }
+  return async () => reply
+}
+
+// Answers with an example of the contract, by its name.
+
+export function compileExample(example: string, site: Site): Handler {
+  const { answers } = site
+  const refused = answers.reply({ ...ANY_QUESTION, example }).refusal
+  if (refused !== undefined) site.error('unknown-example', refused.detail, ['example'])
+  return async exchange => answers.reply(exchange.question({ example }))
+}
+
+// Answers from the contract, if nothing else is configured.
+
+export function compileAnswer({ operation, answers }: Site): Handler {
+  if (answers.status === undefined) {
+    const reply = refuse(problems.not_simulated, notSimulated(operation.id))
+    return async () => reply
+  }
+  return async exchange => answers.reply(exchange.question())
+}
+
+export function describeAnswer({ operation, answers }: Site): string {
+  const { status } = answers
+  const response = status === undefined ? undefined : responseFor(operation, status)
+  if (response === undefined) return 'not simulated'
+  if (response.content.size === 0) return `${status}`
+  return [...response.content.values()].some(({ examples }) => examples.length > 0) ? 'example' : 'generated'
+}

@@ -3,16 +3,19 @@
 import { successStatus } from '../../contract/contract.ts'
 import { problems } from '../../kernel/problem.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
-import { ACTIONS, type ActionConfig } from './action-config.ts'
 import { compileAction } from './actions.ts'
-import { compileAnswer, describeAnswer } from './answer.ts'
-import { compileExample } from './example.ts'
-import { compileFile, type FileConfig } from './file.ts'
-import { compileFixed, type FixedConfig } from './fixed.ts'
-import { compileList, listSchema } from './list.ts'
-import type { ListConfig } from './list-config.ts'
-import { compileNegotiated } from './negotiated.ts'
-import { withinSchema } from './within-config.ts'
+import { ACTIONS, type ActionConfig, type ListConfig, listSchema, withinSchema } from './config.ts'
+import {
+  compileAnswer,
+  compileExample,
+  compileFile,
+  compileFixed,
+  describeAnswer,
+  type FileConfig,
+  type FixedConfig,
+} from './fixed.ts'
+import { compileList } from './list.ts'
+import { compileNegotiated } from './reply.ts'
 
 export type RespondConfig = ActionConfig &
   Partial<ListConfig> &

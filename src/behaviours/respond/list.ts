@@ -5,73 +5,22 @@ import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
+import type { BrokenRule } from '../../kernel/problem.ts'
 import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import type { Path } from '../../kernel/source.ts'
-import { placeholders } from '../../kernel/template.ts'
-import type { Comparison, Filter, Page, Query } from '../../world/collection.ts'
+import { compileTemplate, JsonText, placeholders, unfilled } from '../../kernel/template.ts'
+import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/collection.ts'
 import { excessOf } from '../../world/search.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
-import { boundsOf } from './bounds.ts'
-import { branchesWithin, schemaBelow } from './branch.ts'
-import { compileEnvelope } from './envelope.ts'
-import type { ListConfig, LocateParameter } from './list-config.ts'
-import { compileItem } from './list-item.ts'
-import { compileOtherTime } from './other-times.ts'
-import { compilePaging, lostCursor } from './paging.ts'
-import { type Resource, resourceOf } from './resource.ts'
-import { compileShownList } from './shown.ts'
-import { compileSort, sortSchema } from './sort.ts'
-import { compileWithin } from './within.ts'
-
-/** The keys of `respond` that go with `list`. */
-export const listSchema = {
-  filter: {
-    type: 'array',
-    items: {
-      type: ['string', 'object'],
-      required: ['parameter'],
-      additionalProperties: false,
-      properties: {
-        parameter: { type: 'string', description: 'The name of the query parameter.' },
-        field: {
-          type: 'string',
-          description: 'The field that is compared with it. Default: the field of the same name.',
-        },
-        is: {
-          enum: ['equal', 'at-least', 'at-most', 'more-than', 'less-than', 'not', 'contains'],
-          description: 'How the field must compare with the parameter. Default: equal.',
-        },
-        all: { type: 'string', description: 'A value of the parameter that filters nothing, such as `all`.' },
-      },
-    },
-    description: 'With `list`: query parameters that filter by the field of the same name, or as an entry says.',
-  },
-  search: {
-    type: 'string',
-    description: 'With `list`: the query parameter with words to search for in the texts of the records.',
-  },
-  item: {
-    description: 'With `list`: an item of the list, with ${record.value} filled in. Default: the record.',
-  },
-  limit: { type: 'string', description: 'With `list`: the query parameter with the size of the page.' },
-  offset: { type: 'string', description: 'With `list`: the query parameter with the number of records to skip.' },
-  page: { type: 'string', description: 'With `list`: the query parameter with the number of the page.' },
-  cursor: {
-    type: 'string',
-    description: 'With `list`: the query parameter with the id of the record after which the page begins.',
-  },
-  sort: sortSchema,
-  by: {
-    type: 'string',
-    description: 'With `list`: the default order, such as `-id`. Default: the id.',
-  },
-  order: { type: 'string', description: 'With `sort`: the query parameter with `asc` or `desc`.' },
-  links: {
-    type: 'boolean',
-    description: 'With `list`: whether pages carry `Link` with rel="next", "prev", "first" and "last" (RFC 8288).',
-  },
-} as const
+import type { Resource } from '../resource.ts'
+import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
+import type { ListConfig, LocateParameter } from './config.ts'
+import { compileWithin, resourceOf } from './key.ts'
+import { compileEnvelope, compilePaging, lostCursor } from './pages.ts'
+import { compileShownList } from './reply.ts'
+import { branchesWithin, recordPath, schemaBelow } from './shape.ts'
+import { compileOtherTime } from './values.ts'
 
 export function compileList(config: ListConfig, site: Site): Handler | undefined {
   const resource = resourceOf(config.list, 'list', site)
@@ -233,4 +182,139 @@ function checkBare({ body }: ListConfig, status: number, site: Site): void {
   const hint = `wrap it, for instance: body: { ${lists[0]?.[0] ?? 'data'}: "\${page.items}" }`
   const message = `the contract documents the reply of ${site.operation.id} as ${sample.types.join(' or ')}, not as an array`
   site.error('unwrapped-list', message, ['list'], hint)
+}
+
+// Wraps each record of a list: `{ customer: {…} }`.
+
+export interface ListItem {
+  /** The schema of the record in the item. */
+  readonly record: Node | undefined
+  /** Returns the text of the item with a record. */
+  write(record: JsonObject): string
+}
+
+/**
+ * @param template an item with `${record.value}`; `undefined` for items that are the records
+ * @param node the schema of an item
+ */
+export function compileItem(template: Json | undefined, node: Node | undefined, site: Site): ListItem | undefined {
+  if (template === undefined) return undefined
+  const { contract } = site
+  for (const { path, part, message, hint } of unfilled({ item: template }, ['record.value'])) {
+    site.error('unknown-placeholder', message, path, hint, part)
+  }
+  const whole = node === undefined ? template : completeTemplate(template, node, contract, NOTHING_KNOWN)
+  return {
+    record: schemaBelow(node, recordPath(template), contract),
+    write: compileTemplate<JsonObject>(whole, 'record', { value: record => new JsonText(stringifyJson(record)) }),
+  }
+}
+
+// Reads a query parameter that is an object of bounds: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`.
+
+const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
+  ['gt', 'more-than'],
+  ['gte', 'at-least'],
+  ['lt', 'less-than'],
+  ['lte', 'at-most'],
+  ['after', 'more-than'],
+  ['before', 'less-than'],
+  ['from', 'at-least'],
+  ['to', 'at-most'],
+  ['min', 'at-least'],
+  ['max', 'at-most'],
+])
+
+/**
+ * Returns the comparisons that an object of bounds asks for; `undefined` for a value that is not such an object.
+ * @param convert converts a limit to the form that the records have
+ */
+export function boundsOf(
+  field: string,
+  value: Json,
+  convert: (limit: Json) => Json = limit => limit,
+): Comparison[] | undefined {
+  if (!isObject(value)) return undefined
+  return Object.entries(value).flatMap(([key, limit]) => {
+    const is = BOUNDS.get(key)
+    return is === undefined ? [] : [{ field, is, value: convert(limit as Json) }]
+  })
+}
+
+// Reads the sort order of a request: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, or an `order`
+// parameter.
+
+/** @returns the request's order, `undefined` for the order of ids, or the broken rule */
+export function compileSort(
+  { sort, order, by }: ListConfig,
+  { schema, name }: Resource,
+  site: Site,
+  locate: LocateParameter,
+): ((exchange: Exchange) => readonly SortOrder[] | BrokenRule | undefined) | undefined {
+  const fields = [...schema.shape.properties.keys()]
+  const standing = compileStanding(by, fields, site)
+  if (sort === undefined) {
+    if (order !== undefined) site.error('idle-key', '"order" has no effect without "sort"', ['order'], undefined, 'key')
+    return standing && (() => standing)
+  }
+  const { parameter, unknownFields = 'refuse' } = typeof sort === 'string' ? { parameter: sort } : sort
+  const at = locate(parameter, typeof sort === 'string' ? ['sort'] : ['sort', 'parameter'])
+  const usual = site.operation.parameters[at]?.default
+  const orderAt = order === undefined ? -1 : locate(order, ['order'])
+  return exchange => {
+    const { values } = exchange
+    const value = values[at]
+    if (value === undefined) return standing
+    const reversed = /^desc/i.test(String(values[orderAt] ?? ''))
+    const words = [value].flat().flatMap(text => String(text).split(','))
+    const orders: SortOrder[] = []
+    const unknown: string[] = []
+    for (const word of words.map(text => text.trim())) {
+      if (word === '') continue
+      const parsed = parseOrder(word, fields)
+      if (parsed !== undefined) orders.push({ ...parsed, descending: parsed.descending !== reversed })
+      else if (/^(?:asc|desc)(?:ending)?$/i.test(word) && orders.length > 0) {
+        const last = orders.at(-1) as SortOrder
+        orders[orders.length - 1] = { ...last, descending: /^desc/i.test(word) }
+      } else if (unknownFields === 'ignore') unknown.push(word)
+      else {
+        const message = `must name a field of ${name}, not ${JSON.stringify(word)}`
+        return { in: 'query', path: parameter, rule: 'sort', message }
+      }
+    }
+    // A request without the parameter has its default, which is no mistake of the client.
+    if (unknown.length > 0 && value !== usual) exchange.warn(`${parameter}: no field of ${name}: ${unknown.join(', ')}`)
+    return orders.length === 0 ? standing : orders
+  }
+}
+
+/** The default order; `undefined` is the order of ids, which needs no sorting. */
+function compileStanding(
+  by: string | undefined,
+  fields: readonly string[],
+  site: Site,
+): readonly SortOrder[] | undefined {
+  return by?.split(',').flatMap(word => {
+    const order = parseOrder(word.trim(), fields)
+    if (order === undefined) {
+      site.error(
+        'unknown-field',
+        `${JSON.stringify(word)} does not name a field to order by`,
+        ['by'],
+        suggest(word, fields),
+      )
+    }
+    return order ?? []
+  })
+}
+
+function parseOrder(word: string, fields: readonly string[]): SortOrder | undefined {
+  if (fields.includes(word)) return { field: word, descending: false }
+  const signed = /^([+-])(.+)$/.exec(word)
+  if (signed !== null && fields.includes(signed[2] as string)) {
+    return { field: signed[2] as string, descending: signed[1] === '-' }
+  }
+  const suffixed = /^(.+?)[ :._|](asc|desc)(?:ending)?$/i.exec(word)
+  if (suffixed === null || !fields.includes(suffixed[1] as string)) return undefined
+  return { field: suffixed[1] as string, descending: /^desc/i.test(suffixed[2] as string) }
 }

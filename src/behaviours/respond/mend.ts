@@ -6,7 +6,7 @@ import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import { samplerOf } from '../../contract/schema/sampling.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
-import type { Making } from './expressions.ts'
+import type { Making } from '../resource.ts'
 
 /** The maximum number of rounds. Each round may reveal deeper mistakes. */
 const ROUNDS = 6

@@ -16,10 +16,10 @@ import { runInTurns } from '../../world/clock.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
 import { compileWorkBound } from './alternatives.ts'
-import type { ValidateConfig } from './config.ts'
 import { explainSlips, warnOfFieldSlips } from './field-slips.ts'
 import { countUpTo, MANY_FIELDS, MOST_FIELDS, readForm, readMultipart } from './form-fields.ts'
 import { checkPatch } from './json-patch.ts'
+import type { ValidateConfig } from './parameters.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
 

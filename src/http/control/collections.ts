@@ -1,6 +1,6 @@
 // The routes of the records of a world, which are validated by the contract.
 
-import { compileAccept, type Resource } from '../../behaviours/respond/resource.ts'
+import { compileAccept, type Resource } from '../../behaviours/resource.ts'
 import { faultsOf, recordFaults } from '../../gateway/import.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { type JsonObject, parseInteger } from '../../kernel/json.ts'

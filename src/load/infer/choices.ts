@@ -1,6 +1,6 @@
 // Reads parameters that select records by a status or another choice: `?state=open`, with `all` for every record.
 
-import type { FilterConfig } from '../../behaviours/respond/list-config.ts'
+import type { FilterConfig } from '../../behaviours/respond/config.ts'
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'

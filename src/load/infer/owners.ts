@@ -1,6 +1,6 @@
 // Finds whose the records of a nested collection are: the parameters of its path, and where a record keeps each.
 
-import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'

@@ -1,6 +1,6 @@
 // Generates the records that an inferred resource begins with.
 
-import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { SchemaUse } from '../../contract/schema/dialect.ts'

@@ -2,7 +2,7 @@
 // resource that does not hold is left out whole, with the reason.
 
 import { relative, resolve } from 'node:path'
-import { type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
+import { type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { Diagnostics } from '../../kernel/diagnostic.ts'
 import { compilePlan } from '../../plan/compile.ts'

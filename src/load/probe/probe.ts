@@ -1,6 +1,6 @@
 // Requests to try an operation with: one that keeps to the contract, and several that break it, each in one way.
 
-import { type WithinConfig, withinsOf } from '../../behaviours/respond/within-config.ts'
+import { type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import { isJson, type Operation } from '../../contract/contract.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import type { ClientCertificate, Request } from '../../kernel/request.ts'

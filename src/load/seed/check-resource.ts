@@ -1,8 +1,8 @@
 // The parts of a resource's configuration that name fields and other resources, checked.
 
+import type { ResourceReference } from '../../behaviours/resource.ts'
+import { isUnshown, withinsOf } from '../../behaviours/respond/config.ts'
 import type { RespondConfig } from '../../behaviours/respond/index.ts'
-import type { ResourceReference } from '../../behaviours/respond/resource.ts'
-import { isUnshown, withinsOf } from '../../behaviours/respond/within-config.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { SchemaUse } from '../../contract/schema/dialect.ts'

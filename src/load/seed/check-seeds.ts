@@ -1,6 +1,6 @@
 // The records that a resource begins with, checked against its schema and against each other.
 
-import { check, type Resource } from '../../behaviours/respond/resource.ts'
+import { check, type Resource } from '../../behaviours/resource.ts'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Path, Source } from '../../kernel/source.ts'

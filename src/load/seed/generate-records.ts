@@ -1,7 +1,7 @@
 // Records made from the schema of their resource, the same for the same seed. Their ids are made first, for all resources,
 // so that references have something to point at, in circles too.
 
-import { check, type Resource } from '../../behaviours/respond/resource.ts'
+import { check, type Resource } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { samplerOf } from '../../contract/schema/sampling.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'

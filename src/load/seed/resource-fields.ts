@@ -1,6 +1,7 @@
 // The values that a resource gives the fields of its records, compiled and checked.
 
-import { compileValue, type Make, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
+import type { Make } from '../../behaviours/resource.ts'
+import { compileValue, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { SchemaUse } from '../../contract/schema/dialect.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'

@@ -1,7 +1,7 @@
 // Resources and the records they begin with: checked against the contract before anything is served.
 
 import { dirname, relative, resolve } from 'node:path'
-import type { Resource } from '../../behaviours/respond/resource.ts'
+import type { Resource } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { SchemaUse } from '../../contract/schema/dialect.ts'

@@ -1,17 +1,77 @@
-// A nested collection: the records that belong to the owners in the path, `/shelves/{shelf}/books`.
+// Finds a record by the id in a request, which may be unique only among the records of the owners in the path.
 
 import { fieldNode } from '../../contract/field-node.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import type { Json, JsonObject } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
-import type { Filter, Id } from '../../world/collection.ts'
+import { type Entry, type Filter, type Id, idIn } from '../../world/collection.ts'
+import { joinKey } from '../../world/key.ts'
 import { fieldIn, withField } from '../../world/record-field.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { compileKey, type RecordKey } from './record-key.ts'
-import { asId, type Resource } from './resource.ts'
-import { isList, isUnshown, type WithinConfig, withinsOf } from './within-config.ts'
+import { asId, type Resource } from '../resource.ts'
+import { type ActionConfig, isList, isUnshown, type WithinConfig, withinsOf } from './config.ts'
+import type { Draft } from './record.ts'
+import { isId } from './references.ts'
+
+export interface RecordKey {
+  /** The key that a record with this id has under the owners in the path. */
+  of(exchange: Exchange, id: Id): Id
+  /** The record with this id under the owners in the path, else one that belongs to every owner. */
+  find(exchange: Exchange, id: Id): Promise<Entry | undefined>
+  /** The id of a record, which is a part of its key. */
+  nameOf(entry: Entry): Id
+}
+
+/** The owners in the path, by the field that holds each. */
+interface Owners {
+  readonly ownerOf: ReadonlyMap<string, (exchange: Exchange) => Json>
+}
+
+/**
+ * Reports a path that does not name all that an id is unique within.
+ *
+ * @param at the setting of `respond` that names the resource
+ */
+export function compileKey(
+  resource: Resource,
+  within: Owners | undefined,
+  site: Site,
+  at: readonly (string | number)[] = [],
+): RecordKey {
+  const { name, idField } = resource
+  if (resource.within.length === 0) {
+    return {
+      of: (_, id) => id,
+      find: (exchange, id) => exchange.world.collection(name).read(id),
+      nameOf: ({ id }) => id,
+    }
+  }
+  const owners = resource.within.map(field => {
+    const ownerOf = within?.ownerOf.get(field)
+    if (ownerOf === undefined) {
+      const message = `an id of ${name} is unique within "${field}", and the path ${site.operation.path} does not name it`
+      site.error('no-identifier', message, at, `within: { parameter: …, field: ${JSON.stringify(field)} }`)
+    }
+    return { shown: !isUnshown(field), ownerOf }
+  })
+  const of = (exchange: Exchange, id: Id) => joinKey([...owners.map(one => one.ownerOf?.(exchange)), id])
+  const common = (exchange: Exchange, id: Id) =>
+    joinKey([...owners.map(one => (one.shown ? one.ownerOf?.(exchange) : undefined)), id])
+  const hasCommon = owners.some(({ shown }) => !shown)
+  return {
+    of,
+    async find(exchange, id) {
+      const collection = exchange.world.collection(name)
+      const own = await collection.read(of(exchange, id))
+      return own ?? (hasCommon ? collection.read(common(exchange, id)) : undefined)
+    },
+    nameOf: ({ value }) => idIn(idField, value) as Id,
+  }
+}
+
+// A nested collection: the records that belong to the owners in the path, `/shelves/{shelf}/books`.
 
 export interface Within {
   filters(exchange: Exchange): readonly Filter[]
@@ -136,4 +196,63 @@ function compileOwnerKey(
     }),
   )
   return compileKey(resource, { ownerOf }, site, ['within', ...path, 'resource'])
+}
+
+// Finds the record that a request means: by the path, or by its body.
+
+/** The last parameter of the path identifies the record; without one, the body of a write does. */
+export function compileId(
+  resource: Resource,
+  site: Site,
+  { id }: ActionConfig,
+  draft?: Draft,
+): (exchange: Exchange) => Id | undefined {
+  const { operation } = site
+  if (id !== undefined) return () => asId(id, resource.ids)
+  const name = expressionsOf(operation.path).at(-1)
+  const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === name)
+  const last = expressionsOf(operation.path).length - 1
+  if (name === undefined && draft?.namesRecord === true) {
+    return exchange => {
+      const given = draft.sent(exchange)
+      const said = isObject(given) ? idIn(resource.idField, given as JsonObject) : undefined
+      return isId(said) ? asId(said, resource.ids) : undefined
+    }
+  }
+  if (name === undefined) {
+    const message = `the path ${operation.path} has no parameter for the id of a record of ${resource.name}`
+    const body = draft === undefined ? '' : `, and its body has no writable ${resource.idField}`
+    site.error('no-identifier', message + body)
+  }
+  // A path parameter that is undeclared, or declared as text, may contain a number. A record has one address: 01 is not 1.
+  return ({ values, segments }) => {
+    const sent = segments[last] as string
+    if (resource.ids === 'integer' && NOT_CANONICAL.test(sent)) return sent
+    return asId((at === -1 ? sent : values[at]) as Id, resource.ids)
+  }
+}
+
+/** An integer with a sign or leading zeros. */
+const NOT_CANONICAL = /^(?:-?0\d|\+|-0$)/
+
+/** Returns the refusal for an id that no record has. */
+export const missingReply = (resource: Resource) => {
+  const singular = resource.name
+  return (id: Id): Reply => refuse(problems.not_found, `there is no record ${id} in ${singular}`)
+}
+
+/** A record of another owner counts as missing. */
+export const isMissing = (
+  entry: Entry | undefined,
+  exchange: Exchange,
+  within: Within | undefined,
+): entry is undefined => entry === undefined || (within !== undefined && !within.owns(exchange, entry.value))
+
+/** Returns the resource with a name; `undefined` after reporting that there is none. */
+export function resourceOf(name: string, key: string, site: Site): Resource | undefined {
+  const resource = site.resources.get(name)
+  if (resource === undefined) {
+    site.error('unknown-resource', `there is no resource "${name}"`, [key], suggest(name, site.resources.keys()))
+  }
+  return resource
 }

@@ -1,0 +1,157 @@
+// Replaces or updates a record of a resource.
+
+import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
+import { JSON_PATCH, type Operation, successStatus } from '../../contract/contract.ts'
+import { Decimal, isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
+import { type BrokenRule, problems } from '../../kernel/problem.ts'
+import { type Reply, refuse } from '../../kernel/reply.ts'
+import { idIn, withId } from '../../world/collection.ts'
+import { allows } from '../../world/states.ts'
+import type { Handler } from '../behaviour.ts'
+import { draftOf, type Exchange } from '../exchange.ts'
+import { inBody, type Resource } from '../resource.ts'
+import { type ActionParts, NO_RULES } from './action-parts.ts'
+import { compileAddByPut } from './add-by-put.ts'
+import { compileId, compileKey, isMissing, missingReply } from './key.ts'
+import { compileDraft, isSound, keepOwners } from './record.ts'
+import { compileDangling } from './references.ts'
+
+/** Replace and update combine the old value and the body in different ways; both validate and store the result. */
+export function compileWrite(
+  { resource, site, within, give, config }: ActionParts,
+  kind: 'replace' | 'update',
+  merge: (old: Json, body: Json) => Json,
+): Handler {
+  const draft = compileDraft(resource, config, kind, site)
+  const identify = compileId(resource, site, config, draft)
+  const key = compileKey(resource, within, site)
+  const missing = missingReply(resource)
+  const { invalid } = site
+  const status = successStatus(site.operation, 200, 204)
+  const dangling = compileDangling(resource)
+  const transition = compileTransition(resource)
+  const add = config.creates === true ? compileAddByPut(resource, site, within, config, key, give) : undefined
+  const isPatch = kind === 'update' ? compileIsPatch(site.operation) : () => false
+  const { idField } = resource
+  // An id that the server assigns, or that requests do not have, is dropped like any other field that clients cannot set.
+  const isClients = resource.assign === 'client' && resource.change === 'refuse'
+  const checksId = resource.unknownFields === 'refuse' || (isClients && draft.saysId)
+  return async exchange => {
+    const id = identify(exchange)
+    if (id === undefined) return invalid([inBody(pointer([idField]), 'required', 'is required')])
+    const collection = exchange.world.collection(resource.name)
+    for (;;) {
+      const old = await key.find(exchange, id)
+      if (old === undefined && add !== undefined) return exchange.precondition?.(old) ?? add(exchange, id)
+      if (isMissing(old, exchange, within)) return missing(id)
+      const stopped = exchange.precondition?.(old)
+      if (stopped !== undefined) return stopped
+      const merged = isPatch(exchange)
+        ? patchRecord(old.value, exchange.body as readonly Json[])
+        : merge(old.value, draft.given(exchange))
+      if (Array.isArray(merged) && isPatch(exchange)) return invalid(merged as readonly BrokenRule[])
+      if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
+      const own = checksId ? idIn(idField, merged as JsonObject) : undefined
+      if (own !== undefined && own !== id) {
+        return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
+      }
+      const composed = draft.compose(merged as JsonObject, exchange, old.value)
+      const owned = within === undefined ? composed : within.own(exchange, composed)
+      const fields = keepOwners(resource, owned, old.value)
+      const record = draft.fit(withId(idField, id, fields), exchange)
+      if (!isSound(record)) return invalid(record)
+      const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
+      if (lost.length > 0) return invalid(lost)
+      const refused = transition?.(old.value, record)
+      if (refused !== undefined) return refused
+      const entry = await collection.replace(old.id, record, old.revision)
+      // Another request wrote between our read and our write: merge again with its result.
+      if (entry === 'stale') continue
+      if (entry === 'missing') return missing(id)
+      draftOf(exchange, 'respond').entry = entry
+      return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status, exchange)
+    }
+  }
+}
+
+/** JSON Merge Patch (RFC 7396). */
+export function mergePatch(target: Json, patch: Json): Json {
+  if (!isObject(patch)) return patch
+  const out = new Map<string, Json>(isObject(target) ? Object.entries(target as JsonObject) : [])
+  for (const [key, value] of Object.entries(patch as JsonObject)) {
+    if (value === null) out.delete(key)
+    else out.set(key, isObject(value) ? mergePatch(out.get(key) ?? null, value) : value)
+  }
+  return Object.fromEntries(out)
+}
+
+// JSON Patch (RFC 6902) of a record. The only file that imports the library.
+
+/** Compiles the check whether the body of a request is a JSON Patch: by its media type, or by the schema of its operation. */
+export function compileIsPatch({ body }: Operation): (exchange: Exchange) => boolean {
+  const isDescribed = [...(body?.content.values() ?? [])].some(({ patch }) => patch === true)
+  return ({ body: sent, request }) =>
+    Array.isArray(sent) && (isDescribed || String(request.headers['content-type'] ?? '').startsWith(JSON_PATCH))
+}
+
+/** Applies a patch that `checkPatch` has accepted. Returns the changed record, or the rule that an operation breaks. */
+export function patchRecord(record: JsonObject, patch: readonly Json[]): Json | readonly BrokenRule[] {
+  const target = toPlain({ record }) as { record: Json }
+  // A record is changed below its root: a patch may replace the root too.
+  const below = patch.map(one => shifted(toPlain(one) as JsonObject)) as unknown as PatchOperation[]
+  let copies = 0
+  for (const [i, operation] of below.entries()) {
+    if (operation.op === 'copy' && (++copies > MOST_COPIES || stringifyJson(target).length > LONGEST)) {
+      return [inBody(`/${i}`, 'copy', 'cannot be applied: it copies too much')]
+    }
+    const [fault] = applyPatch(target, [operation])
+    if (fault === null || fault === undefined) continue
+    const { op } = operation
+    const why = op === 'test' ? 'the test fails' : 'there is nothing at this path'
+    return [inBody(`/${i}/${op === 'move' || op === 'copy' ? 'from' : 'path'}`, op, `cannot be applied: ${why}`)]
+  }
+  return fromPlain(target.record)
+}
+
+function shifted({ path, from, ...rest }: JsonObject): JsonObject {
+  return { ...rest, path: `/record${path}`, ...(from === undefined ? {} : { from: `/record${from}` }) }
+}
+
+/** Copies double a record at most: without a bound, thirty of them would fill the memory. */
+const MOST_COPIES = 20
+const LONGEST = 500_000
+
+/** Digits of a decimal, as text that no client can send: the library copies plain values only. */
+const DIGITS = '\u0000decimal:'
+
+function toPlain(value: Json): Json {
+  if (value instanceof Decimal) return DIGITS + value.text
+  if (Array.isArray(value)) return value.map(toPlain)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toPlain(one as Json)]))
+}
+
+function fromPlain(value: Json): Json {
+  if (typeof value === 'string') return value.startsWith(DIGITS) ? new Decimal(value.slice(DIGITS.length)) : value
+  if (Array.isArray(value)) return value.map(fromPlain)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fromPlain(one as Json)]))
+}
+
+// Refuses a write that changes a record's state along no configured edge.
+
+/** @returns `undefined` for a resource without states */
+export function compileTransition({
+  name,
+  states,
+}: Resource): ((before: JsonObject, after: JsonObject) => Reply | undefined) | undefined {
+  if (states === undefined) return undefined
+  const { field, from } = states
+  return (before, after) => {
+    if (allows(states, before[field], after[field])) return undefined
+    const edges = (from.get(String(before[field])) ?? []).map(({ to }) => `"${to}"`)
+    const ways = edges.length === 0 ? 'this state is final' : `it can become ${edges.join(', ')}`
+    const detail = `this record of ${name} is "${before[field]}" and cannot become "${after[field]}"; ${ways}`
+    return refuse(problems.conflict, detail)
+  }
+}
