@@ -45,6 +45,7 @@ export function createGateway(
   { clock, log, version }: Pick<ServiceOptions, 'clock' | 'log' | 'version'>,
 ): Gateway {
   const gateway = new Gateway(plan, clock, log, worlds => new Metrics(version, worlds))
+  gateway.metrics.followProcess()
   gateway.metrics.followLoop(watchLoop())
   return gateway
 }

@@ -1,7 +1,7 @@
 // Measures the free memory after each garbage collection. Writes are refused before it runs out (see `Budget`).
 
 import { afterCollections } from '../world/clock.ts'
-import { collectGarbage, heapLimit, heapUsed } from '../world/heap.ts'
+import { heapLimit, heapUsed } from '../world/heap.ts'
 import type { WorldsMemory } from './worlds/worlds.ts'
 
 /**
@@ -22,11 +22,13 @@ export function watchMemory(
   exhausted: () => void,
   limit = heapLimit(),
 ): () => void {
+  let wasExhausted = false
   return afterCollections(() => {
-    // There may be new garbage: ending the process without need would be worse than a pause.
-    if (heapUsed() > EXHAUSTED * limit) collectGarbage()
     const used = heapUsed()
     memory.measured(used)
-    if (used > STRAINED * limit && !memory.relieve() && used > EXHAUSTED * limit) exhausted()
+    const isExhausted = used > STRAINED * limit && !memory.relieve() && used > EXHAUSTED * limit
+    // There may be new garbage since this collection: what counts is that the next one does not help.
+    if (isExhausted && wasExhausted) exhausted()
+    wasExhausted = isExhausted
   })
 }

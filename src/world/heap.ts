@@ -1,7 +1,6 @@
 // The memory that the engine gives to JavaScript objects: how much there may be. The one reader of the engine's numbers.
 
-import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 
 /** The size of one space for young objects, in MiB: V8 has changed its default twice. */
 const semiSpace = (node: number): number => (node < 24 ? 16 : node < 26 ? 64 : 32)
@@ -21,10 +20,3 @@ export const heapUsed = (): number =>
     (sum, { space_name: name, space_used_size: used }) => (name.startsWith('new_') ? sum : sum + used),
     0,
   )
-
-/** Collects garbage at once, which blocks the process: only for when memory is about to run out. */
-export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const collect: unknown = runInNewContext('gc')
-  if (typeof collect === 'function') collect()
-}

@@ -29,7 +29,6 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   'gateway/metrics/meter.ts MOST_SERIES': '2,000 sets of labels',
   'gateway/state/history.ts MOST_CHANGES': '100,000 changes',
   'gateway/state/history.ts MOST_ENTRIES': '10,000 entries',
-  'gateway/traffic.ts MOST_NAMES': '65,535',
   'http/control/answers.ts MAX_ANSWER': 'an answer on demand | 300 kB',
   'http/control/collections.ts MAX_RECORDS_BODY': '64 MB',
   'http/control/config.ts MAX_CONFIGURATION': '8 MB',

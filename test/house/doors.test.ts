@@ -19,7 +19,7 @@ const DOORS: Readonly<Record<string, string>> = {
   ajv: 'kernel/schema',
   'ajv-formats': 'kernel/schema-formats.ts',
   yaml: 'kernel/yaml.ts',
-  'prom-client': 'gateway/metrics/',
+  'prom-client': 'gateway/metrics/process-metrics.ts',
   pino: 'gateway/log.ts',
   'pino-pretty': 'gateway/log.ts',
   'find-my-way': 'contract/paths.ts',

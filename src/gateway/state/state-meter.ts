@@ -1,29 +1,21 @@
 // Measures the cost of the state: the time of appends and reads, and conflicts.
 
-import { Histogram, type Slot } from '../metrics/histogram.ts'
+import { Instrument, type Series } from '../metrics/instruments.ts'
 import type { TurnMeter } from './turns.ts'
 
 export class StateMeter implements TurnMeter {
   readonly histograms = [
-    new Histogram(
-      'understudy_state_append_seconds',
-      'Time to append changes to the log of the state, until they are durable.',
-      [],
-    ),
-    new Histogram(
-      'understudy_state_catch_up_seconds',
-      'Time to read the changes of other processes and apply them.',
-      [],
-    ),
+    histogram('append', 'Time to append changes to the log of the state, until they are durable.'),
+    histogram('catch_up', 'Time to read the changes of other processes and apply them.'),
   ] as const
-  readonly #appends: Slot
-  readonly #catchUps: Slot
+  readonly #appends: Series
+  readonly #catchUps: Series
   conflicts = 0
 
   constructor() {
     const [appends, catchUps] = this.histograms
-    this.#appends = appends.slot({})
-    this.#catchUps = catchUps.slot({})
+    this.#appends = appends.series({})
+    this.#catchUps = catchUps.series({})
   }
 
   appended(seconds: number): void {
@@ -38,3 +30,6 @@ export class StateMeter implements TurnMeter {
     this.conflicts += 1
   }
 }
+
+const histogram = (name: string, help: string): Instrument =>
+  new Instrument({ name: `understudy_state_${name}_seconds`, help, type: 'histogram', labelNames: [] })
