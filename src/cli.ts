@@ -136,7 +136,7 @@ async function serve(line: CommandLine): Promise<number> {
       environment: { ...process.env },
       options: { ...readingOf(line), ...more },
     }
-    return accept(await loadAside(trial, aside => load(line, { ...more, aside })), text)
+    return accept(await loadAside(trial, () => load(line, more)), text)
   }
   const loaded = accept(await load(line))
   return withPlan(loaded, line, async plan => {

@@ -7,7 +7,6 @@ import type { KoaMiddleware } from './http/middleware.ts'
 import { mountStandIn } from './http/mounted.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
-import type { TextsAside } from './kernel/texts-aside.ts'
 import { type Loaded, loadPlan } from './load/load.ts'
 import { loadAside } from './load/load-aside.ts'
 import type { Plan } from './plan/plan.ts'
@@ -139,11 +138,9 @@ const QUIET = { clock: realClock, log: silentLog, version }
 function read({ config, environment = {} }: GatewayOptions): { loaded: Loaded; plan: Plan; reload: Load } {
   const inline = typeof config === 'object' ? stringifyJson(config) : config.includes('\n') ? config : undefined
   const path = inline === undefined ? (config as string) : 'gateway.yaml'
-  const load = (text: string | undefined, aside: TextsAside | undefined) =>
-    loadPlan(path, '.', environment, { text, aside })
-  const reload = (text = inline) =>
-    loadAside({ path, home: '.', environment, options: { text } }, aside => load(text, aside))
-  const loaded = loadPlan(path, '.', environment, { text: inline })
+  const load = (text: string | undefined) => loadPlan(path, '.', environment, { text })
+  const reload = (text = inline) => loadAside({ path, home: '.', environment, options: { text } }, () => load(text))
+  const loaded = load(inline)
   if (loaded.plan === undefined) throw new ConfigurationError(`\n${formatReport(loaded.report)}`)
   return { loaded, plan: loaded.plan, reload }
 }

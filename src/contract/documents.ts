@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Diagnostics, type Place, suggest } from '../kernel/diagnostic.ts'
 import { isObject, parsePointer, pointer } from '../kernel/json.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import type { TextsAside } from '../kernel/texts-aside.ts'
 import { readDocument } from './example-decimals.ts'
 import { type Identifiers, readIdentifiers } from './identifiers.ts'
 
@@ -62,16 +61,13 @@ export class Documents {
   readonly #report: Diagnostics
   /** The folder that file names in messages are relative to. */
   readonly #home: string
-  readonly #aside: TextsAside | undefined
   readonly #documents = new Map<string, Document | undefined>()
   readonly #identifiers = new Map<string, Identifiers>()
   /** The outcomes of `resolve`, by the object that holds `$ref`; an alias puts one object at several places. */
   readonly #resolved = new WeakMap<object, { readonly path: Path; readonly target: Node | undefined }>()
 
-  /** @param aside the values of large files */
-  constructor(root: Document, home: string, report: Diagnostics, aside?: TextsAside) {
+  constructor(root: Document, home: string, report: Diagnostics) {
     this.#report = report
-    this.#aside = aside
     this.#home = home
     this.#documents.set(root.file, root)
     this.root = rootOf(root)
@@ -193,7 +189,7 @@ export class Documents {
     if (!this.#documents.has(file)) {
       // Mistakes in a referenced file do not invalidate the rest of the contract.
       const report = new Diagnostics()
-      const source = readDocument(file, relative(this.#home, file) || file, report, this.#aside)
+      const source = readDocument(file, relative(this.#home, file) || file, report)
       this.#documents.set(file, source && { file, source, base: [] })
       for (const one of report.first(report.size)) this.#report.warning(one.code, one.message, one.place, one.hint)
     }

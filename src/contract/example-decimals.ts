@@ -4,11 +4,10 @@ import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { Decimal } from '../kernel/json.ts'
 import { readSource } from '../kernel/read-source.ts'
 import type { Source } from '../kernel/source.ts'
-import type { TextsAside } from '../kernel/texts-aside.ts'
 
 /** Reads an OpenAPI document; see `readSource`. Its duplicate keys are warnings, and its decimals are rounded beyond examples. */
-export function readDocument(path: string, name: string, report: Diagnostics, aside?: TextsAside): Source | undefined {
-  const source = readSource(path, name, report, { lenient: true, decimals: true, aside })
+export function readDocument(path: string, name: string, report: Diagnostics): Source | undefined {
+  const source = readSource(path, name, report, { lenient: true, decimals: true })
   roundBeyondExamples(source?.value)
   return source
 }

@@ -9,7 +9,6 @@ import { type Filling, type QuickRead, readQuickly, TOO_MANY, type Unreadable } 
 import { MAX_DEPTH, parseJson } from './json.ts'
 import { type Environment, placeOfFile, Source } from './source.ts'
 import { type KeyBounds, valueWithoutSurplus } from './surplus.ts'
-import { LARGE_TEXT, type TextsAside } from './texts-aside.ts'
 import { locateAnew, locateJson, parseYaml, placeOfOffset, retype } from './yaml.ts'
 
 /** How a text is read. */
@@ -24,8 +23,6 @@ export interface ReadingOptions {
   readonly bounds?: KeyBounds | undefined
   /** The characters of a text whose mistakes of syntax are described in our words; of a longer one, in those of the library. */
   readonly mostWorded?: number
-  /** The values of large texts; without it they are parsed here. */
-  readonly aside?: TextsAside | undefined
 }
 
 /**
@@ -129,20 +126,8 @@ const MOST_WORDED = 500_000
 /** The maximum number of values in a gateway file with aliases, which is walked many times. */
 const MOST_SETTINGS = 100_000
 
-/** Parses a valid text, or takes its value from elsewhere. */
-function readSound(text: string, fill: Filling | undefined, options: ReadingOptions): QuickRead | Unreadable {
-  const { aside, decimals = false } = options
-  if (aside === undefined || text.length < LARGE_TEXT) return parseSound(text, fill, options)
-  const form = fill !== undefined ? 'filled' : decimals ? 'decimals' : 'plain'
-  const known = aside.find(text, form)
-  if (known !== undefined) return known
-  const read = parseSound(text, fill, options)
-  if ('value' in read) aside.found(text, form, read)
-  return read
-}
-
 /** Parses a valid text: JSON by the engine, YAML by its events. */
-function parseSound(
+function readSound(
   text: string,
   fill: Filling | undefined,
   { decimals = false, bounds }: ReadingOptions,

@@ -61,8 +61,8 @@ const trialsOf = (progress: Progress | undefined) =>
 
 function compileLoaded(read: GatewayRead | Loaded): Loaded {
   if ('plan' in read) return read
-  const { settings, source, contract, file, home, published, variables, tls, progress, aside, report, files } = read
-  const seeding = readResources(settings, contract, source, file, home, report, aside)
+  const { settings, source, contract, file, home, published, variables, tls, progress, report, files } = read
+  const seeding = readResources(settings, contract, source, file, home, report)
   progress?.(`compiling ${contract.operations.length} operations`)
   const replyFiles = new ReplyFiles(dirname(file))
   const simulation = simulationOf(

@@ -12,7 +12,6 @@ import type { Progress } from '../kernel/progress.ts'
 import { parseSource, readNamed, readSource } from '../kernel/read-source.ts'
 import { refuseRemote } from '../kernel/remote.ts'
 import { type Environment, placeOfFile, type Source } from '../kernel/source.ts'
-import type { TextsAside } from '../kernel/texts-aside.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import { gatewayBounds } from '../plan/known-keys.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -47,8 +46,6 @@ export interface LoadOptions {
   readonly text?: string
   /** For a text from elsewhere: the files that it may name beside those below the folder of the file. See `confine`. */
   readonly confined?: readonly string[] | undefined
-  /** The values of large files; without it they are parsed here. */
-  readonly aside?: TextsAside | undefined
 }
 
 /** The files that a load has read, before they are compiled. */
@@ -63,7 +60,6 @@ export interface GatewayRead {
   readonly variables: ReadonlyMap<string, string>
   readonly tls: TlsSettings | undefined
   readonly progress: Progress | undefined
-  readonly aside: TextsAside | undefined
   readonly report: Diagnostics
   readonly files: readonly string[]
 }
@@ -84,7 +80,7 @@ export function readGateway(
   const first = new Diagnostics(options.strict)
   const bounds = gatewayBounds(options.text !== undefined)
   const read = (into: Diagnostics, variables?: Environment, lenient = false) => {
-    const how = { environment: variables, lenient, bounds, decimals: true, aside: options.aside }
+    const how = { environment: variables, lenient, bounds, decimals: true }
     return options.text === undefined ? readSource(file, name, into, how) : parseSource(name, options.text, into, how)
   }
   // A text that was put is a gateway file: strictly read, it costs less where it is wrong.
@@ -117,7 +113,7 @@ export function readGateway(
   checkState(settings.state, source, report)
   const tls = readTls(settings.listen?.tls, source, file, home, report)
   const knowsClients = tls.settings?.clients !== undefined
-  const { document, files } = contractDocument(settings, source, file, home, bare, options.aside, report)
+  const { document, files } = contractDocument(settings, source, file, home, bare, report)
   progress?.('reading the contract')
   const basePath = options.basePath ?? settings.listen?.basePath
   const contract = document && readContract(document, home, report, { ...options, basePath, knowsClients })
@@ -134,7 +130,6 @@ export function readGateway(
     variables: keyVariables(raw.value),
     tls: tls.settings,
     progress,
-    aside: options.aside,
     report,
     files: [...new Set(contractFiles)],
   }
@@ -153,7 +148,6 @@ function contractDocument(
   file: string,
   home: string,
   bare: boolean,
-  aside: TextsAside | undefined,
   report: Diagnostics,
 ): { document: Document | undefined; files: string[] } {
   if (bare) return { document: { file, source, base: [] }, files: [] }
@@ -163,7 +157,6 @@ function contractDocument(
   const found = readNamed(path, relative(home, path) || path, source.locate(['contract']), report, {
     lenient: true,
     decimals: true,
-    aside,
   })
   if (found === undefined) return { document: undefined, files: [path] }
   roundBeyondExamples(found.value)

@@ -4,7 +4,6 @@
 import { relative } from 'node:path'
 import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
-import type { TextsAside } from '../../kernel/texts-aside.ts'
 import type { Contract } from '../contract.ts'
 import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from '../documents.ts'
 import { SchemaBook, type SchemaUse } from '../schema/dialect.ts'
@@ -30,8 +29,6 @@ export interface ReadOptions {
   readonly knowsClients?: boolean | undefined
   /** Whether every schema is compiled and every example checked. Unset: only if there are not too many. */
   readonly thorough?: boolean | undefined
-  /** The values of large files; without it they are parsed here. */
-  readonly aside?: TextsAside | undefined
 }
 
 /** The maximum number of schemas that are compiled and whose examples are checked before serving. */
@@ -51,7 +48,7 @@ export function readContract(
 ): Contract | undefined {
   const document = convertSwagger(given, report)
   if (document === undefined) return undefined
-  const documents = new Documents(document, home, report, options.aside)
+  const documents = new Documents(document, home, report)
   const { root } = documents
   const version = childOf(root, 'openapi')
   if (!isObject(root.value)) {

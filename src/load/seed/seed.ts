@@ -10,7 +10,6 @@ import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { readNamed } from '../../kernel/read-source.ts'
 import type { Path, Source } from '../../kernel/source.ts'
 import { unfilled } from '../../kernel/template.ts'
-import type { TextsAside } from '../../kernel/texts-aside.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/resources.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
@@ -37,7 +36,6 @@ const NIL_UUID = '00000000-0000-4000-8000-000000000000'
 /**
  * @param file the gateway file: fixtures are named relative to it
  * @param home the folder that file names in messages are relative to
- * @param aside the values of large files
  */
 export function readResources(
   { resources: declared = {}, operations = {}, seed: chance = 0 }: Omit<SimulationFile, 'contract'>,
@@ -46,7 +44,6 @@ export function readResources(
   file: string,
   home: string,
   report: Diagnostics,
-  aside?: TextsAside,
 ): Seeding {
   const resources = new Map<string, Resource>()
   const files: string[] = []
@@ -143,7 +140,7 @@ export function readResources(
       files.push(path)
       const name = relative(home, path) || path
       seedSource = memory.admits(path, name, at(['seed']), report)
-        ? readNamed(path, name, at(['seed']), report, { decimals: true, aside })
+        ? readNamed(path, name, at(['seed']), report, { decimals: true })
         : undefined
       base = []
     } else {
