@@ -2,7 +2,8 @@
 
 import type { SchemaUse } from '../contract/schema/dialect.ts'
 import type { Scope } from '../expression/scope.ts'
-import { isObject, type Json, type JsonObject, parseInteger, pointer, put } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, pointer, put } from '../kernel/json.ts'
+import { parseInteger } from '../kernel/parse-json.ts'
 import type { BrokenRule } from '../kernel/problem.ts'
 import type { Assign, Id } from '../world/collection.ts'
 import type { RecordStates } from '../world/states.ts'

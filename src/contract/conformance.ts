@@ -1,6 +1,6 @@
 // Checks a reply against the contract of its operation.
 
-import { parseJson } from '../kernel/json.ts'
+import { parseJson } from '../kernel/parse-json.ts'
 import type { Reply } from '../kernel/reply.ts'
 import { essenceOf, isJson, type Operation, responseFor } from './contract.ts'
 import { compileMediaTypes } from './media-types.ts'

@@ -16,7 +16,8 @@ import {
   strTag,
   type YAMLException,
 } from 'js-yaml'
-import { type Decimal, decimalOf, MAX_DEPTH } from './json.ts'
+import type { Decimal } from './json.ts'
+import { decimalOf, MAX_DEPTH } from './parse-json.ts'
 import type { KeyBounds, KnownKeys } from './surplus.ts'
 
 export { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'

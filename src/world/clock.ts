@@ -2,7 +2,6 @@
 // below HTTP.
 
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
-import type { Steps } from '../kernel/steps.ts'
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
@@ -47,18 +46,6 @@ export const afterPromises = (task: () => void): void => process.nextTick(task)
 
 /** Milliseconds that work in steps takes before others have their turn. */
 const TURN = 10
-
-/** Does work in steps, and lets others have their turn in between. */
-export async function runInTurns<Result>(steps: Steps<Result>): Promise<Result> {
-  let since = monotonic()
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    if (monotonic() - since < TURN) continue
-    await breathe()
-    since = monotonic()
-  }
-}
 
 /** Returns a function to call at each step of asynchronous work: it lets others have their turn if it is due. */
 export function takingTurns(): () => Promise<void> {

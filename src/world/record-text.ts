@@ -1,6 +1,7 @@
 // The text of a record as it is stored, and back.
 
-import { type JsonObject, parseSent, stringifyJson } from '../kernel/json.ts'
+import { type JsonObject, stringifyJson } from '../kernel/json.ts'
+import { parseSent } from '../kernel/parse-json.ts'
 
 /**
  * Returns the text of a record in one piece. The engine keeps a text that it has just written in several pieces, which take

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Json, parseJson } from '../../src/kernel/json.ts'
+import type { Json } from '../../src/kernel/json.ts'
+import { parseJson } from '../../src/kernel/parse-json.ts'
 import { type Schema, Schemas } from '../../src/kernel/schema.ts'
 import { isFormat } from '../../src/kernel/schema-formats.ts'
 import { narrow } from '../../src/kernel/schema-parts.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseJson, stringifyJson } from '../../src/kernel/json.ts'
+import { stringifyJson } from '../../src/kernel/json.ts'
+import { parseJson } from '../../src/kernel/parse-json.ts'
 import type { Dump, Id } from '../../src/world/collection.ts'
 import { MemoryCollection } from '../../src/world/memory.ts'
 

@@ -80,7 +80,7 @@ for (const [name, body, expected] of [
   ['a truncated object', '{"name":"Rex"', 'the body is not JSON: it ends too early'],
   ['two texts', `${REX}x`, 'the body is not JSON: unexpected "x" at line 1, column 30'],
   ['single quotes', "{'name':'Rex'}", `the body is not JSON: unexpected "'" at line 1, column 2`],
-  ['NaN', '{"name":"a","categoryId":NaN}', 'the body is not JSON'],
+  ['NaN', '{"name":"a","categoryId":NaN}', `the body is not JSON: unexpected "N" at line 1, column 26`],
   ['50,000 open lists', '['.repeat(50_000), 'the body is nested deeper than 256 levels'],
   ['50,000 lists', deep('[', ']'), 'the body is nested deeper than 256 levels'],
   ['50,000 objects', deep('{"a":', '}', '1'), 'the body is nested deeper than 256 levels'],

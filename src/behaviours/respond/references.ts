@@ -1,7 +1,8 @@
 // References: fields with the ids of other resources' records. A referenced record must exist when the field is written. A
 // deletion is planned completely before anything is deleted.
 
-import { isObject, type Json, type JsonObject, parseJson, pointer } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, pointer } from '../../kernel/json.ts'
+import { parseJson } from '../../kernel/parse-json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import { type Id, idIn } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'

@@ -6,13 +6,11 @@ import { essenceOf, isJson, JSON_PATCH, type MediaType, type Operation } from '.
 import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
 import { compileMediaTypes } from '../../contract/media-types.ts'
 import { readSequence } from '../../contract/sequences.ts'
-import { type Parsed, parseSent } from '../../kernel/json.ts'
-import { parseJsonInSteps } from '../../kernel/json-in-steps.ts'
+import { type Parsed, parseJson } from '../../kernel/parse-json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
-import { runThrough, type Steps } from '../../kernel/steps.ts'
-import { runInTurns } from '../../world/clock.ts'
+import { breathe } from '../../world/clock.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
 import { draftOf } from '../exchange.ts'
 import { compileWorkBound } from './alternatives.ts'
@@ -48,14 +46,8 @@ export function compileBody(
   const absent = body.required ? [whole('required', 'is required')] : NO_RULES
   const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  function* check(
-    reading: BodyReading,
-    exchange: Exchange,
-    parsed: Parsed,
-    bytes: number,
-  ): Steps<readonly BrokenRule[]> {
+  const check = (reading: BodyReading, exchange: Exchange, parsed: Parsed, bytes: number): readonly BrokenRule[] => {
     const { schema, patch } = reading
-    const isLarge = bytes > LARGE
     if ('fault' in parsed) return [whole('syntax', parsed.fault)]
     const excess = reading.excessOf?.(parsed.value, bytes)
     if (excess !== undefined) return [whole('anyOf', excess)]
@@ -65,7 +57,6 @@ export function compileBody(
       if (broken.length === 0) draftOf(exchange, 'validate').body = parsed.value
       return broken
     }
-    if (isLarge) yield
     const violations = schema?.check(parsed.value, parsed.exact)
     if (schema !== undefined && violations !== undefined) {
       const rules = violations.map(
@@ -75,13 +66,18 @@ export function compileBody(
     }
     const broken = patch === 'described' ? checkPatch(parsed.value) : NO_RULES
     if (broken.length > 0) return broken
-    if (isLarge) yield
     if (schema !== undefined) warnOfFieldSlips(exchange, parsed.value, schema)
     const draft = draftOf(exchange, 'validate')
     draft.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     if (draft.body !== parsed.value) draft.sent = parsed.value
-    if (isLarge) yield
     return NO_RULES
+  }
+  /** Others have their turn before and after. */
+  const checkLarge = async (...body: Parameters<typeof check>): Promise<readonly BrokenRule[]> => {
+    await breathe()
+    const broken = check(...body)
+    await breathe()
+    return broken
   }
   /** A form without fields has no bytes: its content type tells it from an absent body. */
   const withoutBytes = (exchange: Exchange): readonly BrokenRule[] => {
@@ -90,12 +86,7 @@ export function compileBody(
     const reading = readingOf(type)
     const parsed = reading?.parse?.(NO_BYTES, type)
     if (reading === undefined || parsed === undefined || parsed instanceof Promise) return absent
-    return runThrough(check(reading, exchange, parsed, 0))
-  }
-  function* readLarge(reading: BodyReading, exchange: Exchange, bytes: Uint8Array): Steps<readonly BrokenRule[]> {
-    const parsed = isUtf8(bytes) ? yield* parseJsonInSteps(textOf(bytes), true, LARGE_BOUNDS) : NOT_UTF8
-    yield
-    return yield* check(reading, exchange, parsed, bytes.length)
+    return check(reading, exchange, parsed, 0)
   }
   return exchange => {
     const { request } = exchange
@@ -121,10 +112,9 @@ export function compileBody(
       // A body that is not JSON, a form or text is kept as bytes.
       if (reading.parse === undefined) return NO_RULES
       const size = read.bytes.length
-      if (size > LARGE && reading.json) return runInTurns(readLarge(reading, exchange, read.bytes))
       const parsed = reading.parse(read.bytes, type)
-      if (!(parsed instanceof Promise)) return runThrough(check(reading, exchange, parsed, size))
-      return parsed.then(value => runInTurns(check(reading, exchange, value, size)))
+      if (parsed instanceof Promise) return parsed.then(value => checkLarge(reading, exchange, value, size))
+      return size > LARGE ? checkLarge(reading, exchange, parsed, size) : check(reading, exchange, parsed, size)
     })
   }
 }
@@ -132,11 +122,11 @@ export function compileBody(
 const URL_ENCODED = 'application/x-www-form-urlencoded'
 const NO_BYTES = new Uint8Array()
 
-/** A larger body, in bytes, is read and checked in steps, with other requests in between. */
+/** A larger body, in bytes, is parsed, checked and answered with other requests in between. */
 const LARGE = 100_000
-/** The maximum number of members of an object in a large body: composing and storing a record of more is one long step. */
+/** The maximum number of members of an object: composing and storing a record of more is one long step. */
 const MOST_MEMBERS = 50_000
-const LARGE_BOUNDS = { members: MOST_MEMBERS }
+const BOUNDS = { members: MOST_MEMBERS }
 const NOT_UTF8 = { fault: 'is not UTF-8' }
 
 const UNICODE = /^(?:utf-?8|us-ascii)$/
@@ -149,13 +139,13 @@ type ParseBody = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
 
 /** Returns a parser for a media type; `undefined` for one that stays bytes. */
 function parserOf(essence: string, media: MediaType): ParseBody | undefined {
-  if (isJson(essence)) return parseText(parseSent)
+  if (isJson(essence)) return parseText(parseSentBody)
   const { form, sequence, schema } = media
   if (XML.test(essence) && schema !== undefined) {
     return parseText(text => readXml(text, schema.definitions[schema.key], schema.definitions))
   }
   if (sequence !== undefined && sequence.framing !== 'parts') {
-    return parseText(text => readSequence(text, sequence, parseSent) as Parsed)
+    return parseText(text => readSequence(text, sequence, parseSentBody) as Parsed)
   }
   // Fields are an object. A form that is described as something else, a file or a list of files, stays bytes.
   const { types } = media.schema ?? { types: NO_TYPES }
@@ -176,6 +166,8 @@ function parserOf(essence: string, media: MediaType): ParseBody | undefined {
   return undefined
 }
 
+const parseSentBody = (text: string): Parsed => parseJson(text, true, BOUNDS)
+
 const parseText =
   (parse: (text: string) => Parsed): ParseBody =>
   bytes =>
@@ -191,7 +183,6 @@ const textOf = (bytes: Uint8Array): string => {
 export interface BodyReading {
   readonly schema: MediaType['schema']
   readonly parse: ParseBody | undefined
-  readonly json: boolean
   /** Set for an unsupported charset. */
   readonly charset: string | undefined
   /** See `compileWorkBound`. */
@@ -212,7 +203,6 @@ export function compileReadings(content: ReadonlyMap<string, MediaType>): (type:
     return {
       schema: media.schema,
       parse,
-      json: isJson(essenceOf(type)),
       excessOf: media.schema && compileWorkBound(media.schema),
       charset: readable ? undefined : charset,
       patch: essenceOf(type) === JSON_PATCH ? 'named' : media.patch && 'described',

@@ -1,7 +1,8 @@
 // Reads the fields of a form, whose number is bounded.
 
 import type { MediaType } from '../../contract/contract.ts'
-import type { Json, Parsed } from '../../kernel/json.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Parsed } from '../../kernel/parse-json.ts'
 
 export function readForm(fields: ReadonlyMap<string, readonly string[]>, form: MediaType['form']): Parsed {
   if (form !== undefined) return form(fields) as Parsed

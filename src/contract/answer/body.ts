@@ -1,6 +1,7 @@
 // The body of a reply: its value from the contract, and the value serialised in its media type.
 
-import { isObject, type Json, parseJson, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
+import { parseJson } from '../../kernel/parse-json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import { essenceOf, isJson, type MediaType } from '../contract.ts'
 import { samplerOf } from '../schema/sampling.ts'

@@ -2,16 +2,8 @@
 // the XML library.
 
 import { XMLBuilder, XMLParser, XMLValidator } from 'fast-xml-parser'
-import {
-  holdsExact,
-  isObject,
-  type Json,
-  type JsonObject,
-  type Parsed,
-  parseSent,
-  put,
-  stringifyJson,
-} from '../../kernel/json.ts'
+import { holdsExact, isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
+import { type Parsed, parseSent } from '../../kernel/parse-json.ts'
 import { type Definitions, propertySchemas } from '../../sample/schema-parts.ts'
 import { type Facts, XmlForm } from './xml-form.ts'
 

@@ -1,7 +1,8 @@
 // Form fields to a typed object, as the schema and `encoding` have it (OpenAPI "Encoding Object"). Knows no syntax of
 // forms: the fields arrive by name, texts decoded, files as bytes.
 
-import { parseJson, put } from '../../kernel/json.ts'
+import { put } from '../../kernel/json.ts'
+import { parseJson } from '../../kernel/parse-json.ts'
 import { type Encoding, isJson } from '../content-type.ts'
 import type { SchemaUse } from '../schema/dialect.ts'
 import { compileBracketed, keysBehind } from './bracketed.ts'

@@ -1,7 +1,7 @@
 // Converts text from the wire to typed values. Independent of HTTP libraries and schemas; depends only on the types of a
 // value.
 
-import { parseInteger } from '../../kernel/json.ts'
+import { parseInteger } from '../../kernel/parse-json.ts'
 
 /** The values of each name, in order; a file as one character per byte. */
 export type FieldValues = ReadonlyMap<string, readonly string[]>

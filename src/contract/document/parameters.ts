@@ -1,7 +1,8 @@
 // Parameters (OpenAPI "Parameter Object"): converts text from the wire to typed values by `schema` or `content`, `style` and
 // `explode`. Independent of HTTP libraries.
 
-import { isObject, parseJson } from '../../kernel/json.ts'
+import { isObject } from '../../kernel/json.ts'
+import { parseJson } from '../../kernel/parse-json.ts'
 import { isJson } from '../content-type.ts'
 import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
 import type { SchemaUse } from '../schema/dialect.ts'

@@ -1,7 +1,8 @@
 // Queries of the journal by kept headers and bodies.
 
 import { compileGlob } from '../../kernel/glob.ts'
-import { isObject, type Json, parseJson, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { isObject, type Json, parsePointer, stringifyJson } from '../../kernel/json.ts'
+import { parseJson } from '../../kernel/parse-json.ts'
 import type { JournalSettings } from '../../plan/settings.ts'
 import type { JournalBody, JournalEntry } from './kept-request.ts'
 

@@ -3,7 +3,8 @@
 import { compileAccept, type Resource } from '../../behaviours/resource.ts'
 import { faultsOf, recordFaults } from '../../gateway/import.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { type JsonObject, parseInteger } from '../../kernel/json.ts'
+import type { JsonObject } from '../../kernel/json.ts'
+import { parseInteger } from '../../kernel/parse-json.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Collection, type Id, idIn, type SortOrder, withId } from '../../world/collection.ts'
 import { keyOf } from '../../world/key.ts'
@@ -120,7 +121,6 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
         schema: list(record),
         maxBytes: MAX_RECORDS_BODY,
         decimals: true,
-        longestText: () => gateway.plan.simulation.limits.body,
       },
       replies: { 204: { description: 'Done.' }, ...nowhereNew, ...invalid },
       answer: changing(async (collection, resource, { body }) => {

@@ -2,14 +2,11 @@
 // any code of the route runs.
 
 import type Koa from 'koa'
-import { approximateInSteps } from '../../kernel/approximate-in-steps.ts'
-import { decodeInSteps } from '../../kernel/decode-in-steps.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
-import { type Json, parseJson } from '../../kernel/json.ts'
-import { parseJsonInSteps } from '../../kernel/json-in-steps.ts'
+import type { Json } from '../../kernel/json.ts'
+import { parseJson } from '../../kernel/parse-json.ts'
 import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
-import { breathe, runInTurns } from '../../world/clock.ts'
 import { compileBodyReader } from '../body.ts'
 import { problem } from './replies.ts'
 import type { BodySpec, Call, CallParameter, ControlReply, ControlRoute } from './route.ts'
@@ -20,19 +17,14 @@ export interface RefusedCall {
 }
 
 const MAX_BODY = 1_000_000
-/** A longer text is read in turns with other requests. */
+/** The schema of a longer text is checked after `refuseEarly`. */
 const LONG = 200_000
-/** Beyond it reading takes seconds: small objects and lists take far longer than their bytes. */
+/** Beyond it reading takes seconds, and much memory: small objects and lists take far more than their bytes. */
 const MOST_OBJECTS = 1_000_000
-/** The maximum number of members of an object in a long text: adding one to millions of them moves all. */
+/** The maximum number of members of an object, and of items of a list. */
 const MOST_MEMBERS = 100_000
-/** The maximum number of items of a list in a long text: checking them is one step. */
 const MOST_ITEMS = 1_000_000
-/** The maximum number of characters of a name, a number or blanks in a long text: they are read at once. */
-const LONGEST_TOKEN = 1_000_000
-const LONG_BOUNDS = { members: MOST_MEMBERS, items: MOST_ITEMS, token: LONGEST_TOKEN }
-/** The maximum number of characters of one text in a long text: storing it is one step. */
-const LONGEST_TEXT = 8_000_000
+const BOUNDS = { members: MOST_MEMBERS, items: MOST_ITEMS }
 /** No route has a use for as many. */
 const MOST_PARAMETERS = 100
 
@@ -110,15 +102,7 @@ function holdsMore(text: string, opening: string, most: number): boolean {
 type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | RefusedCall>
 
 function compileBody(
-  {
-    schema,
-    texts = [],
-    required = true,
-    maxBytes = MAX_BODY,
-    decimals = false,
-    refuseEarly,
-    longestText = () => 0,
-  }: BodySpec,
+  { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false, refuseEarly }: BodySpec,
   schemas: Schemas,
 ): ReadBody {
   const check: Check = schemas.compile(schema)
@@ -137,7 +121,7 @@ function compileBody(
     }
     const read = await readBytes(ctx)
     if ('problem' in read) return { refusal: problem(read.problem.status, read.problem.code, read.detail) }
-    const text = await runInTurns(decodeInSteps(read.bytes))
+    const text = decode(read.bytes)
     if (text === undefined) return refuse('the body is not UTF-8')
     const large = text.length > MAX_BODY
     // JSON is YAML: a large one is read where its text is, and not here as well.
@@ -145,23 +129,22 @@ function compileBody(
     if (large && (holdsMore(text, '{', MOST_OBJECTS) || holdsMore(text, '[', MOST_OBJECTS))) {
       return { refusal: problem(413, 'payload_too_large', `the body holds more than ${MOST_OBJECTS} objects or lists`) }
     }
-    if (large) await breathe()
-    const long = text.length > LONG
-    const parsed = long
-      ? await runInTurns(
-          parseJsonInSteps(text, decimals, { ...LONG_BOUNDS, characters: Math.max(LONGEST_TEXT, longestText()) }),
-        )
-      : parseJson(text, decimals)
+    const parsed = parseJson(text, decimals, BOUNDS)
     if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
-    if (long) await breathe()
-    const refusal = long && refuseEarly !== undefined ? refuseEarly(parsed.value) : undefined
+    const refusal = text.length > LONG ? refuseEarly?.(parsed.value) : undefined
     if (refusal !== undefined) return { refusal }
-    const violations =
-      large && parsed.exact
-        ? check(await runInTurns(approximateInSteps(parsed.value)))
-        : check(parsed.value, parsed.exact)
+    const violations = check(parsed.value, parsed.exact)
     if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))
     return { body: parsed.value, text: undefined }
+  }
+}
+
+/** Decodes UTF-8; `undefined` if the bytes are something else. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
   }
 }
 

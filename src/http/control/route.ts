@@ -74,8 +74,6 @@ export interface BodySpec {
   readonly maxBytes?: number
   /** Whether it contains records, whose decimals keep their digits. Default: false. */
   readonly decimals?: boolean
-  /** The characters that one of its texts may have, if more than usual: records may have texts as long as a body of the API. */
-  readonly longestText?: () => number
   /** Refuses a large body before its schema is checked, if that would take long. */
   readonly refuseEarly?: (body: Json) => ControlReply | undefined
 }

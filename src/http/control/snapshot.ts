@@ -137,7 +137,6 @@ export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
       schema: snapshotSchema,
       maxBytes: MAX_SNAPSHOT,
       decimals: true,
-      longestText: () => gateway.plan.simulation.limits.body,
       refuseEarly: body => refuseManyUnknown(gateway.plan, body),
     },
     replies: {

@@ -86,7 +86,6 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
         ),
         maxBytes: MAX_SNAPSHOT,
         decimals: true,
-        longestText: () => gateway.plan.simulation.limits.body,
         refuseEarly: body => refuseManyUnknown(gateway.plan, isObject(body) ? body.snapshot : undefined, '/snapshot'),
       },
       replies: {
