@@ -1,18 +1,17 @@
-// Answers on demand: the schema of an order for one, and a handler for each operation that it is for.
+// Answers on demand: the schema of an order for one, and its compilation to a rule for each operation that it is for.
 
-import { draftOf, type Exchange, type Handler } from '../behaviours/behaviour.ts'
+import { draftOf, type Exchange, type Handler } from '../behaviours/exchange.ts'
 import { ANY_QUESTION, type Answers } from '../contract/answer/answers.ts'
 import { type Operation, responseFor } from '../contract/contract.ts'
-import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { stringifyJson } from '../kernel/json.ts'
-import { placeWithin } from '../kernel/place-within.ts'
-import { withHeaders } from '../kernel/reply.ts'
+import { type Reply, withHeaders } from '../kernel/reply.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import type { OperationCompiler } from './compile-operation.ts'
-import { behaviourSettings } from './layers.ts'
-import type { Plan, PlannedAnswer, PlannedOperation } from './plan.ts'
-import { compilePreparation } from './rules.ts'
+import type { Ground } from './compile-operation.ts'
+import { behaviourSettings, checkConsumer } from './layers.ts'
+import type { PlannedAnswer, PlannedOperation } from './plan.ts'
+import { compileCondition } from './rules.ts'
 import type { AnswerOrder, AnswerReply } from './simulation-file.ts'
 
 const text = (description: string) => ({ type: 'string', minLength: 1, description })
@@ -67,125 +66,80 @@ export const answerSchema: Schema = {
   },
 }
 
-/** The plan that an answer is compiled for. */
-export interface AnswerGround {
-  readonly compiler: OperationCompiler
-  readonly operations: readonly PlannedOperation[]
-  readonly consumerNames: readonly string[]
-  readonly find: Plan['find']
-  readonly near: Plan['near']
-  readonly maxBody: number
-}
-
-/** Compiles an order, an operation a step, and reports its mistakes. Returns handlers by `PlannedOperation.index`. */
-export function compileAnswer(
-  ground: AnswerGround,
+/** Compiles an order for each of its operations, by `PlannedOperation.index`, and reports its mistakes. */
+export function compileAnswerOrder(
+  ground: Ground,
   order: AnswerOrder,
   source: Source,
   report: Diagnostics,
 ): ReadonlyMap<number, PlannedAnswer> {
   const { consumer, reply, delay, fault } = order
-  const { consumerNames } = ground
   if (reply === undefined && delay === undefined && fault === undefined) {
-    report.error(
-      'no-answer',
-      'there is no reply, delay or fault',
-      source.locate([], 'key'),
-      'write "reply", "delay" or "fault"',
-    )
+    const hint = 'write "reply", "delay" or "fault"'
+    report.error('no-answer', 'there is no reply, delay or fault', source.locate([], 'key'), hint)
   }
   if (reply !== undefined && reply.status === undefined && reply.example === undefined) {
     report.error('missing-key', '"status" or "example" is missing', source.locate(['reply'], 'key'))
   }
-  if (consumer !== undefined && !consumerNames.includes(consumer)) {
-    const hint = suggest(consumer, consumerNames)
-    report.error('unknown-consumer', `there is no consumer "${consumer}"`, source.locate(['consumer']), hint)
+  if (consumer !== undefined) {
+    checkConsumer(consumer, ground.compiler.simulation.consumerNames, source.locate(['consumer']), report)
   }
-  const meant = findMeant(ground, order, source, report)
-  if (report.failed) return new Map()
-  const made = new Map<number, PlannedAnswer>()
-  for (const one of meant.operations) {
-    made.set(one.index, compileFor(one, ground, order, meant, source, report))
-  }
-  return made
+  const target = findTarget(ground, order, source, report)
+  if (report.failed || target === undefined) return new Map()
+  return new Map(target.operations.map(one => [one.index, compileFor(one, ground, order, target, source, report)]))
 }
 
-/** The operations of an order, and the segments that a request must have if it names a path. */
-interface Meant {
+/** The operations of an order. */
+interface AnswerTarget {
   readonly operations: readonly PlannedOperation[]
   /** Whether it names one operation. */
   readonly own: boolean
+  /** The segments that a request must have, if the order names a path. */
   readonly segments?: readonly string[]
 }
 
-function findMeant(
-  { operations, find, near }: AnswerGround,
-  { operation, method, path, tag }: AnswerOrder,
+function findTarget(
+  { operations, find, near, names }: Ground,
+  { operation: name, method, path, tag }: AnswerOrder,
   source: Source,
   report: Diagnostics,
-): Meant {
-  const given = Object.entries({ operation, path, tag }).filter(([, value]) => value !== undefined)
+): AnswerTarget | undefined {
+  const given = Object.entries({ operation: name, path, tag }).filter(([, value]) => value !== undefined)
   const [, second] = given
   if (second !== undefined) {
-    const names = given.map(([name]) => `"${name}"`).join(' and ')
-    report.error('ambiguous-operation', `${names} exclude each other`, source.locate([second[0]], 'key'))
-    return NOTHING
-  }
-  if ((method === undefined) !== (path === undefined)) {
-    const missing = method === undefined ? 'method' : 'path'
-    report.error(
-      'missing-key',
-      `"${missing}" is missing`,
-      source.locate([], 'key'),
-      'write both "method" and "path", or "operation"',
-    )
-    return NOTHING
-  }
-  if (operation !== undefined) {
-    const found = operations.find(
-      one => one.operation.id === operation || `${one.operation.method} ${one.operation.path}` === operation,
-    )
-    if (found !== undefined) return { operations: [found], own: true }
-    const hint = suggest(
-      operation,
-      operations.map(one => one.operation.id),
-    )
-    report.error(
-      'unknown-operation',
-      `the contract has no operation "${operation}"`,
-      source.locate(['operation']),
-      hint,
-    )
-    return NOTHING
-  }
-  if (method !== undefined && path !== undefined) {
+    const keys = given.map(([key]) => `"${key}"`).join(' and ')
+    report.error('ambiguous-operation', `${keys} exclude each other`, source.locate([second[0]], 'key'))
+  } else if ((method === undefined) !== (path === undefined)) {
+    const hint = 'write both "method" and "path", or "operation"'
+    const missing = `"${method === undefined ? 'method' : 'path'}" is missing`
+    report.error('missing-key', missing, source.locate([], 'key'), hint)
+  } else if (name !== undefined) {
+    const found = names.operation(name, source.locate(['operation']), report)
+    return { operations: operations.filter(({ operation }) => operation === found), own: true }
+  } else if (method !== undefined && path !== undefined) {
     const found = find(method, path)
     if (found !== undefined) return { operations: [found.target.planned], own: true, segments: found.segments }
     report.error('unknown-operation', near.describe(method, path), source.locate(['path']))
-    return NOTHING
+  } else {
+    if (tag === undefined) return { operations, own: false }
+    names.checkTag(tag, source.locate(['tag']), report)
+    return { operations: operations.filter(({ operation }) => operation.tags.includes(tag)), own: false }
   }
-  if (tag === undefined) return { operations, own: false }
-  const tagged = operations.filter(one => one.operation.tags.includes(tag))
-  if (tagged.length === 0) {
-    const hint = suggest(tag, new Set(operations.flatMap(one => one.operation.tags)))
-    report.error('unknown-tag', `no operation has the tag "${tag}"`, source.locate(['tag']), hint)
-  }
-  return { operations: tagged, own: false }
+  return undefined
 }
 
-const NOTHING: Meant = { operations: [], own: false }
-
 function compileFor(
-  { operation }: PlannedOperation,
-  { compiler, maxBody }: AnswerGround,
+  { operation, index }: PlannedOperation,
+  { compiler }: Ground,
   { when, consumer, reply, delay, fault }: AnswerOrder,
-  { own, segments }: Meant,
+  { own, segments }: AnswerTarget,
   source: Source,
   report: Diagnostics,
 ): PlannedAnswer {
-  const { respond, end: ownEnd } =
-    reply === undefined ? NO_REPLY : composeReply(reply, operation, compiler.answersOf(operation), source, report)
-  const part = compiler.compilePart(operation, {
+  const { answers, identify, own: typed, shared: untyped } = compiler.constantsOf(operation)
+  const composed = reply === undefined ? undefined : composeReply(reply, operation, answers, source, report)
+  const { respond, end: ownEnd } = composed ?? {}
+  const part = compiler.compilePart(operation, index, {
     blocks: {
       defaults: {
         ...(delay === undefined ? {} : { latency: { fixed: delay } }),
@@ -202,39 +156,40 @@ function compileFor(
     rule: own ? 'own' : 'shared',
     anyStatus: true,
   })
-  const expressions = compiler.expressionsOf(operation, own)
-  const condition =
-    when === undefined
-      ? undefined
-      : expressions.condition(when, ['when'], (code, message, at, hint, span) =>
-          report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
-        )
   const fillsIn = stringifyJson([reply?.body ?? null, reply?.headers ?? null]).includes('${')
-  const roots = new Set([...(condition?.roots ?? []), ...(fillsIn ? FILLED : [])])
-  const prepare = compilePreparation(roots, operation, expressions, maxBody)
-  const identify = compiler.identifyOf(operation)
+  const ground = { operation, expressions: own ? typed : untyped, maxBody: compiler.simulation.limits.body }
+  const condition = compileCondition(when, ground, source, ['when'], report, fillsIn ? FILLED : [])
   const callerOf = ({ request, clock }: Exchange): string | undefined => {
     const verdict = identify(request, clock.now())
     return typeof verdict === 'string' ? undefined : verdict.name
   }
+  /** Says why a request is for none of its operations' callers and paths, if so. */
+  const misses = (exchange: Exchange): string | undefined => {
+    if (segments?.some((segment, i) => segment !== exchange.segments[i])) return 'it is for another path'
+    return consumer === undefined || callerOf(exchange) === consumer ? undefined : `it is for ${consumer}`
+  }
   return {
-    async holds(exchange) {
-      if (segments?.some((segment, i) => segment !== exchange.segments[i])) return false
-      if (consumer !== undefined && callerOf(exchange) !== consumer) return false
-      await prepare(exchange)
-      return condition === undefined || condition.holds(expressions.scope(exchange))
-    },
-    async handle(exchange, usual) {
-      draftOf(exchange, 'answers').consumer ??= callerOf(exchange)
-      let isUsual = false
-      const end: Handler =
-        ownEnd ??
-        (inner => {
+    holds: exchange => misses(exchange) === undefined && condition.holds(exchange),
+    reason: async exchange => misses(exchange) ?? condition.reason(exchange),
+    over(usual) {
+      const answer = async (exchange: Exchange, last: Handler): Promise<Reply> => {
+        draftOf(exchange, 'answers').consumer ??= callerOf(exchange)
+        let isUsual = false
+        const end = (inner: Exchange) => {
           isUsual = true
-          return usual(inner)
-        })
-      const made = await part(end)(exchange)
-      return { made, isUsual }
+          return last(inner)
+        }
+        const made = await part(ownEnd ?? end)(exchange)
+        return isUsual ? made : usual.decorate(exchange, made)
+      }
+      return {
+        ...usual,
+        handle: exchange => answer(exchange, usual.handle),
+        trace(exchange, passed) {
+          passed.push('answer')
+          return answer(exchange, inner => usual.trace(inner, passed))
+        },
+      }
     },
   }
 }
@@ -243,35 +198,22 @@ function compileFor(
 const FILLED = ['request.params', 'request.query', 'request.cookies', 'request.body', 'nth']
 
 /** Returns the place in an order of a part that is compiled as a behaviour. */
-const placeInOrder = ([first, ...rest]: Path): Path =>
-  first === 'respond'
-    ? ['reply', ...rest]
-    : first === 'latency'
-      ? ['delay']
-      : first === undefined
-        ? []
-        : [first, ...rest]
-
-/** A configuration of `respond`; or a handler, if the contract has the status or the example. */
-interface ComposedReply {
-  readonly respond?: object
-  readonly end?: Handler
+const placeInOrder = ([first, ...rest]: Path): Path => {
+  if (first === 'latency') return ['delay']
+  return first === undefined ? [] : [first === 'respond' ? 'reply' : first, ...rest]
 }
-const NO_REPLY: ComposedReply = {}
 
+/** Returns the configuration of `respond` for a reply; or a handler, if the contract has the status or the example. */
 function composeReply(
   { status, example, headers = {}, body }: AnswerReply,
   operation: Operation,
   answers: Answers,
   source: Source,
   report: Diagnostics,
-): ComposedReply {
+): { readonly respond?: object; readonly end?: Handler } {
   if (body !== undefined && example !== undefined) {
-    report.error(
-      'ambiguous-responder',
-      '"body" and "example" exclude each other',
-      source.locate(['reply', 'body'], 'key'),
-    )
+    const place = source.locate(['reply', 'body'], 'key')
+    report.error('ambiguous-responder', '"body" and "example" exclude each other', place)
   }
   const documented = status === undefined ? undefined : responseFor(operation, status)
   if (example === undefined && (body !== undefined || documented === undefined || documented.content.size === 0)) {
@@ -279,11 +221,8 @@ function composeReply(
   }
   const refused = answers.reply({ ...ANY_QUESTION, status, example }).refusal
   if (refused !== undefined) {
-    report.error(
-      'unknown-example',
-      refused.detail,
-      source.locate(['reply', example === undefined ? 'status' : 'example']),
-    )
+    const place = source.locate(['reply', example === undefined ? 'status' : 'example'])
+    report.error('unknown-example', refused.detail, place)
   }
   const fields = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
   return { end: async exchange => withHeaders(answers.reply(exchange.question({ status, example })), fields) }

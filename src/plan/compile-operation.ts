@@ -4,7 +4,6 @@
 import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behaviour.ts'
 import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
-import type { Lifecycle } from '../behaviours/lifecycle.ts'
 import { ACTIONS, type ActionConfig } from '../behaviours/respond/config.ts'
 import type { ValidateConfig } from '../behaviours/validate/parameters.ts'
 import { Answers } from '../contract/answer/answers.ts'
@@ -12,33 +11,40 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { describeRule, problems } from '../kernel/problem.ts'
 import type { Path } from '../kernel/source.ts'
+import { Hits } from '../world/hits.ts'
 import { compileIdentification } from './consumers.ts'
-import { type Layer, type Setting, settingOf } from './layers.ts'
-import type { ChainLink, PlannedOperation, PlannedRule } from './plan.ts'
+import { type ContractNames, type Layer, type Setting, settingOf } from './layers.ts'
+import type { ChainLink, Plan, PlannedOperation, PlannedRule } from './plan.ts'
 import { checkReach, compileCondition, layerOfRule, placedRules, withRules } from './rules.ts'
 import type { Simulation } from './settings.ts'
 
-/** The parts of a site that belong to its operation. */
-type OwnSite = Pick<Site, 'operation' | 'identify' | 'answers' | 'bypass' | 'decorate' | 'invalid' | 'onRecord'> & {
-  /** Expression compilers: for configuration of this operation alone, and for configuration of many operations. */
+/** A configuration that weather and answers are laid over. */
+export interface Ground extends Pick<Plan, 'operations' | 'find' | 'near'> {
+  readonly compiler: OperationCompiler
+  readonly names: ContractNames
+  readonly base: Layer
+}
+
+/** The parts of an operation that are the same under all layers. */
+interface Constants extends Pick<Site, 'answers' | 'identify'> {
+  /** Compile expressions: of configuration for this operation alone, and of configuration for many operations. */
   readonly own: Expressions
   readonly shared: Expressions
 }
 
 /** Compiles the operations of one configuration, once for each set of layers. */
 export class OperationCompiler {
-  readonly #simulation: Simulation
+  readonly simulation: Simulation
   readonly #contract: Contract
   readonly #consumers: readonly Consumer[]
   readonly #readers: Site['readers']
   readonly #compileIdentify: ReturnType<typeof compileIdentification>
+  readonly #constants = new Map<Operation, Constants>()
   /** The fields that responders need an index for, by resource. */
   readonly indexes: ReadonlyMap<string, Set<string>>
-  /** The parts that are the same under all layers. */
-  readonly #owned = new Map<Operation, Pick<Site, 'answers' | 'identify'>>()
 
   constructor(simulation: Simulation, contract: Contract, consumers: readonly Consumer[], readers: Site['readers']) {
-    this.#simulation = simulation
+    this.simulation = simulation
     this.#contract = contract
     this.#consumers = consumers
     this.#readers = readers
@@ -46,57 +52,76 @@ export class OperationCompiler {
     this.indexes = new Map([...simulation.resources.keys()].map(name => [name, new Set<string>()] as const))
   }
 
-  identifyOf(operation: Operation): Site['identify'] {
-    return this.#ownOf(operation).identify
+  constantsOf(operation: Operation): Constants {
+    let known = this.#constants.get(operation)
+    if (known === undefined) {
+      const identify = this.#compileIdentify(operation)
+      const site = { contract: this.#contract, operation, resources: this.simulation.resources, identify }
+      const [own, shared] = [new Expressions(site, true), new Expressions(site, false)]
+      known = { answers: new Answers(operation), identify, own, shared }
+      this.#constants.set(operation, known)
+    }
+    return known
   }
 
   /** @param layers in order of precedence, the most specific first */
   compile(operation: Operation, index: number, layers: readonly Layer[]): PlannedOperation {
-    const usual = this.#compileChain(operation, index, layers)
-    const placed = placedRules(operation, layers)
-    if (placed.length === 0) return usual
-    const [typed, untyped] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
-    const conditions: ReturnType<typeof compileCondition>[] = []
-    for (const rule of placed) {
-      conditions.push(compileCondition(rule, rule.own ? typed : untyped))
-    }
-    checkReach(placed, conditions)
-    const rules: PlannedRule[] = []
-    for (const [i, one] of placed.entries()) {
-      const over = layerOfRule(one)
-      rules.push({
-        name: over.scope,
-        when: conditions[i],
-        times: one.file.times,
-        blocks: Object.keys(over.blocks.defaults ?? {}),
-        operation: this.#compileLazily(operation, index, [over, ...layers], [over]),
-      })
-    }
-    return withRules(usual, rules, typed, this.#simulation.limits.body, this.#simulation.state !== undefined)
-  }
-
-  /** Reports the mistakes of the layers in `only`, and makes the chain on first use: most rules never hold. */
-  #compileLazily(
-    operation: Operation,
-    index: number,
-    layers: readonly Layer[],
-    only: readonly Layer[],
-  ): () => PlannedOperation {
-    this.#compileChain(operation, index, layers, only)
-    let made: PlannedOperation | undefined
-    return () => {
-      made ??= this.#compileChain(operation, index, layers)
-      return made
-    }
+    return this.#withRules(this.#compileChain(operation, index, layers), layers, [])
   }
 
   /**
-   * Compiles only the settings of `layers` over the base, to report their mistakes: those of the base are reported already,
-   * and the chain is made on first use.
+   * Reports the mistakes in the most specific layers, and compiles on first use: most weather is never switched on.
+   *
+   * @param base the layers below them, whose mistakes are reported already
    */
-  check(operation: Operation, index: number, layers: readonly Layer[], base: Layer): void {
-    if (placedRules(operation, layers).length > 0) this.compile(operation, index, [...layers, base])
-    else this.#compileChain(operation, index, [...layers, base], layers)
+  compileLater(
+    operation: Operation,
+    index: number,
+    layers: readonly Layer[],
+    base: readonly Layer[],
+  ): () => PlannedOperation {
+    const all = [...layers, ...base]
+    this.#withRules(this.#compileChain(operation, index, all, layers), layers, base)
+    return onFirstUse(() => this.compile(operation, index, all))
+  }
+
+  /** Puts the rules of some layers before an operation. @param base the layers below them */
+  #withRules(usual: PlannedOperation, layers: readonly Layer[], base: readonly Layer[]): PlannedOperation {
+    const { operation, index } = usual
+    const placed = placedRules(operation, layers)
+    if (placed.length === 0) return usual
+    const { own, shared } = this.constantsOf(operation)
+    const maxBody = this.simulation.limits.body
+    const conditions = placed.map(({ file, layer, path, own: typed }) => {
+      const ground = { operation, expressions: typed ? own : shared, maxBody }
+      return compileCondition(file.when, ground, layer.source, [...layer.path, ...path, 'when'], layer.report)
+    })
+    checkReach(placed, conditions)
+    const rules = placed.map((one, i): PlannedRule => {
+      const over = layerOfRule(one)
+      const all = [over, ...layers, ...base]
+      this.#compileChain(operation, index, all, [over])
+      const { when, holds, reason } = conditions[i]!
+      const { scope } = over
+      const { times } = one.file
+      const name = `rule ${scope}`
+      return {
+        ...{ name, scope, when, times, holds, reason },
+        note: when === undefined ? name : `${name}: ${when.text}`,
+        blocks: Object.keys(over.blocks.defaults ?? {}),
+        take: ({ world }) =>
+          times === undefined || world.keep(Hits, scope).take(times) ? undefined : `already applied ${times} times`,
+        // Most rules never hold.
+        over: onFirstUse(() => this.#compileChain(operation, index, all)),
+      }
+    })
+    const ruled = withRules(
+      usual,
+      () => rules,
+      ({ world }) => world.turns,
+      maxBody,
+    )
+    return { ...ruled, rules }
   }
 
   /** @param only the layers whose settings are compiled, to report their mistakes; unset for a whole chain */
@@ -106,28 +131,60 @@ export class OperationCompiler {
     layers: readonly Layer[],
     only?: readonly Layer[],
   ): PlannedOperation {
-    const { answers, identify } = this.#ownOf(operation)
-    const { value: validation } = settingOf('validate', operation, layers)
-    const invalid = compileInvalid(operation, (validation as ValidateConfig | null | undefined)?.status)
-    const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
+    const { wraps, links, ...chain } = this.#link(operation, index, layers, only)
+    return {
+      index,
+      operation,
+      route: index === UNMATCHED ? '' : (operation.basePaths[0] ?? '') + operation.path,
+      handle: compose(wraps, endOfChain),
+      trace: (exchange, passed) => {
+        const marked = wraps.flatMap((wrap, i): Wrap[] => [
+          next => inner => {
+            passed.push(links[i]!.name)
+            return next(inner)
+          },
+          wrap,
+        ])
+        return compose(marked, endOfChain)(exchange)
+      },
+      chain: links,
+      deprecated: operation.deprecated || chain.lifecycle !== undefined,
+      ...chain,
+    }
+  }
+
+  /** Compiles the behaviours that a layer configures, and no others, to be put around another end. */
+  compilePart(operation: Operation, index: number, layer: Layer): (end: Handler) => Handler {
+    const { wraps } = this.#link(operation, index, [layer], [layer], true)
+    return end => compose(wraps, end)
+  }
+
+  /** @param isPart whether behaviours that no layer configures are left out */
+  #link(
+    operation: Operation,
+    index: number,
+    layers: readonly Layer[],
+    only: readonly Layer[] | undefined,
+    isPart = false,
+  ) {
+    const validation = settingOf('validate', operation, layers).value as ValidateConfig | null | undefined
+    const invalid = compileInvalid(operation, validation?.status)
     const responder = settingOf('respond', operation, layers).value as ActionConfig | null | undefined
     const onRecord = ACTIONS.some(action => responder?.[action] !== undefined)
     const links: ChainLink[] = []
     const wraps: Wrap[] = []
     const decorates: Wrap[] = []
     const decorate: Site['decorate'] = (exchange, reply) => compose(decorates, async () => reply)(exchange)
-    let lifecycle: Lifecycle | undefined
+    let lifecycle: PlannedOperation['lifecycle']
     let repeatable = true
     for (const behaviour of index === UNMATCHED ? unmatchedBehaviours : behaviours) {
       const setting = settingOf(behaviour.keyOf ?? behaviour.name, operation, layers)
       const { value } = setting
-      if (value === null || (only !== undefined && !only.includes(setting.layer))) continue
+      if (value === null || (isPart && value === undefined)) continue
+      if (only !== undefined && !only.includes(setting.layer)) continue
       const at = wraps.length
       const bypass = (end: Handler) => compose(wraps.slice(at + 1, -1), end)
-      const site = this.#siteOf(
-        { operation, identify, answers, bypass, decorate, invalid, onRecord, own, shared },
-        setting,
-      )
+      const site = this.#siteOf(operation, setting, bypass, decorate, invalid, onRecord)
       const wrap = behaviour.compile(value, site)
       if (wrap === undefined) continue
       wraps.push(wrap)
@@ -136,67 +193,20 @@ export class OperationCompiler {
       lifecycle ??= behaviour.lifecycle?.(value)
       links.push({ name: behaviour.name, detail: behaviour.describe?.(value, site), config: value })
     }
-    return {
-      index,
-      operation,
-      route: index === UNMATCHED ? '' : (operation.basePaths[0] ?? '') + operation.path,
-      handle: compose(wraps, endOfChain),
-      trace: (exchange, passed) => {
-        const marked = wraps.flatMap((wrap, i) => [trace((links[i] as ChainLink).name, passed), wrap])
-        return compose(marked, endOfChain)(exchange)
-      },
-      decorate,
-      chain: links,
-      repeatable,
-      lifecycle,
-      deprecated: operation.deprecated || lifecycle !== undefined,
-    }
-  }
-
-  /** Compiles the behaviours that a layer configures, and no others, to be put around another end. */
-  compilePart(operation: Operation, layer: Layer): (end: Handler) => Handler {
-    const { answers, identify } = this.#ownOf(operation)
-    const [own, shared] = [this.expressionsOf(operation, true), this.expressionsOf(operation, false)]
-    const common: OwnSite = {
-      ...{ operation, answers, identify, own, shared, onRecord: false },
-      invalid: compileInvalid(operation, undefined),
-      bypass: end => end,
-      decorate: async (_, reply) => reply,
-    }
-    const wraps = behaviours.flatMap(({ name, compile }) => {
-      const setting = settingOf(name, operation, [layer])
-      return setting.value === undefined ? [] : (compile(setting.value, this.#siteOf(common, setting)) ?? [])
-    })
-    return end => compose(wraps, end)
-  }
-
-  answersOf(operation: Operation): Answers {
-    return this.#ownOf(operation).answers
-  }
-
-  #ownOf(operation: Operation): Pick<Site, 'answers' | 'identify'> {
-    let own = this.#owned.get(operation)
-    if (own === undefined) {
-      own = { answers: new Answers(operation), identify: this.#compileIdentify(operation) }
-      this.#owned.set(operation, own)
-    }
-    return own
-  }
-
-  expressionsOf(operation: Operation, typed: boolean): Expressions {
-    const { resources } = this.#simulation
-    return new Expressions(
-      { contract: this.#contract, operation, resources, identify: this.identifyOf(operation) },
-      typed,
-    )
+    return { wraps, links, decorate, repeatable, lifecycle }
   }
 
   // No object spread: it would turn each of a hundred thousand sites into a hash table of 3 kB.
   #siteOf(
-    { operation, identify, answers, bypass, decorate, invalid, onRecord, own, shared }: OwnSite,
+    operation: Operation,
     { value, path, layer }: Setting,
+    bypass: Site['bypass'],
+    decorate: Site['decorate'],
+    invalid: Invalid,
+    onRecord: boolean,
   ): Site {
-    const { resources, limits, listen, replyFiles, state } = this.#simulation
+    const { identify, answers, own, shared } = this.constantsOf(operation)
+    const { resources, limits, listen, replyFiles, state } = this.simulation
     return {
       operation,
       identify,
@@ -223,7 +233,7 @@ export class OperationCompiler {
       index: (resource, field) => void this.indexes.get(resource)?.add(field),
       error: (code, message, within = [], hint, part) => {
         const { report, source } = layer
-        if (code.startsWith('unknown-') && report.broken.has(String(valueAt(value, within)))) return
+        if (code.startsWith('unknown-') && report.broken.has(String(partAt(value, within)))) return
         const at = [...layer.path, ...path, ...within]
         const place =
           typeof part === 'object'
@@ -235,39 +245,35 @@ export class OperationCompiler {
   }
 }
 
-const valueAt = (value: unknown, path: Path): unknown =>
+const partAt = (value: unknown, path: Path): unknown =>
   path.reduce((at, key) => (at as Record<string, unknown> | undefined)?.[key], value)
 
-// A chain of behaviours: composing its wraps, tracing which of them a request reaches, and its end.
-
 /** Puts the wraps around a handler; the first is outermost. */
-export const compose = (wraps: readonly Wrap[], last: Handler): Handler =>
-  wraps.reduceRight((next, wrap) => wrap(next), last)
-
-/** Records that a request reached this behaviour. */
-export const trace =
-  (name: string, passed: string[]): Wrap =>
-  next =>
-  exchange => {
-    passed.push(name)
-    return next(exchange)
-  }
+const compose = (wraps: readonly Wrap[], last: Handler): Handler => wraps.reduceRight((next, wrap) => wrap(next), last)
 
 // `respond` never calls `next`. Only the chain of unmatched requests ends here; the gateway replies for it.
-export const endOfChain: Handler = () => Promise.reject(new Error('the chain has no end'))
+const endOfChain: Handler = () => Promise.reject(new Error('the chain has no end'))
 
-// Refuses invalid requests. One rule decides their status, whichever behaviour finds the mistake.
+/** Calls a function on first use, and returns its result from then on. */
+function onFirstUse<Result>(make: () => Result): () => Result {
+  let made: Result | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
 
 /** The maximum number of broken rules in a refusal; further ones are counted. */
 const MOST_RULES = 20
 
 /**
- * Compiles the refusal of invalid requests to an operation. A parameter of the path that cannot name anything is a 404
- * where the operation documents one. Everything else gets 400, or 422 where only that is documented.
+ * Compiles the refusal of invalid requests to an operation, so that one rule decides their status, whichever behaviour finds
+ * the mistake. A parameter of the path that cannot name anything is a 404 where the operation documents one. Everything else
+ * gets 400, or 422 where only that is documented.
  *
  * @param fallback the status if the operation documents neither 400 nor 422
  */
-export function compileInvalid({ responses }: Operation, fallback: 400 | 422 = 400): Invalid {
+function compileInvalid({ responses }: Operation, fallback: 400 | 422 = 400): Invalid {
   const status = [400, 422].find(one => responses.has(`${one}`)) ?? fallback
   const unidentified = responses.has('404')
   return rules => {
@@ -280,8 +286,6 @@ export function compileInvalid({ responses }: Operation, fallback: 400 | 422 = 4
     return { status: refusal.status, headers: {}, body: undefined, refusal }
   }
 }
-
-// The operation of requests that match none: its index, and the behaviours that they pass.
 
 /** The index of `NO_OPERATION`. */
 export const UNMATCHED = -1
@@ -304,4 +308,4 @@ export const NO_OPERATION: Operation = {
 }
 
 /** The behaviours of a request that matches no operation: only `errors`, which gives the refusal the API's shape. */
-export const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')
+const unmatchedBehaviours = behaviours.filter(({ name }) => name === 'errors')

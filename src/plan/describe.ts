@@ -72,7 +72,8 @@ export function describePlan(plan: Plan, weather?: Weather): DescribedPlan {
   }
 }
 
-function describeOperation({ operation, route, chain, lifecycle, rules }: PlannedOperation): DescribedOperation {
+function describeOperation(planned: PlannedOperation): DescribedOperation {
+  const { operation, route, chain, lifecycle, rules } = planned
   const { id, method, deprecated, stability } = operation
   return {
     operation: id,
@@ -85,16 +86,19 @@ function describeOperation({ operation, route, chain, lifecycle, rules }: Planne
     ...(lifecycle === undefined ? {} : { since: isoDate(lifecycle.since) }),
     ...(lifecycle?.sunset === undefined ? {} : { sunset: isoDate(lifecycle.sunset) }),
     ...(lifecycle?.brownouts === undefined ? {} : { brownouts: isoDate(lifecycle.brownouts.starts) }),
-    ...(rules === undefined ? {} : { rules: rules.map(describeRule) }),
+    ...(rules === undefined ? {} : { rules: rules.map(one => describeRuleOf(planned, one)) }),
   }
 }
 
-const describeRule = ({ name, when, times, blocks, operation }: PlannedRule): DescribedRule => ({
-  name,
+const describeRuleOf = (
+  planned: PlannedOperation,
+  { scope, when, times, blocks, over }: PlannedRule,
+): DescribedRule => ({
+  name: scope,
   ...(when === undefined ? {} : { when: when.text }),
   ...(times === undefined ? {} : { times }),
   does: blocks.map(block => {
-    const detail = operation().chain.find(link => link.name === block)?.detail
+    const detail = over(planned).chain.find(link => link.name === block)?.detail
     return detail === undefined ? block : `${block} ${detail}`
   }),
 })

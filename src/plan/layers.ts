@@ -1,11 +1,38 @@
-// Layers of configuration, in order of precedence. The gateway file is one layer; weather is laid over it.
+// Layers of configuration, in order of precedence: the gateway file is one, weather is laid over it. Blocks of behaviours
+// with their schemas, and the names of operations and tags in them.
 
 import { behaviours } from '../behaviours/index.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { type Diagnostics, MOST_SHOWN, nearest, suggest } from '../kernel/diagnostic.ts'
+import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { SimulationFile } from './simulation-file.ts'
+
+const nullable = (schema: Schema): Schema =>
+  typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
+
+/** Schemas by behaviour; `null` switches one off. Each is one object, so that it is compiled once (`shareRepeated`). */
+export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
+  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)] as const])),
+)
+
+/** The names of the behaviours that have a key in gateway.yaml. */
+export const keyed = [...behaviourSettings.keys()]
+
+/** The names of those that an operation may configure. `errors` is configured for the whole API only. */
+export const configurable = keyed.filter(name => name !== 'errors')
+
+/** Returns the schema of a block of behaviours. @param others keys besides them */
+export const blockSchema = (
+  names: readonly string[],
+  description: string,
+  others: Readonly<Record<string, Schema>>,
+): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: false,
+  properties: { ...others, ...Object.fromEntries(names.map(name => [name, behaviourSettings.get(name) as Schema])) },
+})
 
 /**
  * Blocks of configuration with their paths. Layers are in order of precedence: the first one that configures a behaviour
@@ -55,66 +82,68 @@ export function settingOf(name: string, operation: Operation, layers: readonly L
 }
 
 /** Returns whether the layer configures any behaviour of the operation. */
-export const hasWordOn = (operation: Operation, { blocks, keys }: Layer): boolean =>
+export const isConfigured = (operation: Operation, { blocks, keys }: Layer): boolean =>
   blocks.defaults !== undefined || keys.has(operation) || operation.tags.some(tag => blocks.tags?.[tag] !== undefined)
 
-/** Makes a layer, and reports tags and operations that the contract does not have. */
-export function compileLayers(contract: Contract) {
-  const tags = new Set(contract.operations.flatMap(operation => operation.tags))
-  return (blocks: Layer['blocks'], source: Source, path: Path, report: Diagnostics, scope: string): Layer => {
-    for (const tag of Object.keys(blocks.tags ?? {})) {
-      if (tags.has(tag)) continue
-      const place = source.locate([...path, 'tags', tag], 'key')
-      const hint = report.count('error') < MOST_SHOWN ? suggest(tag, tags) : undefined
-      report.error('unknown-tag', `no operation has the tag "${tag}"`, place, hint)
-    }
-    const keys = locateOperations(blocks.operations ?? {}, contract, source, path, report)
-    return { blocks, keys, source, path, report, scope }
+/** Finds the operations and tags that a configuration names. */
+export class ContractNames {
+  readonly #operations: ReadonlyMap<string, Operation>
+  readonly #ids: readonly string[]
+  readonly #tags: ReadonlySet<string>
+
+  constructor({ operations }: Contract) {
+    this.#operations = new Map(
+      operations.flatMap(one => [[one.id, one] as const, [`${one.method} ${one.path}`, one] as const]),
+    )
+    this.#ids = operations.map(({ id }) => id)
+    this.#tags = new Set(operations.flatMap(({ tags }) => tags))
+  }
+
+  /** Finds an operation by its id, or by its method and path template; reports that there is none. */
+  operation(name: string, place: Place, report: Diagnostics): Operation | undefined {
+    const found = this.#operations.get(name)
+    if (found !== undefined) return found
+    const near = suggestAmongFew(report, () => nearest(name, this.#operations.keys()))
+    const hint =
+      near === undefined ? suggestAmongFew(report, () => suggest(name, this.#ids)) : `did you mean "${near}"?`
+    report.error('unknown-operation', `the contract has no operation "${name}"`, place, hint)
+    return undefined
+  }
+
+  checkTag(tag: string, place: Place, report: Diagnostics): void {
+    if (this.#tags.has(tag)) return
+    const hint = suggestAmongFew(report, () => suggest(tag, this.#tags))
+    report.error('unknown-tag', `no operation has the tag "${tag}"`, place, hint)
   }
 }
 
-/** Maps operations to their blocks in `operations`. A block that matches no operation is an error. */
-function locateOperations(
-  blocks: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-  contract: Contract,
+/** Reports a consumer that the configuration does not have. */
+export function checkConsumer(name: string, consumers: readonly string[], place: Place, report: Diagnostics): void {
+  if (consumers.includes(name)) return
+  const hint = suggestAmongFew(report, () => suggest(name, consumers))
+  report.error('unknown-consumer', `there is no consumer "${name}"`, place, hint)
+}
+
+/** Looks for a hint while mistakes are shown: comparing a name with many others takes long. */
+const suggestAmongFew = (report: Diagnostics, look: () => string | undefined): string | undefined =>
+  report.count('error') < MOST_SHOWN ? look() : undefined
+
+/** Makes a layer, and reports tags and operations that the contract does not have. */
+export function compileLayer(
+  names: ContractNames,
+  blocks: Layer['blocks'],
   source: Source,
   path: Path,
   report: Diagnostics,
-): Map<Operation, string> {
-  const out = new Map<Operation, string>()
-  const byName = new Map(
-    contract.operations.flatMap(one => [[one.id, one] as const, [`${one.method} ${one.path}`, one] as const]),
-  )
-  const ids = contract.operations.map(({ id }) => id)
-  for (const key of Object.keys(blocks)) {
-    const operation = byName.get(key)
-    if (operation === undefined) {
-      const place = source.locate([...path, 'operations', key], 'key')
-      // Comparing a name with each operation takes long, and only the first mistakes are shown.
-      const hint = report.count('error') < MOST_SHOWN ? hintAt(key, byName.keys(), ids) : undefined
-      report.error('unknown-operation', `the contract has no operation "${key}"`, place, hint)
-    } else out.set(operation, key)
+  scope: string,
+): Layer {
+  for (const tag of Object.keys(blocks.tags ?? {})) {
+    names.checkTag(tag, source.locate([...path, 'tags', tag], 'key'), report)
   }
-  return out
+  const keys = new Map<Operation, string>()
+  for (const key of Object.keys(blocks.operations ?? {})) {
+    const operation = names.operation(key, source.locate([...path, 'operations', key], 'key'), report)
+    if (operation !== undefined) keys.set(operation, key)
+  }
+  return { blocks, keys, source, path, report, scope }
 }
-
-function hintAt(key: string, names: Iterable<string>, ids: readonly string[]): string | undefined {
-  const near = nearest(key, names)
-  return near === undefined ? suggest(key, ids) : `did you mean "${near}"?`
-}
-
-// The schema of each behaviour's block in gateway.yaml.
-
-const nullable = (schema: Schema): Schema =>
-  typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
-
-/** Schemas by behaviour; `null` switches one off. Each is one object, so that it is compiled once (`shareRepeated`). */
-export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
-  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)] as const])),
-)
-
-/** Behaviours that have a key in gateway.yaml. */
-export const keyed = behaviours.filter(({ schema }) => schema !== undefined)
-
-/** Behaviours that an operation may configure. `errors` is configured for the whole API only. */
-export const configurable = keyed.filter(({ name }) => name !== 'errors')

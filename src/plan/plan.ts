@@ -64,9 +64,7 @@ export interface Plan {
   readonly weather: ReadonlyMap<string, Weather>
   /** Compiles weather from the control plane. Mistakes go to `report`. */
   compileWeather(name: string, file: WeatherFile, source: Source, report: Diagnostics): Weather
-  /**
-   * Compiles an order for an answer. Returns its handlers by `PlannedOperation.index`; reports the mistakes to `report`.
-   */
+  /** Compiles an order for an answer, for each operation by its `index`. Mistakes go to `report`. */
   compileAnswer(order: AnswerOrder, source: Source, report: Diagnostics): ReadonlyMap<number, PlannedAnswer>
   readonly collections: ReadonlyMap<string, { readonly options: CollectionOptions; readonly resource: Resource }>
 }
@@ -88,23 +86,30 @@ export interface OperationsUnder {
   all(): readonly PlannedOperation[]
 }
 
-/** A rule, ready to be chosen. */
-export interface PlannedRule {
-  /** Its path in the configuration, which is also the name of its counter. */
+/** A rule of the configuration, or an answer on demand: it answers some requests in the place of their operation. */
+export interface Rule {
+  /** Its name in the explanation of a request that it does not answer: `rule operations/createOrder/rules/0`. */
   readonly name: string
+  /** The note on a request that it answers. */
+  readonly note: string
+  holds(exchange: Exchange): boolean | Promise<boolean>
+  /** Says why it does not hold. */
+  reason(exchange: Exchange): Promise<string>
+  /** Counts a request for which it holds. Returns why it does not answer the request nevertheless, if so. */
+  take(exchange: Exchange): string | undefined
+  /** The operation that answers, made on first use. */
+  over(usual: PlannedOperation): PlannedOperation
+}
+
+/** A rule of the configuration. */
+export interface PlannedRule extends Rule {
+  /** Its path in the configuration, which is also the name of its counter. */
+  readonly scope: string
   readonly when: Expression | undefined
   readonly times: number | undefined
   /** The names of the behaviours that it configures. */
   readonly blocks: readonly string[]
-  readonly operation: () => PlannedOperation
 }
 
-/** An answer to some requests of an operation, to be given in the place of its reply, or around it. */
-export interface PlannedAnswer {
-  holds(exchange: Exchange): Promise<boolean>
-  /**
-   * @param usual the operation as it is at this moment
-   * @returns the reply, and whether `usual` made it: another one needs `decorate`
-   */
-  handle(exchange: Exchange, usual: Handler): Promise<{ readonly made: Reply; readonly isUsual: boolean }>
-}
+/** An answer on demand for the requests of one operation. The gateway counts them. */
+export type PlannedAnswer = Pick<Rule, 'holds' | 'reason' | 'over'>

@@ -1,21 +1,20 @@
-// Rules: blocks of behaviours for the requests of an operation that match a condition. Their schema, a chain
-// for each, and the choice between them. Operations without rules have no additional cost.
+// Rules: blocks of behaviours for the requests of an operation that match a condition. Their schema, and the choice between
+// them and answers on demand, which are rules too. Operations without rules have no additional cost.
 
-import type { Exchange } from '../behaviours/behaviour.ts'
-import { draftOf } from '../behaviours/exchange.ts'
+import { draftOf, type Exchange } from '../behaviours/exchange.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
-import type { ExchangeScope } from '../behaviours/scope.ts'
 import { compileReadings } from '../behaviours/validate/body.ts'
 import { compileParameters } from '../behaviours/validate/parameters.ts'
 import type { Operation } from '../contract/contract.ts'
 import { type Expression, ExpressionFailure } from '../expression/expression.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { firstOf } from '../kernel/request.ts'
 import type { Schema } from '../kernel/schema.ts'
-import type { Path } from '../kernel/source.ts'
-import { Hits } from '../world/hits.ts'
+import type { Path, Source } from '../kernel/source.ts'
+import type { Turns } from '../world/turns.ts'
 import { behaviourSettings, configurable, type Layer } from './layers.ts'
-import type { PlannedOperation, PlannedRule } from './plan.ts'
+import type { PlannedOperation, Rule } from './plan.ts'
 import type { RuleFile } from './simulation-file.ts'
 
 export const rulesSchema: Schema = {
@@ -39,7 +38,7 @@ export const rulesSchema: Schema = {
         minimum: 1,
         description: 'The number of requests in a world for which the rule applies. Default: unlimited.',
       },
-      ...Object.fromEntries(configurable.map(({ name }) => [name, behaviourSettings.get(name)])),
+      ...Object.fromEntries(configurable.map(name => [name, behaviourSettings.get(name)])),
     },
   },
 }
@@ -55,32 +54,21 @@ export interface PlacedRule {
 }
 
 /** Returns the rules of an operation in the order in which they are tried: those of more specific layers first. */
-export function placedRules(operation: { readonly tags: readonly string[] }, layers: readonly Layer[]): PlacedRule[] {
+export function placedRules(operation: Operation, layers: readonly Layer[]): PlacedRule[] {
   return layers.flatMap(layer => {
     const { blocks, keys, flat } = layer
-    const key = keys.get(operation as never)
-    const at = (list: unknown, path: Path, own: boolean): PlacedRule[] =>
-      Array.isArray(list)
-        ? list.map((file, i) => ({ file: file as RuleFile, layer, path: [...path, 'rules', i], own }))
-        : []
+    const key = keys.get(operation)
+    const at = (list: unknown, path: Path, own = false): PlacedRule[] =>
+      Array.isArray(list) ? list.map((file, i) => ({ file, layer, path: [...path, 'rules', i], own })) : []
     const named = key === undefined ? undefined : blocks.operations?.[key]?.rules
-    const tagged = operation.tags.flatMap(tag => at(blocks.tags?.[tag]?.rules, ['tags', tag], false))
     // null switches off the rules of less specific layers and blocks.
     if (named === null) return []
     return [
-      ...(key === undefined ? [] : at(named, ['operations', key], true)),
-      ...tagged,
-      ...at(blocks.defaults?.rules, flat === true ? [] : ['defaults'], false),
+      ...at(named, ['operations', key as string], true),
+      ...operation.tags.flatMap(tag => at(blocks.tags?.[tag]?.rules, ['tags', tag])),
+      ...at(blocks.defaults?.rules, flat === true ? [] : ['defaults']),
     ]
   })
-}
-
-/** Compiles a condition, or reports its mistakes. */
-export function compileCondition({ file, layer, path }: PlacedRule, expressions: Expressions): Expression | undefined {
-  if (file.when === undefined) return undefined
-  return expressions.condition(file.when, [...layer.path, ...path, 'when'], (code, message, at, hint, span) =>
-    layer.report.error(code, message, placeWithin(layer.source.locate(at), span.start, span.end), hint),
-  )
 }
 
 const NO_KEYS: Layer['keys'] = new Map()
@@ -100,11 +88,11 @@ export function layerOfRule({ file, layer, path, own }: PlacedRule): Layer {
 }
 
 /** Reports rules that follow one that matches every request. */
-export function checkReach(rules: readonly PlacedRule[], conditions: readonly (Expression | undefined)[]): void {
+export function checkReach(rules: readonly PlacedRule[], conditions: readonly Condition[]): void {
   const always = rules.findIndex(
     ({ file }, i) =>
       file.times === undefined &&
-      (file.when === undefined || conditions[i]?.constant === true) &&
+      (file.when === undefined || conditions[i]?.when?.constant === true) &&
       file.when !== 'false',
   )
   if (always === -1) return
@@ -114,115 +102,55 @@ export function checkReach(rules: readonly PlacedRule[], conditions: readonly (E
   }
 }
 
-/** Puts rules before an operation: the first one that matches answers in its place. */
-export function withRules(
-  usual: PlannedOperation,
-  rules: readonly PlannedRule[],
-  expressions: Expressions,
-  maxBody: number,
-  recorded: boolean,
-): PlannedOperation {
-  const roots = new Set(rules.flatMap(({ when }) => [...(when?.roots ?? [])]))
-  const prepare = compilePreparation(roots, usual.operation, expressions, maxBody)
-  const chooseAtOnce = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
-    const prepared = prepare(exchange)
-    const scope = expressions.scope(exchange)
-    return prepared === undefined
-      ? firstThatHolds(rules, usual, exchange, scope)
-      : prepared.then(() => firstThatHolds(rules, usual, exchange, scope))
-  }
-  // Rules count in the world and look at its records: in a recorded one, in turn with others.
-  const chooseInTurn = async (exchange: Exchange): Promise<PlannedOperation> => {
-    const { turns } = exchange.world
-    if (turns === undefined) return chooseAtOnce(exchange)
-    const { request } = exchange
-    if (request.hasBody) await request.readBody(maxBody)
-    const restart = turns.repeats ? exchange.mark() : undefined
-    return turns.run(
-      async () => {
-        restart?.()
-        return chooseAtOnce(exchange)
-      },
-      { text: `${request.method} ${request.path}` },
-    )
-  }
-  const choose = recorded ? chooseInTurn : chooseAtOnce
-  return {
-    ...usual,
-    // A rule counts the requests for which it holds.
-    repeatable: false,
-    rules,
-    handle: exchange => {
-      const chosen = choose(exchange)
-      return chosen instanceof Promise ? chosen.then(one => one.handle(exchange)) : chosen.handle(exchange)
-    },
-    trace: async (exchange, passed) => (await choose(exchange)).trace(exchange, passed),
-  }
+/** A compiled condition. */
+export interface Condition extends Pick<Rule, 'holds' | 'reason'> {
+  /** `undefined` for one that holds for every request. */
+  readonly when: Expression | undefined
 }
 
-function firstThatHolds(
-  rules: readonly PlannedRule[],
-  usual: PlannedOperation,
-  exchange: Exchange,
-  scope: ExchangeScope,
-  from = 0,
-): PlannedOperation | Promise<PlannedOperation> {
-  for (let i = from; i < rules.length; i++) {
-    const rule = rules[i] as PlannedRule
-    const holds = rule.when?.holds(scope) ?? true
-    if (holds instanceof Promise) {
-      return holds.then(result => {
-        if (result && takes(rule, exchange)) return chosen(rule, exchange)
-        return passOver(rule, exchange, scope, result).then(() => firstThatHolds(rules, usual, exchange, scope, i + 1))
-      })
-    }
-    if (holds && takes(rule, exchange)) return chosen(rule, exchange)
-    if (exchange.drawn !== undefined) {
-      return passOver(rule, exchange, scope, holds).then(() => firstThatHolds(rules, usual, exchange, scope, i + 1))
-    }
-  }
-  return usual
-}
-
-const takes = ({ times, name }: PlannedRule, { world }: Exchange): boolean =>
-  times === undefined || world.keep(Hits, name).take(times)
-
-function chosen({ name, when, operation }: PlannedRule, exchange: Exchange): PlannedOperation {
-  exchange.note(`rule ${name}${when === undefined ? '' : `: ${when.text}`}`)
-  return operation()
-}
-
-/** Records why a rule did not match, if the client asked for an explanation. */
-async function passOver(rule: PlannedRule, exchange: Exchange, scope: ExchangeScope, held: boolean): Promise<void> {
-  if (exchange.drawn === undefined) return
-  exchange.note(`not rule ${rule.name}: ${held ? `already applied ${rule.times} times` : await reasonOf(rule, scope)}`)
-}
-
-async function reasonOf({ when }: PlannedRule, scope: ExchangeScope): Promise<string> {
-  try {
-    await when?.evaluate(scope)
-    return `${when?.text} is false`
-  } catch (error) {
-    if (error instanceof ExpressionFailure) return `${when?.text}: ${error.message}`
-    throw error
-  }
-}
-
-/** Reads the parts of a request that expressions with these roots use; the body only if one of them uses it. */
-export function compilePreparation(
-  roots: ReadonlySet<string>,
-  operation: Operation,
-  expressions: Expressions,
-  maxBody: number,
-): (exchange: Exchange) => Promise<void> | undefined {
+/**
+ * Compiles a condition, and the reading of the parts of a request that it uses; reports its mistakes.
+ *
+ * @param path the place of the condition in the source
+ * @param filled further parts that are read, because a reply is filled in from them
+ */
+export function compileCondition(
+  text: string | undefined,
+  { operation, expressions, maxBody }: { operation: Operation; expressions: Expressions; maxBody: number },
+  source: Source,
+  path: Path,
+  report: Diagnostics,
+  filled: readonly string[] = [],
+): Condition {
+  const when =
+    text === undefined
+      ? undefined
+      : expressions.condition(text, path, (code, message, at, hint, span) =>
+          report.error(code, message, placeWithin(source.locate(at), span.start, span.end), hint),
+        )
+  const roots = new Set([...(when?.roots ?? []), ...filled])
   const typed = ['request.params', 'request.query', 'request.cookies'].some(root => roots.has(root))
   const readParameters = typed ? compileParameters(operation, {}) : undefined
   const counted = roots.has('nth')
   const readBody = roots.has('request.body') ? compileEarlyBody(operation, maxBody) : undefined
-  return exchange => {
-    readParameters?.(exchange)
-    if (counted) draftOf(exchange, 'rules').nth ??= expressions.scope(exchange).nth
-    return readBody !== undefined && exchange.request.hasBody ? readBody(exchange) : undefined
+  return {
+    when,
+    holds(exchange) {
+      if (exchange.values.length === 0) readParameters?.(exchange)
+      if (counted) draftOf(exchange, 'rules').nth ??= expressions.scope(exchange).nth
+      const isRead = readBody === undefined || !exchange.request.hasBody || exchange.body !== undefined
+      const holds = () => when === undefined || when.holds(expressions.scope(exchange))
+      return isRead ? holds() : readBody(exchange).then(holds)
+    },
+    async reason(exchange) {
+      try {
+        await when?.evaluate(expressions.scope(exchange))
+        return `${when?.text} is false`
+      } catch (error) {
+        if (error instanceof ExpressionFailure) return `${when?.text}: ${error.message}`
+        throw error
+      }
+    },
   }
 }
 
@@ -237,4 +165,76 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
     const parsed = await readingOf(type)?.parse?.(read.bytes, type)
     if (parsed !== undefined && 'value' in parsed) draftOf(exchange, 'rules').body = parsed.value
   }
+}
+
+/**
+ * Puts rules before an operation: the first one that matches answers.
+ *
+ * @param rulesFor the rules that may match at this moment
+ * @param turnsFor the turns in which rules are chosen: they count in the world and look at its records
+ */
+export function withRules(
+  usual: PlannedOperation,
+  rulesFor: (exchange: Exchange) => readonly Rule[],
+  turnsFor: (exchange: Exchange) => Turns | undefined,
+  maxBody: number,
+): PlannedOperation {
+  const inTurn = async (exchange: Exchange, turns: Turns): Promise<PlannedOperation> => {
+    const { request } = exchange
+    // Work in its turn must not wait for the network.
+    if (request.hasBody) await request.readBody(maxBody)
+    const restart = turns.repeats ? exchange.mark() : undefined
+    const work = async () => {
+      restart?.()
+      return firstThatHolds(rulesFor(exchange), usual, exchange)
+    }
+    return turns.run(work, { text: `${request.method} ${request.path}` })
+  }
+  const choose = (exchange: Exchange): PlannedOperation | Promise<PlannedOperation> => {
+    const turns = turnsFor(exchange)
+    return turns === undefined ? firstThatHolds(rulesFor(exchange), usual, exchange) : inTurn(exchange, turns)
+  }
+  return {
+    ...usual,
+    // A rule counts the requests for which it holds.
+    repeatable: false,
+    handle: exchange => {
+      const chosen = choose(exchange)
+      return chosen instanceof Promise ? chosen.then(one => one.handle(exchange)) : chosen.handle(exchange)
+    },
+    trace: async (exchange, passed) => (await choose(exchange)).trace(exchange, passed),
+  }
+}
+
+/** Returns a promise only where a condition needs one: most do not, and a promise for each takes longer than they do. */
+function firstThatHolds(
+  rules: readonly Rule[],
+  usual: PlannedOperation,
+  exchange: Exchange,
+  from = 0,
+): PlannedOperation | Promise<PlannedOperation> {
+  for (let i = from; i < rules.length; i++) {
+    const rule = rules[i] as Rule
+    const holds = rule.holds(exchange)
+    const passOver = (reason: string | Promise<string>) =>
+      Promise.resolve(reason).then(why => {
+        exchange.note(`not ${rule.name}: ${why}`)
+        return firstThatHolds(rules, usual, exchange, i + 1)
+      })
+    /** Returns `undefined` to try the next rule. */
+    const decide = (held: boolean) => {
+      const spent = held ? rule.take(exchange) : undefined
+      if (held && spent === undefined) {
+        exchange.note(rule.note)
+        return rule.over(usual)
+      }
+      // The client asked for an explanation.
+      return exchange.drawn === undefined ? undefined : passOver(spent ?? rule.reason(exchange))
+    }
+    if (holds instanceof Promise)
+      return holds.then(held => decide(held) ?? firstThatHolds(rules, usual, exchange, i + 1))
+    const decided = decide(holds)
+    if (decided !== undefined) return decided
+  }
+  return usual
 }

@@ -2,7 +2,7 @@
 
 import { behaviours } from '../behaviours/index.ts'
 import type { Schema } from '../kernel/schema.ts'
-import { behaviourSettings, configurable, keyed } from './layers.ts'
+import { blockSchema, configurable, keyed } from './layers.ts'
 import { resourcesSchema } from './resources.ts'
 import { rulesSchema } from './rules.ts'
 import { corsSchema, journalSchema, worldsSchema } from './settings.ts'
@@ -80,15 +80,9 @@ const limitsSchema = {
   },
 } as const
 
-const blockOf = (list: typeof behaviours, description: string): Schema => ({
-  type: 'object',
-  description,
-  additionalProperties: false,
-  properties: {
-    rules: rulesSchema,
-    ...Object.fromEntries(list.map(({ name }) => [name, behaviourSettings.get(name)])),
-  },
-})
+const block = (names: readonly string[], description: string): Schema =>
+  blockSchema(names, description, { rules: rulesSchema })
+const defaults = configurable.filter(name => name !== 'respond')
 const errorsSchema = behaviours.find(({ name }) => name === 'errors')?.schema as Schema
 
 const consumersSchema = {
@@ -137,22 +131,19 @@ export const simulationSchema: Schema = {
     weather: weatherSchema,
     errors: errorsSchema,
     resources: resourcesSchema,
-    defaults: blockOf(
-      configurable.filter(({ name }) => name !== 'respond'),
+    defaults: block(
+      defaults,
       'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
     ),
     tags: {
       type: 'object',
       description: 'Behaviours of the operations with a tag.',
-      additionalProperties: blockOf(
-        configurable.filter(({ name }) => name !== 'respond'),
-        'Overrides `defaults`.',
-      ),
+      additionalProperties: block(defaults, 'Overrides `defaults`.'),
     },
     operations: {
       type: 'object',
       description: 'Behaviours of single operations, by operationId or by method and path: "GET /books".',
-      additionalProperties: blockOf(keyed, 'Each key is a behaviour; null switches it off.'),
+      additionalProperties: block(keyed, 'Each key is a behaviour; null switches it off.'),
     },
   },
 }

@@ -2,43 +2,34 @@
 // time. Their schema, and the operations under one: those of the plan stay unchanged.
 
 import { behaviours } from '../behaviours/index.ts'
-import { type Diagnostics, MOST_SHOWN, suggest } from '../kernel/diagnostic.ts'
+import type { Diagnostics } from '../kernel/diagnostic.ts'
 import type { Schema } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import type { OperationCompiler } from './compile-operation.ts'
-import { behaviourSettings, type compileLayers, hasWordOn, type Layer } from './layers.ts'
+import type { Ground } from './compile-operation.ts'
+import { blockSchema, checkConsumer, compileLayer, isConfigured, type Layer } from './layers.ts'
 import type { OperationsUnder, PlannedOperation, Weather } from './plan.ts'
 import { rulesSchema } from './rules.ts'
 import type { WeatherFile, WeatherOrder } from './simulation-file.ts'
 
-const block = (description: string): Schema => ({
-  type: 'object',
-  description,
-  additionalProperties: false,
-  properties: {
-    rules: rulesSchema,
-    ...Object.fromEntries(
-      behaviours.filter(({ weather }) => weather).map(({ name }) => [name, behaviourSettings.get(name)]),
-    ),
-  },
-})
+const changeable = behaviours.filter(({ weather }) => weather).map(({ name }) => name)
+const changes = (description: string): Schema => blockSchema(changeable, description, { rules: rulesSchema })
 
-const properties: Readonly<Record<string, Schema>> = {
-  defaults: block('Behaviours of every operation.'),
+const blocks: Readonly<Record<string, Schema>> = {
+  defaults: changes('Behaviours of every operation.'),
   tags: {
     type: 'object',
     description: 'Behaviours of the operations with a tag.',
-    additionalProperties: block('Overrides `defaults`.'),
+    additionalProperties: changes('Overrides `defaults`.'),
   },
   operations: {
     type: 'object',
     description: 'Behaviours of one operation.',
-    additionalProperties: block('Overrides `tags`.'),
+    additionalProperties: changes('Overrides `tags`.'),
   },
   consumers: {
     type: 'object',
     description: 'Behaviours for the requests of one consumer.',
-    additionalProperties: block('Overrides `defaults`, `tags` and `operations`.'),
+    additionalProperties: changes('Overrides `defaults`, `tags` and `operations`.'),
   },
 }
 
@@ -53,7 +44,7 @@ export const weatherSchema: Schema = {
       'Latency, faults, limits and capacities that override those of the configuration; null switches one off.',
     additionalProperties: false,
     minProperties: 1,
-    properties,
+    properties: blocks,
   },
 }
 
@@ -70,73 +61,45 @@ export const orderSchema: Schema = {
       format: 'duration',
       description: 'The real time after which it ends. Default: until it is changed.',
     },
-    ...properties,
+    ...blocks,
   },
 }
 
 /** Returns whether an order contains its own weather. */
-export const hasBlocks = (order: WeatherOrder): boolean => Object.keys(properties).some(key => key in order)
-
-/** The configuration that the weather is laid over. */
-export interface Ground {
-  readonly compiler: OperationCompiler
-  readonly layerOf: ReturnType<typeof compileLayers>
-  readonly base: Layer
-  readonly operations: readonly PlannedOperation[]
-  readonly consumerNames: readonly string[]
-}
+export const hasBlocks = (order: WeatherOrder): boolean => Object.keys(blocks).some(key => key in order)
 
 /**
- * Compiles a weather, an operation a step: reports its mistakes, and makes no chain before it is used, because most weather
- * is never switched on.
+ * Compiles a weather: reports its mistakes, and makes no chain before it is used.
  *
  * @param path its path in the source; empty for weather from the control plane
  */
 export function compileWeather(
-  { compiler, layerOf, base, operations, consumerNames }: Ground,
+  { compiler, names, base, operations }: Ground,
   name: string,
   file: WeatherFile,
   source: Source,
   path: Path,
   report: Diagnostics,
 ): Weather {
-  function under(layers: readonly Layer[]): OperationsUnder {
-    for (const { operation, index } of operations) {
-      if (!layers.some(layer => hasWordOn(operation, layer))) continue
-      compiler.check(operation, index, layers, base)
-    }
-    return operationsUnder(compiler, operations, layers, base)
+  const under = (layers: readonly Layer[]): OperationsUnder => {
+    const made = operations.map(({ operation, index }) =>
+      layers.some(layer => isConfigured(operation, layer))
+        ? compiler.compileLater(operation, index, layers, [base])
+        : undefined,
+    )
+    const at = (usual: PlannedOperation) => made[usual.index]?.() ?? usual
+    return { at, changes: ({ index }) => made[index] !== undefined, all: () => operations.map(at) }
   }
   const scope = path.length === 0 ? `weather/${name}` : path.join('/')
-  const common = layerOf(file, source, path, report, scope)
+  const common = compileLayer(names, file, source, path, report, scope)
   const consumers = new Map<string, OperationsUnder>()
   for (const [consumer, defaults] of Object.entries(file.consumers ?? {})) {
     const at = [...path, 'consumers', consumer]
-    if (!consumerNames.includes(consumer)) {
-      const hint = report.count('error') < MOST_SHOWN ? suggest(consumer, consumerNames) : undefined
-      report.error('unknown-consumer', `there is no consumer "${consumer}"`, source.locate(at, 'key'), hint)
-    }
-    const own = { ...layerOf({ defaults }, source, at, report, `${scope}/consumers/${consumer}`), flat: true }
-    consumers.set(consumer, under([own, common]))
+    checkConsumer(consumer, compiler.simulation.consumerNames, source.locate(at, 'key'), report)
+    const layer = compileLayer(names, { defaults }, source, at, report, `${scope}/consumers/${consumer}`)
+    consumers.set(consumer, under([{ ...layer, flat: true }, common]))
   }
   const identifyByOperation =
-    consumers.size === 0 ? [] : operations.map(({ operation }) => compiler.identifyOf(operation))
+    consumers.size === 0 ? [] : operations.map(({ operation }) => compiler.constantsOf(operation).identify)
   return { name, operations: under([common]), consumers, identifyByOperation }
-}
-
-/** Compiles each operation on first use. */
-function operationsUnder(
-  compiler: OperationCompiler,
-  operations: readonly PlannedOperation[],
-  layers: readonly Layer[],
-  base: Layer,
-): OperationsUnder {
-  const made: PlannedOperation[] = []
-  const changes = ({ operation }: PlannedOperation) => layers.some(layer => hasWordOn(operation, layer))
-  const at = (usual: PlannedOperation): PlannedOperation => {
-    const { operation, index } = usual
-    made[index] ??= changes(usual) ? compiler.compile(operation, index, [...layers, base]) : usual
-    return made[index]
-  }
-  return { at, changes, all: () => operations.map(at) }
 }

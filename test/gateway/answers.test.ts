@@ -174,6 +174,20 @@ test('Understudy-Explain names the answer', async () => {
   )
 })
 
+test('Understudy-Explain says why an answer was not given, as it does of a rule', async () => {
+  const { ask, give } = desk()
+  give('{ operation: getThing, when: request.params.id == 2, reply: { status: 500 } }')
+  give('{ operation: getThing, consumer: bob, reply: { status: 500 } }')
+  give('{ operation: getThing, skip: 2, reply: { status: 500 } }')
+  const headers = { 'understudy-explain': '1', 'x-key': 'ann-key' }
+  const reply = await ask('GET /things/1', { headers })
+  assert.equal(reply.status, 200)
+  const why = String(reply.headers['understudy-explanation'])
+  assert.match(why, /not answer a1: request\.params\.id == 2 is false/)
+  assert.match(why, /not answer a2: it is for bob/)
+  assert.match(why, /not answer a3: 1 more requests pass before it/)
+})
+
 for (const [why, order, codes] of [
   ['an order without an answer', '{ operation: getThing }', ['no-answer at 1:1']],
   ['an unknown operation', '{ operation: getThin, reply: { status: 500 } }', ['unknown-operation at 1:14']],
