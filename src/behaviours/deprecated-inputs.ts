@@ -1,7 +1,7 @@
 // Parameters and fields that the contract deprecates: records who still sends them, and warns clients if configured.
 
 import { cookieValues, type Parameter, splitQuery } from '../contract/document/parameters.ts'
-import { deprecatedFields } from '../contract/schema/deprecated-fields.ts'
+import { deprecatedFields } from '../contract/schema/field.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
 import { draftOf } from './exchange.ts'
 

@@ -1,6 +1,6 @@
 // A resource as the simulation declares it: its settings, and the rules for its records.
 
-import type { SchemaUse } from '../contract/schema/dialect.ts'
+import type { SchemaUse } from '../contract/schema/schema-book.ts'
 import type { Scope } from '../expression/scope.ts'
 import { isObject, type Json, type JsonObject, pointer, put } from '../kernel/json.ts'
 import { parseInteger } from '../kernel/parse-json.ts'

@@ -1,7 +1,6 @@
 // The variables of an expression: the request, typed by the contract, and its world.
 
 import type { Contract, Operation } from '../contract/contract.ts'
-import { samplerOf } from '../contract/schema/sampling.ts'
 import type { Scope } from '../expression/scope.ts'
 import type { ExpressionType, RequestTypes } from '../expression/types.ts'
 import type { Json } from '../kernel/json.ts'
@@ -105,7 +104,7 @@ export class ExchangeScope implements Scope {
     const use = this.#site.contract.schemas.get(schema)
     if (use === undefined) throw new RangeError(`the contract has no schema "${schema}"`)
     const seed = Math.floor(this.draw(`sample ${schema}`) * 2 ** 32)
-    return samplerOf(use).sample(use.key, { dynamic: true, seed }).value
+    return use.sampler.sample(use.key, { dynamic: true, seed }).value
   }
 
   #valuesIn(place: string): Readonly<Record<string, Json>> {

@@ -58,6 +58,8 @@ export function nodeAt(root: Node, fragment: string): Node | undefined {
 
 export class Documents {
   readonly root: Node
+  /** Whether the contract is of OpenAPI 3.0, in which references stand alone. */
+  readonly legacy: boolean
   readonly #report: Diagnostics
   /** The folder that file names in messages are relative to. */
   readonly #home: string
@@ -71,6 +73,7 @@ export class Documents {
     this.#home = home
     this.#documents.set(root.file, root)
     this.root = rootOf(root)
+    this.legacy = /^3(?:\.0|$)/.test(String(childOf(this.root, 'openapi').value).trim())
   }
 
   /** Every file that was read or looked for. A change to one of them changes the contract. */
@@ -78,18 +81,14 @@ export class Documents {
     return [...this.#documents.keys()]
   }
 
+  warn(code: string, message: string, node: Node, part: 'key' | 'value' = 'value', hint?: string): undefined {
+    this.#report.warning(code, message, placeOf(node, part), hint)
+    return undefined
+  }
+
   /** Follows `$ref`s to the first node without one. Returns `undefined` after reporting why that is impossible. */
   resolve(node: Node): Node | undefined {
-    return isReference(node) ? this.#resolve(node) : node
-  }
-
-  /** Resolves the target of a reference in steps, and remembers the outcome for `resolve`: a chain of references may be long. */
-  prepare(node: Node): void {
-    const target = isReference(node) ? this.follow(childOf(node, '$ref'), node.value.$ref) : undefined
-    if (target !== undefined && isReference(target)) this.#resolve(target)
-  }
-
-  #resolve(node: Node): Node | undefined {
+    if (!isReference(node)) return node
     const trail = new Map<string, Node & { readonly value: object }>()
     let current: Node | undefined = node
     while (current !== undefined && isReference(current)) {

@@ -2,7 +2,7 @@
 
 import type { Contract } from './contract.ts'
 import type { Node } from './documents.ts'
-import type { Shape } from './schema/dialect.ts'
+import type { Shape } from './schema/shape.ts'
 
 /** The schema of `name` within `metadata` for `metadata.name`, unless a field has that very name. */
 export function fieldNode(shape: Shape, field: string, contract: Contract): Node | undefined {

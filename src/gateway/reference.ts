@@ -2,8 +2,6 @@
 
 import { type Example, isJson, type MediaType } from '../contract/contract.ts'
 import { bundle, type DocumentPart } from '../contract/document/bundle.ts'
-import { samplerOf } from '../contract/schema/sampling.ts'
-import { selfContained } from '../contract/schema/self-contained.ts'
 import { isObject, type Json } from '../kernel/json.ts'
 import type { Schema } from '../kernel/schema.ts'
 import { requestTo } from '../load/probe/probe.ts'
@@ -135,7 +133,7 @@ export function describeForm(planned: PlannedOperation, plan: Plan, origin: stri
       return {
         ...{ name: one.name, in: one.in, required: one.required, deprecated: one.deprecated },
         ...(about === undefined ? {} : { description: about }),
-        schema: selfContained(one.schema),
+        schema: one.schema.selfContained,
         ...(sample === undefined ? {} : { sample }),
       }
     }),
@@ -163,14 +161,14 @@ export function describeForm(planned: PlannedOperation, plan: Plan, origin: stri
 
 const contentOf = (type: string, { schema, examples }: MediaType): FormContent => ({
   type,
-  ...(schema === undefined ? {} : { schema: selfContained(schema) }),
+  ...(schema === undefined ? {} : { schema: schema.selfContained }),
   examples: examples.map(exampleOf),
 })
 
 function replyContentOf(type: string, { schema, examples }: MediaType): FormReplyContent {
   const content = { type, examples: examples.map(exampleOf) }
   if (schema === undefined || examples.length > 0 || !isJson(type)) return content
-  const { value, fits } = samplerOf(schema).sample(schema.key, { seed: 1, dynamic: false, few: true })
+  const { value, fits } = schema.sample({ seed: 1, dynamic: false, few: true })
   return fits && value !== undefined ? { ...content, sample: value } : content
 }
 

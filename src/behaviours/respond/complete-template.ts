@@ -1,9 +1,9 @@
 // Completes a reply's template at load with the properties that the contract requires: values of the page by name and type,
 // and for the rest the schema's enum, default, example or a generated value.
 
-import { describeField, type Field } from '../../contract/answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
+import { describeField, type Field } from '../../contract/schema/field.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { SOME_REQUEST } from './expressions.ts'
 import { branchWith } from './shape.ts'

@@ -1,9 +1,9 @@
 // Compiles configured values for the fields of a record, with expressions such as `${now}`, `${uuid}` or any in CEL. An
 // expression that is the whole text takes the type of its field.
 
-import { describeField } from '../../contract/answer/field.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
+import { describeField } from '../../contract/schema/field.ts'
 import { ExpressionFailure } from '../../expression/expression.ts'
 import { Language } from '../../expression/language.ts'
 import { partsOf, type TemplatePart } from '../../expression/template.ts'

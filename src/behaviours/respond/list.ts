@@ -1,9 +1,9 @@
 // Lists the records of a resource: filters, sorts, pages and wraps them. Independent of storage engines.
 
-import { describeField } from '../../contract/answer/field.ts'
 import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
+import { describeField } from '../../contract/schema/field.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'

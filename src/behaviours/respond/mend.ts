@@ -2,8 +2,7 @@
 // converts the client's values to the record's form, such as an id to the object that it names. Runs only for invalid
 // records, and never for rules of the request's own schema.
 
-import type { SchemaUse } from '../../contract/schema/dialect.ts'
-import { samplerOf } from '../../contract/schema/sampling.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
 import type { Making } from '../resource.ts'
@@ -67,7 +66,7 @@ function better(
   making: Making,
 ): Json | undefined {
   if (EXTRA.has(keyword)) return undefined
-  const sampler = samplerOf(schema)
+  const sampler = schema.sampler
   const parts = sampler.within(schema.key, path)
   const seed = Math.floor(making.draw(`mend ${path.join('/')}`) * 2 ** 31) + 1
   const name = path.at(-1)

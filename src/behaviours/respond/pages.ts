@@ -1,8 +1,8 @@
 // Reads the requested page of a list, by offset, page number or cursor, and finds its neighbours.
 
-import type { Field } from '../../contract/answer/field.ts'
 import { isJson, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
 import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
+import type { Field } from '../../contract/schema/field.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { parseInteger, parseJson } from '../../kernel/parse-json.ts'
 import { plainName } from '../../kernel/plain-name.ts'

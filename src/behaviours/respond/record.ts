@@ -1,9 +1,9 @@
 // Makes the record of a write request: unwraps it, completes it, validates it against the schemas of the resource and of the
 // replies that show it, and mends what a valid request could not know.
 
-import { describeField, type Field } from '../../contract/answer/field.ts'
 import { isJson, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
-import type { SchemaUse } from '../../contract/schema/dialect.ts'
+import { describeField, type Field } from '../../contract/schema/field.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'

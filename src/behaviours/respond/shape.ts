@@ -1,10 +1,10 @@
 // Finds the record in a request: the whole body, or the value of a key, `{"tag": {…}}`. The template of the replies names
 // the key, and the contract decides whether requests have it.
 
-import { describeField } from '../../contract/answer/field.ts'
 import { type Contract, isJson, type MediaType } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
-import type { SchemaUse } from '../../contract/schema/dialect.ts'
+import { describeField } from '../../contract/schema/field.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
 import { placeholders } from '../../kernel/template.ts'

@@ -1,7 +1,7 @@
 // Chooses the initial value of a new record's field that neither the client nor the configuration sets, like a server would.
 // The choice is made at load from the field's schema and name; only generated values are made per request.
 
-import type { Field } from '../../contract/answer/field.ts'
+import type { Field } from '../../contract/schema/field.ts'
 import type { Json } from '../../kernel/json.ts'
 import { httpDate, parseDate, timestamp } from '../../world/clock.ts'
 import type { Make } from '../resource.ts'

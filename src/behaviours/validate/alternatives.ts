@@ -1,6 +1,6 @@
 // Bounds the work of comparing a large body with many alternatives: each value of it is compared with each of them.
 
-import type { SchemaUse } from '../../contract/schema/schema-use.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject } from '../../kernel/json.ts'
 import { keyOf } from '../../kernel/reached-schema.ts'
 

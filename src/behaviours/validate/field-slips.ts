@@ -1,6 +1,6 @@
 // Notices fields of a body whose name looks like a misspelt one of the contract.
 
-import type { SchemaUse } from '../../contract/schema/schema-use.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'

@@ -4,7 +4,6 @@ import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
 import type { Gap } from '../../sample/terms.ts'
 import { essenceOf, isJson, type MediaType } from '../contract.ts'
-import { samplerOf } from '../schema/sampling.ts'
 import { framingOf, writeSequence } from '../sequences.ts'
 import { type EchoSource, echo, echoOver } from './echo.ts'
 import { writeXml } from './xml.ts'
@@ -38,7 +37,7 @@ export function namedContent({ examples }: MediaType, type: string, example: str
  */
 export function exampleContent(media: MediaType, type: string): Content | undefined {
   const { schema } = media
-  const sampler = schema && samplerOf(schema)
+  const sampler = schema && schema.sampler
   if (schema === undefined || sampler === undefined) return fittingExample(media, type, () => true)
   return (
     fittingExample(media, type, value => sampler.fits(schema.key, value)) ??
@@ -67,7 +66,7 @@ function fittingExample(
 export function echoedContent(example: Content, { schema }: MediaType, given: EchoSource): Content {
   const { value } = example
   if (value === undefined || example.raw !== undefined) return example
-  const sampler = schema && samplerOf(schema)
+  const sampler = schema && schema.sampler
   const fits = (next: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, next)
   const declared = schema === undefined ? NO_NAMES : (sampler?.declared(schema.key) ?? NO_NAMES)
   const echoed = echoOver(value, given, fits, declared)
@@ -78,7 +77,7 @@ const NO_NAMES: ReadonlySet<string> = new Set()
 
 /** Returns a value of the schema, with the values of the request. */
 export function generatedContent({ schema }: MediaType, { dynamic, seed, given }: Wish): Content {
-  const sampler = schema && samplerOf(schema)
+  const sampler = schema && schema.sampler
   if (schema === undefined || sampler === undefined) return { value: undefined }
   const { value, fits, gaps } = sampler.sample(schema.key, { seed, dynamic, sent: given.body, few: true })
   if (!fits) return { value, unfit: describeGap(gaps[0]) }

@@ -3,8 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../kernel/json.ts'
 import { type Operation, type ResponseSpec, responseFor, successStatus } from '../contract.ts'
-import type { SchemaUse } from '../schema/dialect.ts'
-import { samplerOf } from '../schema/sampling.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 
 interface SentBody {
   readonly name: string
@@ -56,4 +55,4 @@ const namesOf = (response: ResponseSpec | undefined): ReadonlySet<string> =>
   )
 
 const isSound = (value: Json, schema: SchemaUse | undefined): boolean =>
-  schema === undefined || typeof value === 'string' || samplerOf(schema).fits(schema.key, schema.prune(value))
+  schema === undefined || typeof value === 'string' || schema.sampler.fits(schema.key, schema.prune(value))

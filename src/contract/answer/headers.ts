@@ -5,7 +5,6 @@ import { fieldText } from '../../kernel/field-text.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import type { Header } from '../contract.ts'
-import { samplerOf } from '../schema/sampling.ts'
 
 /** The values that the headers of a reply may use. */
 export interface Scene {
@@ -53,7 +52,7 @@ export function writeHeaders(documented: readonly Header[], scene: Scene): Recor
 }
 
 function fieldValueOf({ schema, examples, required }: Header, name: string, scene: Scene): Json | undefined {
-  const sampler = schema && samplerOf(schema)
+  const sampler = schema && schema.sampler
   const fits = (value: Json) => schema === undefined || (sampler?.fits(schema.key, value) ?? true)
   const example = scene.dynamic ? undefined : examples.find(({ value }) => fits(value))
   if (example !== undefined) return example.value

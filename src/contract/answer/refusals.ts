@@ -5,7 +5,6 @@
 import type { Json } from '../../kernel/json.ts'
 import { problemOf, type Refusal } from '../../kernel/problem.ts'
 import { type Contract, isJson, type MediaType, type Operation, type ResponseSpec, responseFor } from '../contract.ts'
-import { samplerOf } from '../schema/sampling.ts'
 import { isXml, type Written, writeBody } from './body.ts'
 import { ErrorForm } from './error-form.ts'
 import { usualError } from './usual-error.ts'
@@ -48,7 +47,7 @@ function compileForm(operation: Operation, status: number, contract: Contract | 
     []
   if (type === undefined || spec === undefined) return FORMLESS
   const { schema } = spec
-  const sampler = schema && samplerOf(schema)
+  const sampler = schema && schema.sampler
   const fits = (value: Json) => schema === undefined || sampler === undefined || sampler.fits(schema.key, value)
   const example = isSuccess ? undefined : spec.examples.find(({ value }) => fits(value))
   // The document's own words for a missing credential are kept.
@@ -75,7 +74,7 @@ const speaksOfSuccess = (operation: Operation, response: ResponseSpec): boolean 
 
 /** Returns a sample of a documented error, with its status and description filled in. */
 export function describeError(value: Json, status: number, { description }: ResponseSpec, { schema }: MediaType): Json {
-  const sampler = schema && samplerOf(schema)
+  const sampler = schema && schema.sampler
   if (schema === undefined || sampler === undefined) return value
   const problem = problemOf(status)
   const detail = description.trim().split('\n', 1)[0] || problem.title

@@ -1,7 +1,7 @@
 // Finds the error response for an operation that documents none: an API usually has one shape for its errors.
 
 import { type Contract, isJson, type Operation, type ResponseSpec } from '../contract.ts'
-import type { SchemaUse } from '../schema/dialect.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 
 /** Returns the operation's own error nearest to the status, else the one that most operations have; JSON with a schema. */
 export function usualError(operation: Operation, status: number, contract: Contract): ResponseSpec | undefined {

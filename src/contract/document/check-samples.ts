@@ -4,8 +4,7 @@
 import type { Gap } from '../../sample/terms.ts'
 import { type Contract, isJson, type MediaType, type Operation } from '../contract.ts'
 import type { Node } from '../documents.ts'
-import type { SchemaUse } from '../schema/dialect.ts'
-import { samplerOf } from '../schema/sampling.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 import type { ContractReading } from './reading.ts'
 
 /** The operations that a part of a schema affects: the first is named, the others are counted. */
@@ -22,7 +21,7 @@ export function checkSamples(contract: Contract, reading: ContractReading): void
   const gapsOf = compileGaps()
   const look = (operation: Operation, subject: string, { schema, examples }: MediaType, request: boolean): void => {
     if (schema === undefined) return
-    const sampler = samplerOf(schema)
+    const sampler = schema.sampler
     // The example is served in this case.
     if (!request && examples.some(({ value }) => sampler.fits(schema.key, schema.prune(value)))) return
     for (const gap of gapsOf(schema, request)) {
@@ -61,7 +60,7 @@ function compileGaps(): (schema: SchemaUse, request: boolean) => readonly Gap[] 
     const key = `${request} ${schema.key}`
     let gaps = known.get(key)
     if (gaps === undefined) {
-      gaps = samplerOf(schema).sample(schema.key, { seed: 1, request }).gaps
+      gaps = schema.sampler.sample(schema.key, { seed: 1, request }).gaps
       known.set(key, gaps)
     }
     return gaps

@@ -4,7 +4,7 @@
 import { put } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
 import { type Encoding, isJson } from '../content-type.ts'
-import type { SchemaUse } from '../schema/dialect.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 import { compileBracketed, keysBehind } from './bracketed.ts'
 import { type FieldValues, type ParameterRead, typed } from './parameter-text.ts'
 import { partsOf } from './parameters.ts'

@@ -12,7 +12,7 @@ import {
   type ResponseSpec,
 } from '../contract.ts'
 import { childOf, entriesOf, type Node } from '../documents.ts'
-import type { SchemaUse } from '../schema/dialect.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 import { compileForm } from './forms.ts'
 import { readSchema } from './read-sequence.ts'
 import type { ContractReading } from './reading.ts'

@@ -6,7 +6,7 @@ import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Contract } from '../contract.ts'
 import { childOf, type Document, Documents, entriesOf, identityOf, nodeAt, placeOf } from '../documents.ts'
-import { SchemaBook, type SchemaUse } from '../schema/dialect.ts'
+import { SchemaBook, type SchemaUse } from '../schema/schema-book.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { checkExamples } from './check-examples.ts'
 import { checkSamples } from './check-samples.ts'
@@ -77,7 +77,7 @@ export function readContract(
     report.warning('odd-version', message, placeOf(version), 'write three numbers in quotes: "3.1.0"')
   }
   const legacy = /^3(?:\.0|$)/.test(openapi.trim())
-  const schemas = new SchemaBook(documents, legacy, report)
+  const schemas = new SchemaBook(documents)
   const reading = new ContractReading(documents, schemas, legacy, report)
   reading.unknownKeys(root, ROOT_KEYS)
   const info = childOf(root, 'info')

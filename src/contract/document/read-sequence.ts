@@ -3,7 +3,7 @@
 import { isObject, pointer } from '../../kernel/json.ts'
 import type { Side } from '../../kernel/schema-keywords.ts'
 import { childOf, itemsOf, type Node } from '../documents.ts'
-import type { SchemaUse } from '../schema/dialect.ts'
+import type { SchemaUse } from '../schema/schema-book.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { EVENT_FIELDS, type Framing, framingOf, type Sequence } from '../sequences.ts'
 import type { ContractReading } from './reading.ts'

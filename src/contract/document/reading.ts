@@ -3,7 +3,7 @@
 
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { type Documents, entriesOf, type Node, placeOf } from '../documents.ts'
-import type { SchemaBook } from '../schema/dialect.ts'
+import type { SchemaBook } from '../schema/schema-book.ts'
 
 export class ContractReading {
   readonly documents: Documents

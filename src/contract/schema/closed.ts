@@ -1,11 +1,11 @@
 // Closed objects (`additionalProperties: false`) inside a composition: each refuses the properties of the others, so that no
 // value is valid. They are read as closed over the whole composition, which is what authors mean.
 
-import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Schema } from '../../kernel/schema.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node, placeOf } from '../documents.ts'
+import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
 import { childrenOf } from './discriminator.ts'
+import { COMPOSITIONS, layersOf } from './shape.ts'
 
 /** The property keywords of one schema in the composition. */
 interface PropertyLayer {
@@ -30,8 +30,8 @@ export interface Closing {
 const MOST_LAYERS = 600
 
 /** Returns the conflicts in a composition of closed objects; `undefined` if no part refuses a property of another. */
-export const closingOf = (node: Node, documents: Documents, legacy: boolean): Closing | undefined =>
-  mayClose(node, documents) ? closingAmong(layersOf(node, documents, legacy)) : undefined
+export const closingOf = (node: Node, documents: Documents): Closing | undefined =>
+  mayClose(node, documents) ? closingAmong(propertyLayersOf(node, documents)) : undefined
 
 /** Schemas whose parts are all open, by document set: most are, and reading their layers is dear. */
 const openSchemas = new WeakMap<Documents, WeakSet<object>>()
@@ -40,24 +40,22 @@ const openSchemas = new WeakMap<Documents, WeakSet<object>>()
 function mayClose(start: Node, documents: Documents): boolean {
   const open = openSchemas.get(documents) ?? new WeakSet<object>()
   openSchemas.set(documents, open)
-  const seen = new Set<object>()
-  const visit = (node: Node): boolean => {
-    const { value } = node
-    if (!isObject(value) || open.has(value) || seen.has(value)) return false
-    seen.add(value)
-    if (value.additionalProperties === false) return true
-    const target = typeof value.$ref === 'string' ? documents.follow(childOf(node, '$ref'), value.$ref) : undefined
-    if (target !== undefined && visit(target)) return true
-    if (PARTS.some(keyword => Array.isArray(value[keyword]) && itemsOf(childOf(node, keyword)).some(visit))) return true
-    return value.discriminator !== undefined && childrenOf(node, documents).some(child => visit(child.node))
+  const visited = new Set<object>()
+  const seen = {
+    has: (value: object) => open.has(value) || visited.has(value),
+    add: (value: object) => void visited.add(value),
   }
-  if (visit(start)) return true
-  // No reached schema is closed, so each of the visited ones is open, too.
-  for (const value of seen) open.add(value)
+  const pending = [start]
+  for (const node of pending) {
+    for (const layer of layersOf([node], documents, COMPOSITIONS, seen)) {
+      if (layer.value.additionalProperties === false) return true
+      pending.push(...childrenOf(layer, documents).map(child => child.node))
+    }
+  }
+  // No schema that was reached is closed, so each of them is open, too.
+  for (const value of visited) open.add(value)
   return false
 }
-
-const PARTS = ['allOf', 'oneOf', 'anyOf'] as const
 
 /**
  * For each branch of a union that is closed over its whole composition, returns the properties that it still refuses because
@@ -67,10 +65,9 @@ export function refusedByBranches(
   node: Node,
   union: 'oneOf' | 'anyOf',
   documents: Documents,
-  legacy: boolean,
 ): readonly (readonly string[])[] {
   const id = unionId(identityOf(node), union)
-  const layers = layersOf(node, documents, legacy)
+  const layers = propertyLayersOf(node, documents)
   const among = (some: readonly PropertyLayer[]) => new Set(some.flatMap(({ names }) => names))
   const common = among(layers.filter(({ branches }) => !branches.has(id)))
   return itemsOf(childOf(node, union)).map((_, index) => {
@@ -130,7 +127,7 @@ function isEveryBranchClosed(layers: readonly PropertyLayer[], closed: readonly 
   })
 }
 
-function layersOf(start: Node, documents: Documents, legacy: boolean): readonly PropertyLayer[] {
+function propertyLayersOf(start: Node, documents: Documents): readonly PropertyLayer[] {
   const path = new Set<string>()
   let count = 0
   const visit = (node: Node): readonly PropertyLayer[] => {
@@ -149,7 +146,7 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
     >
     const target = typeof $ref === 'string' ? documents.follow(childOf(node, '$ref'), $ref) : undefined
     // OpenAPI 3.0 ignores keywords beside a reference.
-    if (target !== undefined && legacy) return visit(target)
+    if (target !== undefined && documents.legacy) return visit(target)
     const layers: PropertyLayer[] = []
     if (properties !== undefined || additionalProperties !== undefined) {
       const names = entriesOf(childOf(node, 'properties')).flatMap(([name, { value }]) =>
@@ -178,13 +175,6 @@ function layersOf(start: Node, documents: Documents, legacy: boolean): readonly 
     )
   }
   return visit(start)
-}
-
-/** Warns that a closed object is closed over the whole composition. */
-export function reportClosing({ place, refused }: Closing, report: Diagnostics): void {
-  const message = `this refuses "${refused}", which another part of the composition declares; it is checked against all parts together`
-  const hint = 'write unevaluatedProperties: false beside allOf'
-  report.warning('closed-all-of', message, placeOf(place, 'key'), hint)
 }
 
 /** Returns the schema for values without these properties. */

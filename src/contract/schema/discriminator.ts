@@ -1,12 +1,14 @@
-// Discriminators (OpenAPI "Discriminator Object"): the property whose value chooses a branch of a union. This file finds
-// the branches and gives each its names; `union.ts` makes schemas of them.
+// Discriminators (OpenAPI "Discriminator Object"): the property whose value chooses a branch of a union. Finds the branches,
+// gives each its names, and makes schemas of them: one form for generating values, another for the validator.
 
-import { isObject } from '../../kernel/json.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
+import { isObject, put } from '../../kernel/json.ts'
+import type { Schema } from '../../kernel/schema.ts'
+import type { RequiredBy } from '../../kernel/schema-keywords.ts'
+import { childOf, componentOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
 import { shapeOf } from './shape.ts'
 
 /** A branch of a union, and the values of the discriminating property that choose it. */
-export interface Branch {
+interface Branch {
   readonly node: Node
   /** All values that may name it. A value that names several branches does not decide between them. */
   readonly names: readonly string[]
@@ -48,7 +50,7 @@ export function branchesOf(
 export function childrenOf(parent: Node, documents: Documents): readonly Branch[] {
   const property = discriminatorOf(parent)
   if (property === undefined) return []
-  const { children } = indexOf(documents)
+  const { children } = familiesOf(documents)
   const identity = identityOf(parent)
   let known = children.get(identity)
   if (known === undefined) {
@@ -63,8 +65,8 @@ export function childrenOf(parent: Node, documents: Documents): readonly Branch[
   return known
 }
 
-/** Returns the valid values of a discriminating property in a schema that extends the discriminator's parent by `allOf`. */
-export interface OwnNames {
+/** The valid values of a discriminating property in a schema that extends the discriminator's parent by `allOf`. */
+interface OwnNames {
   readonly property: string
   /** Its own and those of the schemas that extend it. */
   readonly names: readonly string[]
@@ -73,31 +75,26 @@ export interface OwnNames {
 }
 
 export function ownNamesOf(node: Node, documents: Documents): OwnNames[] {
-  const identity = identityOf(node)
   const own: OwnNames[] = []
+  const identity = identityOf(node)
   const seen = new Set([identity])
-  const visit = (at: Node): void => {
-    for (const item of itemsOf(childOf(at, 'allOf'))) {
-      const ref = isObject(item.value) && typeof item.value.$ref === 'string'
-      const parent = ref ? documents.resolve(item) : undefined
-      if (parent === undefined || seen.has(identityOf(parent))) continue
-      seen.add(identityOf(parent))
-      const property = discriminatorOf(parent)
-      const found = property === undefined ? undefined : namesWithin(parent, property, identity, documents)
-      if (found !== undefined) own.push(found)
-      visit(parent)
-    }
+  const pending = [...parentsOf(node, documents)]
+  for (let parent = pending.shift(); parent !== undefined; parent = pending.shift()) {
+    if (seen.has(identityOf(parent))) continue
+    seen.add(identityOf(parent))
+    const found = namesWithin(parent, identity, documents)
+    if (found !== undefined) own.push(found)
+    pending.unshift(...parentsOf(parent, documents))
   }
-  visit(node)
   return own
 }
 
-function namesWithin(parent: Node, property: string, identity: string, documents: Documents): OwnNames | undefined {
-  const union = ['oneOf', 'anyOf'].find(keyword => itemsOf(childOf(parent, keyword)).length > 0)
+function namesWithin(parent: Node, identity: string, documents: Documents): OwnNames | undefined {
+  const property = discriminatorOf(parent)
+  if (property === undefined) return undefined
+  const union = (['oneOf', 'anyOf'] as const).find(keyword => itemsOf(childOf(parent, keyword)).length > 0)
   const branches =
-    union === undefined
-      ? childrenOf(parent, documents)
-      : (branchesOf(parent, union as 'oneOf' | 'anyOf', property, documents) ?? [])
+    union === undefined ? childrenOf(parent, documents) : (branchesOf(parent, union, property, documents) ?? [])
   const byIdentity = new Map(
     branches.map(branch => [identityOf(documents.resolve(branch.node) ?? branch.node), branch]),
   )
@@ -107,38 +104,42 @@ function namesWithin(parent: Node, property: string, identity: string, documents
   return { property, names: [...new Set([...own.names, ...further])], preferred: own.preferred, stated: own.stated }
 }
 
-interface Index {
-  /** The schemas of `components` by the identities that their `allOf` refers to. */
-  readonly extensions: ReadonlyMap<string, ReadonlySet<Node>>
+/** Returns the schemas that `allOf` of a schema refers to. */
+const parentsOf = (node: Node, documents: Documents): Node[] =>
+  itemsOf(childOf(node, 'allOf')).flatMap(item =>
+    isObject(item.value) && typeof item.value.$ref === 'string' ? (documents.resolve(item) ?? []) : [],
+  )
+
+interface Families {
+  /** The schemas of `components` by the identities of their parents. */
+  readonly extensions: ReadonlyMap<string, readonly Node[]>
+  /** The children of each discriminator without a union, once asked for. */
   readonly children: Map<string, readonly Branch[]>
 }
 
 /** Computed once, because it takes a walk over all components. */
-const indices = new WeakMap<Documents, Index>()
+const families = new WeakMap<Documents, Families>()
 
-function indexOf(documents: Documents): Index {
-  let index = indices.get(documents)
-  if (index === undefined) {
-    const extensions = new Map<string, Set<Node>>()
+function familiesOf(documents: Documents): Families {
+  let known = families.get(documents)
+  if (known === undefined) {
+    const extensions = new Map<string, Node[]>()
     for (const [, node] of entriesOf(childOf(documents.root, 'components', 'schemas'))) {
-      for (const item of itemsOf(childOf(node, 'allOf'))) {
-        const ref = isObject(item.value) && typeof item.value.$ref === 'string'
-        const target = ref ? documents.resolve(item) : undefined
-        if (target === undefined) continue
-        const identity = identityOf(target)
-        const extending = extensions.get(identity) ?? new Set()
-        extensions.set(identity, extending.add(node))
+      for (const identity of new Set(parentsOf(node, documents).map(identityOf))) {
+        const extending = extensions.get(identity)
+        if (extending === undefined) extensions.set(identity, [node])
+        else extending.push(node)
       }
     }
-    index = { extensions, children: new Map() }
-    indices.set(documents, index)
+    known = { extensions, children: new Map() }
+    families.set(documents, known)
   }
-  return index
+  return known
 }
 
 /** All schemas that extend one by `allOf`, through any number of steps; the schema itself is not among them. */
 function extendersOf(identity: string, documents: Documents): Node[] {
-  const { extensions } = indexOf(documents)
+  const { extensions } = familiesOf(documents)
   const found = new Map<string, Node>()
   const wanted = [identity]
   for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
@@ -162,60 +163,42 @@ function nameBranches(
   property: string,
   documents: Documents,
 ): Branch[] | undefined {
-  const mapping = mappingOf(holder, documents)
+  const mapping = mappingOf(holder, documents).map(({ name, target }) => ({ name, identity: identityOf(target) }))
   const mapped = new Set(mapping.map(({ name }) => name))
-  const fallback = defaultOf(holder, documents)
-  const drafts = candidates.map(node => {
+  const fallback = targetOf(childOf(holder, 'discriminator', 'defaultMapping'), documents)
+  const drafts = candidates.flatMap(node => {
     const target = documents.resolve(node)
-    if (target === undefined) return undefined
-    const shape = shapeOf(node, documents)
-    const declared = declaredNames(shape.properties.get(property), documents)
+    if (target === undefined) return []
+    const { properties, required } = shapeOf(node, documents)
+    const declared = declaredNames(properties.get(property), documents)
     const identity = identityOf(target)
-    const mappedTo = mapping.filter(one => identityOf(one.target) === identity).map(({ name }) => name)
     const allowed = (name: string) => declared?.includes(name) ?? true
-    const own = mappedTo.filter(allowed)
-    const implicit = [componentNameOf(node, target)].filter(name => name !== undefined && !mapped.has(name))
+    const own = mapping.filter(one => one.identity === identity && allowed(one.name)).map(({ name }) => name)
+    const implicit = own.length > 0 ? undefined : componentNameOf(node, target)
     const free = (declared ?? []).filter(name => !mapped.has(name))
-    return {
-      node,
-      own,
-      names: [...new Set([...own, ...free, ...(own.length > 0 ? [] : (implicit as string[]).filter(allowed))])],
-      free,
-      requires: shape.required.has(property),
-      fallback: identity === fallback,
-    }
+    const isNamed = implicit !== undefined && !mapped.has(implicit) && allowed(implicit)
+    const names = [...new Set([...own, ...free, ...(isNamed ? [implicit] : [])])]
+    const isFallback = fallback !== undefined && identityOf(fallback) === identity
+    return [{ node, own, free, names, requires: required.has(property), fallback: isFallback }]
   })
-  if (drafts.includes(undefined)) return undefined
-  const sound = drafts.filter(draft => draft !== undefined)
+  if (drafts.length < candidates.length) return undefined
   const count = new Map<string, number>()
-  for (const { names } of sound) for (const name of names) count.set(name, (count.get(name) ?? 0) + 1)
-  return sound.map(({ own, free, ...draft }) => {
+  for (const { names } of drafts) for (const name of names) count.set(name, (count.get(name) ?? 0) + 1)
+  return drafts.map(({ own, free, ...draft }) => {
     const alone = draft.names.filter(name => count.get(name) === 1)
     const preferred = own.length > 0 ? own : alone.length > 0 ? alone : draft.names
     return { ...draft, preferred, stated: own.length > 0 || free.some(name => alone.includes(name)) }
   })
 }
 
-interface Mapped {
-  readonly name: string
-  readonly target: Node
-}
-
 /** Returns the schemas that a mapping names. */
-function mappingOf(node: Node, documents: Documents): Mapped[] {
-  return entriesOf(childOf(node, 'discriminator', 'mapping')).flatMap(([name, entry]) => {
+const mappingOf = (node: Node, documents: Documents): { readonly name: string; readonly target: Node }[] =>
+  entriesOf(childOf(node, 'discriminator', 'mapping')).flatMap(([name, entry]) => {
     const target = targetOf(entry, documents)
     return target === undefined ? [] : [{ name, target }]
   })
-}
 
-/** The identity of the schema that `defaultMapping` names (OpenAPI 3.2). */
-function defaultOf(node: Node, documents: Documents): string | undefined {
-  const target = targetOf(childOf(node, 'discriminator', 'defaultMapping'), documents)
-  return target && identityOf(target)
-}
-
-/** A mapping has the name of a component, or a reference. */
+/** A mapping, and `defaultMapping` of OpenAPI 3.2, has the name of a component, or a reference. */
 function targetOf(entry: Node, documents: Documents): Node | undefined {
   if (typeof entry.value !== 'string') return undefined
   const bare = childOf(documents.root, 'components', 'schemas', entry.value)
@@ -225,10 +208,8 @@ function targetOf(entry: Node, documents: Documents): Node | undefined {
 
 /** The last part of the reference by which a branch is named; of a component that is named directly, its key. */
 function componentNameOf(node: Node, target: Node): string | undefined {
-  const { $ref } = (isObject(node.value) ? node.value : {}) as { $ref?: unknown }
-  if (typeof $ref === 'string') return $ref.slice(Math.max($ref.lastIndexOf('/'), $ref.lastIndexOf('#')) + 1)
-  const [first, second, name] = target.path
-  return first === 'components' && second === 'schemas' && target.path.length === 3 ? String(name) : undefined
+  const $ref = isObject(node.value) ? node.value.$ref : undefined
+  return typeof $ref === 'string' ? /[^/#]*$/.exec($ref)?.[0] : componentOf(target)
 }
 
 /** Returns the values that a branch declares for the property; `undefined` if it declares none. */
@@ -239,3 +220,95 @@ function declaredNames(property: Node | undefined, documents: Documents): string
   const names = values.filter(value => typeof value === 'string')
   return names.length > 0 ? names : undefined
 }
+
+/** The data for the validator's form, besides the translated branches. */
+export interface Union {
+  readonly property: string
+  readonly branches: readonly Branch[]
+  /** Whether a value that names no branch is also valid: the parent itself. */
+  readonly open: boolean
+}
+
+/** Unions by their translated branches. */
+export type Unions = Map<unknown, Union>
+
+/**
+ * Returns the branches, each with the names that choose it, as the value of `anyOf`.
+ *
+ * @param refer makes the schema of a branch
+ */
+export function translateUnion(union: Union, refer: (node: Node) => Schema): Schema[] {
+  const { property, branches, open } = union
+  const all = namesOf(branches)
+  const required = open || branches.every(({ requires }) => requires) ? { required: [property] } : {}
+  const translated = branches.map(({ node, names, preferred, fallback }) => ({
+    allOf: [
+      fallback
+        ? { properties: { [property]: { not: { enum: all.filter(name => !names.includes(name)) }, named: preferred } } }
+        : { type: 'object', ...required, properties: { [property]: { enum: names, named: preferred } } },
+      refer(node),
+    ],
+  }))
+  return open ? [...translated, { properties: { [property]: { not: { enum: all } } } }] : translated
+}
+
+/** Returns a schema that limits the discriminating property of a child to the child's names. */
+export const translateOwnNames = ({ property, names, preferred, stated }: OwnNames): Schema => ({
+  properties: { [property]: { ...(stated ? { enum: names } : {}), named: preferred } },
+})
+
+const namesOf = (branches: readonly Branch[]): string[] => [...new Set(branches.flatMap(({ names }) => names))]
+
+/** Returns a schema for values with one of the names. */
+const named = (property: string, names: readonly string[]): Schema => ({
+  type: 'object',
+  required: [property],
+  properties: { [property]: { enum: names } },
+})
+
+/** Writes a union as conditions: the validator enters the named branch only, and reports its mistakes only. */
+function conditionsOf(translated: readonly Schema[], { property, branches, open }: Union): Schema[] {
+  const parts = branches.map((_, index) => (translated[index] as { allOf: Schema[] }).allOf[1] as Schema)
+  const groups = new Map<string, { readonly names: string[]; readonly indices: readonly number[] }>()
+  for (const name of namesOf(branches)) {
+    const indices = branches.flatMap((branch, index) => (branch.names.includes(name) ? [index] : []))
+    const group = groups.get(indices.join()) ?? { names: [], indices }
+    group.names.push(name)
+    groups.set(indices.join(), group)
+  }
+  const conditions: Schema[] = [...groups.values()].map(({ names, indices }) => ({
+    if: named(property, names),
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: indices.length === 1 ? parts[indices[0] as number] : { anyOf: indices.map(index => parts[index]) },
+  }))
+  if (open) return conditions
+  const hasName = named(property, namesOf(branches))
+  const fallback = branches.findIndex(branch => branch.fallback)
+  if (fallback !== -1) return [{ if: hasName, else: parts[fallback] }, ...conditions]
+  if (branches.every(({ requires }) => requires)) return [hasName, ...conditions]
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return [{ if: { type: 'object', required: [property] }, then: hasName, else: { anyOf: parts } }, ...conditions]
+}
+
+/** Returns the validator's form of a translated schema: named unions as conditions, one-sided `required` separated. */
+export function forValidator(schema: unknown, unions: Unions): unknown {
+  if (Array.isArray(schema)) return schema.map(item => forValidator(item, unions))
+  if (!isObject(schema)) return schema
+  const out: Record<string, unknown> = {}
+  const conditions: Schema[] = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    const union = keyword === 'anyOf' ? unions.get(value) : undefined
+    if (union !== undefined) conditions.push(...conditionsOf(value as Schema[], union))
+    else put(out, keyword, DATA.has(keyword) ? value : forValidator(value, unions))
+  }
+  if (conditions.length > 0) {
+    out.allOf = [...((out.allOf as unknown[] | undefined) ?? []), ...conditions.map(one => forValidator(one, unions))]
+  }
+  const sided = schema.requiredBy as RequiredBy | undefined
+  if (Array.isArray(out.required) && Array.isArray(sided?.reply)) {
+    out.required = out.required.filter(name => !sided.reply.includes(name as string))
+  }
+  return out
+}
+
+const DATA = new Set(['enum', 'const', 'default', 'example', 'examples'])

@@ -1,10 +1,11 @@
-// The keywords of schemas: their names, their first version, and the form of their values. Malformed keywords are reported
-// and removed, so that every schema compiles. Independent of references.
+// The keywords of schemas: their names, their first version, the form of their values, and what older dialects call them.
+// Malformed keywords are reported and removed, so that every schema compiles. Independent of references.
 
 import { suggest } from '../../kernel/diagnostic.ts'
 import { approximate, isObject } from '../../kernel/json.ts'
 import { findNesting } from '../../kernel/nested-quantifiers.ts'
 import { compilePattern } from '../../kernel/pattern.ts'
+import { childOf, type Documents, type Node } from '../documents.ts'
 
 /** Keywords whose value is a schema. */
 export const ONE = new Set([
@@ -152,4 +153,45 @@ export const withoutBigInt = (value: unknown): unknown => {
   return isObject(value)
     ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInt(item)]))
     : value
+}
+
+/**
+ * Translates OpenAPI 3.0 (JSON Schema Wright 00), and common mixtures of two dialects, to 2020-12.
+ *
+ * @param node the schema as it is written
+ * @param out its translated keywords
+ */
+export function modernise(node: Node, out: Record<string, unknown>, documents: Documents): Record<string, unknown> {
+  for (const bound of ['minimum', 'maximum']) {
+    const flag = bound === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'
+    if (typeof out[flag] !== 'boolean') continue
+    const exclusive = out[flag]
+    delete out[flag]
+    if (!exclusive || out[bound] === undefined) continue
+    out[flag] = out[bound]
+    delete out[bound]
+  }
+  mendEnum(node, out, documents)
+  if (!isObject(node.value) || (node.value.nullable !== true && node.value['x-nullable'] !== true)) return out
+  if (Array.isArray(out.enum) && !out.enum.includes(null)) out.enum = [...out.enum, null]
+  const { type } = out
+  if (type === undefined && Object.keys(out).length === 0) return out
+  const isComposed = ['const', 'allOf', 'anyOf', 'oneOf', '$ref', 'if'].some(keyword => out[keyword] !== undefined)
+  if (type === undefined || isComposed) return { anyOf: [out, { type: 'null' }] }
+  return { ...out, type: [...new Set([type, 'null'].flat())] }
+}
+
+/** YAML turns unquoted words into numbers: `type: string` beside `enum: [1, 2]` means the texts. */
+function mendEnum(node: Node, out: Record<string, unknown>, documents: Documents): void {
+  const { type, enum: values } = out
+  if (!Array.isArray(values) || typeof type !== 'string') return
+  const mended = values.map(value => {
+    if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
+    const isText = (type === 'integer' || type === 'number') && typeof value === 'string' && value.trim() !== ''
+    return isText && Number.isFinite(Number(value)) ? Number(value) : value
+  })
+  if (mended.every((value, index) => value === values[index])) return
+  const message = `"enum" contains values that are not of type ${type}`
+  documents.warn('invalid-keyword', message, childOf(node, 'enum'), 'key')
+  out.enum = mended
 }

@@ -1,7 +1,37 @@
-// Gathers the properties that a schema has for an object, through `$ref` and `allOf`, for code that inspects schemas.
+// The properties and types that a schema has for a value, through references and compositions, and the removal of the
+// properties that belong to the other side of an exchange.
 
-import { isObject, type Json } from '../../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
 import { childOf, type Documents, entriesOf, itemsOf, type Node } from '../documents.ts'
+
+/** Keywords with a list of schemas for the same value. */
+export const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const
+
+/**
+ * Returns schemas and all that apply to the same value, through references and the compositions, each once: inner ones
+ * before those that contain them.
+ *
+ * @param seen the values that are left out; those of the layers are added
+ */
+export function layersOf(
+  starts: readonly Node[],
+  documents: Documents,
+  compositions: readonly (typeof COMPOSITIONS)[number][] = COMPOSITIONS,
+  seen: { has(value: object): boolean; add(value: object): void } = new Set<object>(),
+): SchemaNode[] {
+  const layers: SchemaNode[] = []
+  const visit = (node: Node | undefined): void => {
+    if (node === undefined || !isObject(node.value) || seen.has(node.value)) return
+    seen.add(node.value)
+    if (typeof node.value.$ref === 'string') visit(documents.resolve(node))
+    for (const keyword of compositions) itemsOf(childOf(node, keyword)).forEach(visit)
+    layers.push(node as SchemaNode)
+  }
+  starts.forEach(visit)
+  return layers
+}
+
+type SchemaNode = Node & { readonly value: Readonly<Record<string, unknown>> }
 
 export interface Shape {
   readonly types: readonly string[]
@@ -16,75 +46,103 @@ export interface Shape {
   readonly additional: Node | undefined
 }
 
+/** Returns what a schema says about a value, through references and `allOf`. */
 export function shapeOf(start: Node, documents: Documents): Shape {
   const properties = new Map<string, Node>()
   const required = new Set<string>()
-  const seen = new Set<unknown>()
   let types: string[] = []
   let open = false
   let format: string | undefined
   let fallback: Json | undefined
   let items: Node | undefined
   let additional: Node | undefined
-  const gather = (node: Node): void => {
-    if (seen.has(node.value) || !isObject(node.value)) return
-    seen.add(node.value)
-    const { type, $ref, additionalProperties, patternProperties, required: names } = node.value
-    if (typeof $ref === 'string') {
-      const target = documents.resolve(node)
-      if (target !== undefined) gather(target)
-    }
-    for (const part of itemsOf(childOf(node, 'allOf'))) gather(part)
+  for (const node of layersOf([start], documents, ['allOf'])) {
+    const { value } = node
     for (const [name, schema] of entriesOf(childOf(node, 'properties'))) properties.set(name, schema)
-    if (Array.isArray(names)) for (const name of names) required.add(String(name))
-    if (type !== undefined) types = [type].flat().map(String)
-    if (patternProperties !== undefined || additionalProperties === true || isObject(additionalProperties)) open = true
-    if (isObject(additionalProperties)) additional = childOf(node, 'additionalProperties')
+    if (Array.isArray(value.required)) for (const name of value.required) required.add(String(name))
+    if (value.type !== undefined) types = [value.type].flat().map(String)
+    if (isObject(value.additionalProperties)) additional = childOf(node, 'additionalProperties')
     // A union may have any property, so none is unknown.
-    if (node.value.oneOf !== undefined || node.value.anyOf !== undefined) open = true
-    if (typeof node.value.format === 'string') format = node.value.format
-    if (node.value.default !== undefined) fallback = node.value.default as Json
-    if (isObject(node.value.items)) items = childOf(node, 'items')
+    open ||= value.oneOf !== undefined || value.anyOf !== undefined || value.patternProperties !== undefined
+    open ||= value.additionalProperties === true || isObject(value.additionalProperties)
+    if (typeof value.format === 'string') format = value.format
+    if (value.default !== undefined) fallback = value.default as Json
+    if (isObject(value.items)) items = childOf(node, 'items')
   }
-  gather(start)
   return { types, properties, required, open, format, default: fallback, items, additional }
 }
 
 /** Returns the types of a value, unions included, for converting text to a value. */
 export function typesOf(start: Node, documents: Documents): ReadonlySet<string> {
   const found = new Set<string>()
-  const seen = new Set<unknown>()
-  const gather = (node: Node): void => {
-    if (seen.has(node.value) || !isObject(node.value)) return
-    seen.add(node.value)
-    const target = typeof node.value.$ref === 'string' ? documents.resolve(node) : undefined
-    if (target !== undefined) gather(target)
-    const { type, nullable, properties, items } = node.value
+  for (const { value } of layersOf([start], documents)) {
+    const { type, nullable, properties, items, enum: values } = value
     if (type !== undefined) for (const one of [type].flat()) found.add(String(one))
     else if (properties !== undefined) found.add('object')
     else if (items !== undefined) found.add('array')
     if (nullable === true) found.add('null')
-    for (const value of [...(Array.isArray(node.value.enum) ? node.value.enum : []), node.value.const]) {
-      if (type === undefined && value !== undefined) found.add(value === null ? 'null' : typeof value)
+    for (const one of [...(Array.isArray(values) ? values : []), value.const]) {
+      if (type === undefined && one !== undefined) found.add(one === null ? 'null' : typeof one)
     }
-    for (const keyword of ['allOf', 'anyOf', 'oneOf']) for (const part of itemsOf(childOf(node, keyword))) gather(part)
   }
-  gather(start)
   return found
 }
 
-/** Returns whether a property is marked `readOnly` or `writeOnly`, itself or through a reference. */
-export function isMarked(node: Node, mark: 'readOnly' | 'writeOnly', documents: Documents): boolean {
-  const seen = new Set<unknown>()
-  const look = (at: Node): boolean => {
-    if (!isObject(at.value) || seen.has(at.value)) return false
-    seen.add(at.value)
-    if (at.value[mark] === true) return true
-    if (typeof at.value.$ref === 'string') {
-      const target = documents.resolve(at)
-      if (target !== undefined && look(target)) return true
-    }
-    return itemsOf(childOf(at, 'allOf')).some(look)
+/** The mark of a property that only replies or only requests have. */
+export type SideMark = 'readOnly' | 'writeOnly'
+
+/** Returns whether a property is marked, itself or through a reference. */
+export const isMarked = (node: Node, mark: SideMark, documents: Documents): boolean =>
+  layersOf([node], documents, ['allOf']).some(({ value }) => value[mark] === true)
+
+/** The parts of a schema that may contain marked properties. */
+interface PrunedParts {
+  /** A property is removed, or pruned by its own schema; others are kept. */
+  readonly properties: ReadonlyMap<string, Node | 'removed' | undefined>
+  readonly items: Node | undefined
+  readonly additional: Node | undefined
+}
+
+/** Removes the properties of the other side from values: `readOnly` ones from a request, `writeOnly` ones from a reply. */
+export class Pruning {
+  readonly #documents: Documents
+  readonly #mark: SideMark
+  readonly #parts = new WeakMap<Node, PrunedParts>()
+
+  constructor(documents: Documents, mark: SideMark) {
+    this.#documents = documents
+    this.#mark = mark
   }
-  return look(node)
+
+  /** Returns the value itself if it has none of the properties. */
+  prune(value: Json, node: Node): Json {
+    if (!Array.isArray(value) && !isObject(value)) return value
+    const { properties, items, additional } = this.#partsOf(node)
+    if (Array.isArray(value)) {
+      if (items === undefined) return value
+      const list = value.map(item => this.prune(item as Json, items))
+      return list.some((item, i) => item !== value[i]) ? list : value
+    }
+    let changed = false
+    const kept: Record<string, Json> = {}
+    for (const [name, item] of Object.entries(value as JsonObject)) {
+      const part = properties.has(name) ? properties.get(name) : additional
+      const pruned = part === undefined ? item : part === 'removed' ? undefined : this.prune(item, part)
+      changed ||= pruned !== item
+      if (pruned !== undefined) put(kept, name, pruned)
+    }
+    return changed ? kept : value
+  }
+
+  #partsOf(node: Node): PrunedParts {
+    let parts = this.#parts.get(node)
+    if (parts === undefined) {
+      const { properties, items, additional } = shapeOf(node, this.#documents)
+      const partOf = (one: Node) =>
+        isMarked(one, this.#mark, this.#documents) ? 'removed' : isObject(one.value) ? one : undefined
+      parts = { properties: new Map([...properties].map(([name, one]) => [name, partOf(one)])), items, additional }
+      this.#parts.set(node, parts)
+    }
+    return parts
+  }
 }

@@ -1,6 +1,5 @@
 // The route of a resource: the schema and the settings for a form of its records.
 
-import { selfContained } from '../../contract/schema/self-contained.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { describeStatesOf } from '../../plan/describe.ts'
 import { json, problem } from './replies.ts'
@@ -54,7 +53,7 @@ export const resourceRoutes = ({ gateway }: Control): ControlRoute[] => [
         ...{ name, idField, ids, assigned: assign },
         references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
         ...(states === undefined ? {} : { states }),
-        schema: selfContained(schema),
+        schema: schema.selfContained,
       })
     },
   },

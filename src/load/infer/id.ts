@@ -2,7 +2,7 @@
 
 import type { Parameter } from '../../contract/document/parameters.ts'
 import { fieldNode } from '../../contract/field-node.ts'
-import type { Shape } from '../../contract/schema/dialect.ts'
+import type { Shape } from '../../contract/schema/shape.ts'
 import { plainName } from '../../kernel/plain-name.ts'
 import type { Assign } from '../../world/collection.ts'
 import { singular } from './paths.ts'

@@ -1,6 +1,6 @@
 // Links generated records: a field `authorId` gets the id of an existing author.
 
-import type { SchemaUse } from '../../contract/schema/dialect.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { idIn } from '../../world/collection.ts'
 import { wordFormOf } from './paths.ts'

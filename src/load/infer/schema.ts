@@ -2,7 +2,7 @@
 
 import type { Contract } from '../../contract/contract.ts'
 import { childOf, itemsOf, type Node } from '../../contract/documents.ts'
-import type { Shape } from '../../contract/schema/dialect.ts'
+import type { Shape } from '../../contract/schema/shape.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 
 const UNIONS = ['anyOf', 'oneOf'] as const

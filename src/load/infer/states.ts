@@ -1,8 +1,8 @@
 // Proposes the states of a resource's records, where actions set a field of a few values: as a comment, because which state
 // leads where is a guess.
 
-import { describeField } from '../../contract/answer/field.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
+import { describeField } from '../../contract/schema/field.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 
 /** The action of an inferred operation. */

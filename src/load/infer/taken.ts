@@ -3,7 +3,7 @@
 import type { Operation } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import type { Shape } from '../../contract/schema/dialect.ts'
+import type { Shape } from '../../contract/schema/shape.ts'
 import { plainName } from '../../kernel/plain-name.ts'
 import { answersEmpty, isSilent, replySchema, requestSchema } from './bodies.ts'
 import type { SchemaCandidate } from './inference.ts'

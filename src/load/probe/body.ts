@@ -2,7 +2,7 @@
 
 import { readXml, writeXml } from '../../contract/answer/xml.ts'
 import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
-import { valueFor } from '../../contract/schema/sampling.ts'
+import { valueFor } from '../../contract/schema/field.ts'
 import { readSequence, writeSequence } from '../../contract/sequences.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 

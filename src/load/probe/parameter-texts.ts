@@ -1,7 +1,7 @@
 // Writes values of parameters as the texts of a request.
 
 import type { Parameter } from '../../contract/document/parameters.ts'
-import { valueFor } from '../../contract/schema/sampling.ts'
+import { valueFor } from '../../contract/schema/field.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
 
 /** The values of a parameter that the contract shows, and generated ones. */

@@ -1,8 +1,8 @@
 // The ids that a contract's example requests create records under: no generated record may have one, or the documented
 // request would be a conflict on a fresh server.
 
-import { describeField } from '../../contract/answer/field.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
+import { describeField } from '../../contract/schema/field.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 
 /** @param creators the operations that create records of the resource */

@@ -3,7 +3,6 @@
 
 import { check, type Resource } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
-import { samplerOf } from '../../contract/schema/sampling.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { Chance, hashOf } from '../../sample/chance.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
@@ -60,7 +59,7 @@ function recordsOf(
   seed: number,
 ): Generated {
   const { name, schema, idField, references } = resource
-  const sampler = samplerOf(schema)
+  const sampler = schema.sampler
   const unowned = new Set<string>()
   const links = [...references].flatMap(([field, { to }]) => {
     const node = schema.shape.properties.get(field)
@@ -120,7 +119,7 @@ function recordsOf(
 function idsOf({ resource, count, taken }: Wanted, seed: number): Id[] {
   const { name, schema, idField, ids: kind, assign, newId } = resource
   const used = new Set<unknown>(taken)
-  const sampler = samplerOf(schema)
+  const sampler = schema.sampler
   const natural = assign === 'client' && kind === 'text' ? sampler.within(schema.key, [idField]) : undefined
   const ids: Id[] = []
   for (let ordinal = 1; ids.length < count && ordinal <= count + used.size * 2 + MANY; ordinal++) {

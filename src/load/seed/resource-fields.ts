@@ -3,7 +3,7 @@
 import type { Make } from '../../behaviours/resource.ts'
 import { compileValue, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
 import type { Contract } from '../../contract/contract.ts'
-import type { SchemaUse } from '../../contract/schema/dialect.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
 import type { LocateWithin } from '../../plan/resources.ts'
