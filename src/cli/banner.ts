@@ -1,7 +1,7 @@
 // The text that a started gateway prints: its addresses, consumers, contents, and a line to try. Shows no key but one that
 // the configuration itself publishes.
 
-import { describeFirstCall } from '../gateway/first-call.ts'
+import { describeFirstCall } from '../gateway/curl.ts'
 import { describeOperations } from '../plan/describe.ts'
 import type { Plan } from '../plan/plan.ts'
 

@@ -51,7 +51,7 @@ function placesOf({ scheme, value }: ConfiguredCredential): RegExp {
 }
 
 /** Longest first, so that no part of one is masked before the whole. */
-const credentialsOf = ({ simulation: { file, published } }: Plan): ConfiguredCredential[] =>
+const credentialsOf = ({ simulation: { file, shownKeys } }: Plan): ConfiguredCredential[] =>
   [
     ...passwordsOf(file.state).map(value => ({ scheme: 'redis', value, placeholder: '<masked:redis>' })),
     ...Object.entries(file.consumers ?? {}).flatMap(([consumer, schemes]) =>
@@ -59,7 +59,7 @@ const credentialsOf = ({ simulation: { file, published } }: Plan): ConfiguredCre
         PUBLIC.has(scheme) ||
         typeof value !== 'string' ||
         value === '' ||
-        published.get(`${consumer} ${scheme}`) === value
+        shownKeys.get(`${consumer} ${scheme}`) === value
           ? []
           : [{ scheme, value, placeholder: `<masked:${consumer}.${scheme}>` }],
       ),

@@ -1,12 +1,13 @@
-// Requests that the control plane sends itself, in process: a try of an operation, or an earlier request once more.
+// Requests that the control plane sends itself, in process: a try of an operation, or a request of the journal once more.
 
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply } from '../kernel/reply.ts'
 import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
-import { credentialOf } from '../plan/credential-of.ts'
+import { carried, credentialOf } from '../plan/credential-of.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Gateway } from './gateway.ts'
 import { describeEntry, type RecordedRequest } from './journal/entry.ts'
+import type { JournalEntry } from './journal/kept-request.ts'
 
 /** A request to be sent. */
 export interface Sending {
@@ -96,11 +97,12 @@ function withCredential(sending: Sending, plan: Plan): Sending {
   const { consumer, credential: wanted, method, path, headers = {}, query = '' } = sending
   const operation = plan.find(method, path)?.target.planned.operation
   if ((consumer === undefined && wanted === undefined) || operation === undefined) return sending
-  const credential = credentialOf(consumer, operation, plan)
+  const credential = carried(credentialOf(consumer, operation, plan))
+  const pairs = credential.query.map(pair => pair.map(encodeURIComponent).join('='))
   return {
     ...sending,
     headers: { ...headers, ...credential.headers },
-    query: [query, ...credential.query].filter(part => part !== '').join('&'),
+    query: [query, ...pairs].filter(part => part !== '').join('&'),
   }
 }
 
@@ -130,3 +132,38 @@ function textOf(bytes: Uint8Array): string | undefined {
     return undefined
   }
 }
+
+/** Headers that belong to the connection or to the world of the request. */
+const LEFT_OUT = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['accept-encoding', 'content-encoding', 'understudy-world'],
+])
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
+
+/**
+ * Sends a request of the journal again.
+ *
+ * @param world the world to send it to; default: its world
+ * @returns a sentence if the journal lacks data for it
+ */
+export async function replay(gateway: Gateway, entry: JournalEntry, world = entry.world): Promise<SendResult | string> {
+  const { method, path, query, requestBody, consumer } = entry
+  const headers = sentHeaders(entry)
+  const kept = headers?.host !== undefined || entry.headers?.host !== undefined
+  if (requestBody?.cut) return 'only the beginning of its body was kept'
+  if (requestBody === undefined && WITH_BODY.has(method) && !kept) {
+    return 'the journal did not keep its headers and body; configure journal: { headers: true, bodies: 64kB }, or watch with GET /requests/stream?headers=true'
+  }
+  const sending: Sending = {
+    ...{ method, path, query, world },
+    ...(headers === undefined ? {} : { headers }),
+    ...(requestBody === undefined ? {} : { body: requestBody.text }),
+    // Headers that were kept hold the credential already.
+    ...(kept || consumer === undefined ? {} : { consumer }),
+  }
+  return send(gateway, sending)
+}
+
+/** The headers of a request as it is sent again. */
+export const sentHeaders = ({ headers }: Pick<JournalEntry, 'headers'>): Readonly<Record<string, string>> | undefined =>
+  headers && Object.fromEntries(Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name)))

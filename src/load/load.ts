@@ -61,20 +61,13 @@ const trialsOf = (progress: Progress | undefined) =>
 
 function compileLoaded(read: GatewayRead | Loaded): Loaded {
   if ('plan' in read) return read
-  const { settings, source, contract, file, home, published, variables, tls, progress, report, files } = read
+  const { settings, source, contract, file, home, shownKeys, tls, progress, report, files } = read
   const seeding = readResources(settings, contract, source, file, home, report)
   progress?.(`compiling ${contract.operations.length} operations`)
   const replyFiles = new ReplyFiles(dirname(file))
-  const simulation = simulationOf(
-    settings,
-    source,
-    seeding.resources,
-    published,
-    replyFiles,
-    variables,
-    tls,
-    dirname(file),
-  )
+  const { resources } = seeding
+  const folder = dirname(file)
+  const simulation = simulationOf(settings, source, resources, { shownKeys, replyFiles, tls, folder })
   const plan = compilePlan(simulation, contract, report)
   const all = [...new Set([...files, ...seeding.files, ...replyFiles.paths])]
   return { plan: report.failed ? undefined : plan, report, files: all }

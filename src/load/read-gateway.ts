@@ -20,7 +20,6 @@ import { checkSimulation } from '../plan/simulation.ts'
 import type { SimulationFile } from '../plan/simulation-file.ts'
 import { checkState } from '../plan/state.ts'
 import { readTls, type TlsSettings } from '../plan/tls.ts'
-import { keyVariables, publishedKeys } from './published.ts'
 
 export interface Loaded {
   /** `undefined` where anything was wrong. */
@@ -56,8 +55,7 @@ export interface GatewayRead {
   readonly contract: Contract
   readonly file: string
   readonly home: string
-  readonly published: ReadonlyMap<string, string>
-  readonly variables: ReadonlyMap<string, string>
+  readonly shownKeys: ReadonlyMap<string, string>
   readonly tls: TlsSettings | undefined
   readonly progress: Progress | undefined
   readonly report: Diagnostics
@@ -126,8 +124,7 @@ export function readGateway(
     contract,
     file,
     home,
-    published: publishedKeys(raw.value, environment),
-    variables: keyVariables(raw.value),
+    shownKeys: shownKeysIn(raw.value, environment),
     tls: tls.settings,
     progress,
     report,
@@ -161,4 +158,25 @@ function contractDocument(
   if (found === undefined) return { document: undefined, files: [path] }
   roundBeyondExamples(found.value)
   return { document: { file: path, source: found, base: [] }, files: [path] }
+}
+
+/** A credential that is read from a variable: `${NAME}` or `${NAME:-default}`. */
+const VARIABLE = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
+
+/**
+ * Returns the texts of those credentials that may be printed, by `CONSUMER SCHEME`: the default of a variable that is not set,
+ * which the file itself publishes, else `$NAME`. A literal key is secret.
+ *
+ * @param file the gateway file before the environment is filled in
+ */
+function shownKeysIn(file: unknown, environment: Environment): ReadonlyMap<string, string> {
+  const consumers = Object.entries(isObject(file) && isObject(file.consumers) ? file.consumers : {})
+  const found = consumers.flatMap(([consumer, schemes]) =>
+    Object.entries(isObject(schemes) ? schemes : {}).flatMap(([scheme, text]): [string, string][] => {
+      const [, variable, key = ''] = VARIABLE.exec(String(text)) ?? []
+      if (variable === undefined) return []
+      return [[`${consumer} ${scheme}`, key === '' || environment[variable] ? `$${variable}` : key]]
+    }),
+  )
+  return new Map(found)
 }

@@ -41,10 +41,17 @@ export interface Simulation {
   readonly replyFiles: ReplyFiles
   /** The names of the consumers, without their keys: these may be shown. */
   readonly consumerNames: readonly string[]
-  /** Keys that the file itself publishes, by `CONSUMER SCHEME`. */
-  readonly published: ReadonlyMap<string, string>
-  /** The environment variables of keys, by `CONSUMER SCHEME`. */
-  readonly keyVariables: ReadonlyMap<string, string>
+  /** The texts of those credentials that may be printed, by `CONSUMER SCHEME`: a key that the file publishes, or `$VARIABLE`. */
+  readonly shownKeys: ReadonlyMap<string, string>
+}
+
+/** The parts of a simulation that its file does not contain. */
+interface SimulationSurroundings {
+  readonly shownKeys?: ReadonlyMap<string, string>
+  readonly replyFiles?: ReplyFiles
+  readonly tls?: TlsSettings | undefined
+  /** The folder that paths are relative to. */
+  readonly folder?: string
 }
 
 /** Settings for writing the replies of all operations. */
@@ -80,19 +87,14 @@ export const simulationOf = (
   file: SimulationFile,
   source: Source,
   resources: ReadonlyMap<string, Resource>,
-  published: ReadonlyMap<string, string> = new Map(),
-  replyFiles = new ReplyFiles('.'),
-  keyVariables: ReadonlyMap<string, string> = new Map(),
-  tls?: TlsSettings,
-  folder = '.',
+  { shownKeys = new Map(), replyFiles = new ReplyFiles('.'), tls, folder = '.' }: SimulationSurroundings = {},
 ): Simulation => ({
   tls,
   file,
   source,
   resources,
-  published,
+  shownKeys,
   replyFiles,
-  keyVariables,
   seed: file.seed ?? 0,
   listen: {
     host: file.listen?.host ?? '127.0.0.1',

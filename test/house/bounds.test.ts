@@ -88,7 +88,7 @@ const UNNOTICED = new Set([
   'expression/linear-match.ts MOST_COMPILED',
   'gateway/explain.ts LONGEST_TEXT',
   'gateway/explain.ts MOST_ITEMS',
-  'gateway/first-call.ts LONGEST',
+  'gateway/curl.ts LONGEST',
   'gateway/import.ts MOST_LOOKED_AT',
   'gateway/metrics/metrics.ts MOST_EXPECTED',
   'gateway/state/gathering.ts MOST_LOOKS',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { describeFirstCall } from '../../src/gateway/first-call.ts'
+import { describeFirstCall } from '../../src/gateway/curl.ts'
 import { silentLog } from '../../src/gateway/log.ts'
 import { loadPlan } from '../../src/load/load.ts'
 import { start } from '../../src/start.ts'

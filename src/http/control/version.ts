@@ -1,6 +1,6 @@
 // The program that serves, and where: a client reads it first.
 
-import { findFirstCall } from '../../gateway/first-call.ts'
+import { findFirstCall } from '../../gateway/curl.ts'
 import { timestamp } from '../../world/clock.ts'
 import { json } from './replies.ts'
 import type { Control, ControlRoute } from './route.ts'

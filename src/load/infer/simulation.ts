@@ -10,14 +10,14 @@ import type { Plan } from '../../plan/plan.ts'
 import { simulationOf } from '../../plan/settings.ts'
 import { checkSimulation } from '../../plan/simulation.ts'
 import type { SimulationFile } from '../../plan/simulation-file.ts'
-import { takingTurns } from '../../world/clock.ts'
+import { TrialRunner } from '../probe/trial-runner.ts'
 import { readResources } from '../seed/seed.ts'
 import { type Infer, readInference } from './infer.ts'
 import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
 import { SeedBook } from './seeds.ts'
 import { settingsOf } from './settings.ts'
 import { describeInference } from './text.ts'
-import { seedTrial, tryResource } from './trial.ts'
+import { tryResource } from './trial.ts'
 
 export interface InferredGateway {
   /** The text of the gateway.yaml. */
@@ -113,12 +113,11 @@ class Attempt {
     // The rest of the plan is tried without the resources that the checks refuse.
     const refused = new Set([...blamed.keys()].flatMap(owner => this.#resourceOf(owner, operations)))
     this.#blame(blamed)
-    const seeded = seedTrial(plan)
+    const runner = new TrialRunner(plan)
     const total = this.#inference.resources.length
-    const turn = takingTurns()
     for (const name of [...this.open].filter(one => !refused.has(one))) {
       const own = operations.filter(({ resource }) => resource === name)
-      const faults = await tryResource(name, own, plan, seeded, turn)
+      const faults = await tryResource(name, own, runner)
       const reasons = new Map(
         faults
           .filter(({ operation }) => !this.#simplify(operation))
@@ -129,7 +128,6 @@ class Attempt {
       if (faults.length === 0) this.open.delete(name)
       else this.#blame(reasons)
       progress(total - this.open.size, total)
-      await turn()
     }
     this.#infer()
   }

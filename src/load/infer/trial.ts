@@ -1,6 +1,5 @@
 // Tries inferred state in process: for each resource a valid create, read, list, update and delete, as a client sends them.
 
-import { Exchange } from '../../behaviours/behaviour.ts'
 import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import { type Nonconformance, nonconformanceOf } from '../../contract/conformance.ts'
 import type { Operation } from '../../contract/contract.ts'
@@ -9,12 +8,11 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { Reply } from '../../kernel/reply.ts'
 import type { Request } from '../../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { realClock } from '../../world/clock.ts'
 import { type Id, idIn } from '../../world/collection.ts'
-import { MemoryCollection } from '../../world/memory.ts'
 import { fieldIn } from '../../world/record-field.ts'
-import { World } from '../../world/world.ts'
+import type { World } from '../../world/world.ts'
 import { type GivenParameters, validRequest } from '../probe/probe.ts'
+import type { TrialRunner } from '../probe/trial-runner.ts'
 import type { InferredOperation } from './inference.ts'
 
 /** Why something that was inferred does not hold. */
@@ -23,19 +21,13 @@ export interface TrialFault {
   readonly reason: string
 }
 
-/**
- * Tries the operations of one resource in a separate world.
- *
- * @param turn is awaited between requests, so that others have their turn
- */
+/** Tries the operations of one resource in a separate world. */
 export async function tryResource(
   resource: string,
   operations: readonly InferredOperation[],
-  plan: Plan,
-  seeded: World,
-  turn: () => Promise<void>,
+  runner: TrialRunner,
 ): Promise<readonly TrialFault[]> {
-  const trial = new ResourceTrial(resource, plan, seeded, turn)
+  const trial = new ResourceTrial(resource, runner)
   const of = (...actions: InferredOperation['action'][]) =>
     operations.filter(one => actions.includes(one.action) && !one.fixed)
   const victims: Victim[] = []
@@ -57,16 +49,6 @@ export async function tryResource(
   return trial.faults
 }
 
-/** The world that trials begin with. */
-export const seedTrial = ({ collections, simulation }: Plan): World =>
-  new World(
-    simulation.seed,
-    realClock,
-    new Map(
-      [...collections].map(([name, { options, resource }]) => [name, new MemoryCollection(options, resource.seeds)]),
-    ),
-  )
-
 /** The record that requests are about, and the owners in the path that it was created under. */
 interface Victim {
   readonly given: GivenParameters
@@ -81,27 +63,20 @@ const isForgiven = (code: Nonconformance['code'], { responses }: Operation): boo
   code === 'undocumented-type' ||
   (code === 'undocumented-status' && ![...responses.keys()].some(status => status.startsWith('2')))
 
-interface TrialRequest {
-  readonly planned: PlannedOperation
-  readonly request: Request
-}
-
 class ResourceTrial {
   readonly faults: TrialFault[] = []
   readonly #resource: string
+  readonly #runner: TrialRunner
   readonly #plan: Plan
-  readonly #seeded: World
   readonly #world: World
   readonly #planned: ReadonlyMap<Operation, PlannedOperation>
-  readonly #turn: () => Promise<void>
 
-  constructor(resource: string, plan: Plan, seeded: World, turn: () => Promise<void>) {
-    this.#turn = turn
+  constructor(resource: string, runner: TrialRunner) {
     this.#resource = resource
-    this.#plan = plan
-    this.#seeded = seeded
-    this.#world = seeded.fork()
-    this.#planned = new Map(plan.operations.map(one => [one.operation, one]))
+    this.#runner = runner
+    this.#plan = runner.plan
+    this.#world = runner.newWorld()
+    this.#planned = new Map(this.#plan.operations.map(one => [one.operation, one]))
   }
 
   /** The first record that the resource begins with. */
@@ -112,12 +87,12 @@ class ResourceTrial {
   }
 
   async create(create: InferredOperation, others: readonly Victim[]): Promise<Victim | undefined> {
-    const sent = await this.#request(create, new Map())
+    const sent = this.#request(create, new Map())
     if (sent === undefined) return undefined
-    const { reply, exchange } = await this.#send(create, sent)
+    const { reply, exchange } = await this.#runner.send(sent, this.#world)
     if (reply.status === 409 && others.length > 0) {
       // Another create has made the record that this request gives the id of.
-      this.#holds(create, (await this.#send(create, sent, this.#seeded.fork())).reply)
+      this.#holds(create, (await this.#runner.send(sent, this.#runner.newWorld())).reply)
       return undefined
     }
     if (!this.#holds(create, reply)) return undefined
@@ -143,9 +118,9 @@ class ResourceTrial {
 
   async expectGone(read: InferredOperation | undefined, victim: Victim): Promise<void> {
     const given = read && this.#naming(read, victim)
-    const sent = read && given && (await this.#request(read, given, true))
+    const sent = read && given && this.#request(read, given, true)
     if (read === undefined || sent === undefined) return
-    const { reply } = await this.#send(read, sent)
+    const { reply } = await this.#runner.send(sent, this.#world)
     if (reply.status < 400) this.#fault(read, 'still shows the record that was deleted')
   }
 
@@ -159,9 +134,9 @@ class ResourceTrial {
   }
 
   async #call(one: InferredOperation, given: GivenParameters): Promise<Reply | undefined> {
-    const sent = await this.#request(one, given)
+    const sent = this.#request(one, given)
     if (sent === undefined) return undefined
-    const { reply } = await this.#send(one, sent)
+    const { reply } = await this.#runner.send(sent, this.#world)
     return this.#holds(one, reply) ? reply : undefined
   }
 
@@ -190,30 +165,12 @@ class ResourceTrial {
     return named
   }
 
-  async #request(one: InferredOperation, given: GivenParameters, quiet = false): Promise<TrialRequest | undefined> {
-    await this.#turn()
+  #request(one: InferredOperation, given: GivenParameters, quiet = false): Request | undefined {
     const planned = this.#planned.get(one.operation) as PlannedOperation
     const request = validRequest(planned, this.#plan, given)
-    if (typeof request !== 'string') return { planned, request }
+    if (typeof request !== 'string') return request
     if (!quiet) this.#fault(one, `no valid request was found: ${request}`)
     return undefined
-  }
-
-  async #send({ operation }: InferredOperation, { planned, request }: TrialRequest, world = this.#world) {
-    const found = this.#plan.find(request.method, request.path)
-    const base = found?.target.basePath ?? ''
-    const exchange = new Exchange({
-      request,
-      world,
-      operation,
-      basePath: base,
-      segments: found?.segments ?? [],
-    })
-    await this.#turn()
-    const reply = await planned.handle(exchange)
-    exchange.release?.()
-    await this.#turn()
-    return { reply, exchange }
   }
 
   #holds(one: InferredOperation, reply: Reply): boolean {

@@ -2,15 +2,15 @@
 
 import { type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import { isJson, type Operation } from '../../contract/contract.ts'
-import { isObject, type Json } from '../../kernel/json.ts'
-import type { ClientCertificate, Request } from '../../kernel/request.ts'
+import { placeOf } from '../../contract/credential-place.ts'
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import type { Request } from '../../kernel/request.ts'
+import { acceptedCredential, carried, credentialOf } from '../../plan/credential-of.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { idIn } from '../../world/collection.ts'
-import { fieldIn } from '../../world/record-field.ts'
-import { bodyOf, type ProbeBody } from './body.ts'
-import { asksForCredential, credentialFor, withoutCredential } from './credential.ts'
-import { spreadPairs, textsOf, valuesOf } from './parameter-texts.ts'
-import { recordToName, referring } from './references.ts'
+import { parseSubject } from '../../plan/tls.ts'
+import { type Id, idIn, withId } from '../../world/collection.ts'
+import { fieldIn, valuesIn } from '../../world/record-field.ts'
+import { bodyOf, type ProbeBody, parameterValues, spreadPairs, textsOf } from './samples.ts'
 
 export interface Probe {
   /** Its special feature: the rest of a sentence that begins with "a request". */
@@ -25,7 +25,6 @@ interface ProbeDraft {
   readonly query: readonly (readonly [string, string])[]
   readonly headers: Readonly<Record<string, string>>
   readonly body: ProbeBody | undefined
-  readonly certificate: ClientCertificate | undefined
 }
 
 /** Values for path parameters by name, instead of those of the seeds. */
@@ -40,43 +39,7 @@ const NOTHING_GIVEN: GivenParameters = new Map()
  */
 export function validRequest({ operation }: PlannedOperation, plan: Plan, given: GivenParameters): Request | string {
   const draft = draftOf(operation, plan, given)
-  return typeof draft === 'string' ? draft : requestOf(operation, draft)
-}
-
-/** @returns the probes, or a sentence about the part without a valid value */
-export function probesOf(planned: PlannedOperation, plan: Plan): readonly Probe[] | string {
-  const { operation } = planned
-  const draft = draftOf(operation, plan, NOTHING_GIVEN)
-  if (typeof draft === 'string') return draft
-  const send = (what: string, valid: boolean, change: Partial<ProbeDraft> = {}): Probe => ({
-    what,
-    valid,
-    request: requestOf(operation, { ...draft, ...change }),
-  })
-  const probes = [send('that keeps to the contract', true)]
-  if (asksForCredential(operation, plan)) {
-    probes.push(send('without a credential', false, withoutCredential(draft, operation, plan)))
-  }
-  for (const { name, required, schema, owns } of operation.parameters.filter(one => one.in === 'query')) {
-    const others = draft.query.filter(([known]) => !owns(known))
-    if (required) probes.push(send(`without the query parameter ${name}`, false, { query: others }))
-    const { types } = schema.shape
-    if (types.length > 0 && types.every(type => type === 'integer' || type === 'number' || type === 'boolean')) {
-      probes.push(
-        send(`whose query parameter ${name} is "nonsense"`, false, { query: [...others, [name, 'nonsense']] }),
-      )
-    }
-  }
-  const { body } = draft
-  if (body !== undefined && isJson(body.type)) {
-    probes.push(send('whose body is cut short', false, { body: { ...body, text: '{"' } }))
-    const media = operation.body?.content.get(body.type)
-    if (media?.schema?.check([]) !== undefined && media.schema.check('text') !== undefined) {
-      probes.push(send('whose body is an empty list', false, { body: { ...body, text: '[]' } }))
-    }
-    if (operation.body?.required) probes.push(send('without its body', false, { body: undefined }))
-  }
-  return probes
+  return typeof draft === 'string' ? draft : requestOf(operation, draft, plan)
 }
 
 /** Returns a request that keeps to the contract, without a credential; `undefined` where no values were found for it. */
@@ -86,9 +49,49 @@ export function requestTo(
 ): (Request & { readonly text: string }) | undefined {
   const draft = draftOf(operation, plan, NOTHING_GIVEN)
   if (typeof draft === 'string') return undefined
-  const request = requestOf(operation, { ...draft, ...withoutCredential(draft, operation, plan) })
-  return { ...request, text: draft.body?.text ?? '' }
+  return { ...requestOf(operation, draft, plan, false), text: draft.body?.text ?? '' }
 }
+
+/** @returns the probes, or a sentence about the part without a valid value */
+export function probesOf({ operation }: PlannedOperation, plan: Plan): readonly Probe[] | string {
+  const draft = draftOf(operation, plan, NOTHING_GIVEN)
+  if (typeof draft === 'string') return draft
+  const send = (what: string, change: Partial<ProbeDraft>, valid = false): Probe => ({
+    what,
+    valid,
+    request: requestOf(operation, { ...draft, ...change }, plan),
+  })
+  const probes = [send('that keeps to the contract', {}, true)]
+  if (asksForCredential(operation, plan)) {
+    const request = requestOf(operation, draft, plan, false)
+    probes.push({ what: 'without a credential', valid: false, request })
+  }
+  for (const { name, required, schema, owns } of operation.parameters.filter(one => one.in === 'query')) {
+    const others = draft.query.filter(([known]) => !owns(known))
+    if (required) probes.push(send(`without the query parameter ${name}`, { query: others }))
+    const { types } = schema.shape
+    if (types.length > 0 && types.every(type => type === 'integer' || type === 'number' || type === 'boolean')) {
+      probes.push(send(`whose query parameter ${name} is "nonsense"`, { query: [...others, [name, 'nonsense']] }))
+    }
+  }
+  const { body } = draft
+  if (body !== undefined && isJson(body.type)) {
+    probes.push(send('whose body is cut short', { body: { ...body, text: '{"' } }))
+    const media = operation.body?.content.get(body.type)
+    if (media?.schema?.check([]) !== undefined && media.schema.check('text') !== undefined) {
+      probes.push(send('whose body is an empty list', { body: { ...body, text: '[]' } }))
+    }
+    if (operation.body?.required) probes.push(send('without its body', { body: undefined }))
+  }
+  return probes
+}
+
+/** Whether every alternative requires a credential that can be left out. */
+export const asksForCredential = ({ security }: Operation, { contract }: Plan): boolean =>
+  security.length > 0 &&
+  security.every(alternative =>
+    alternative.some(({ scheme }) => placeOf(contract.securitySchemes.get(scheme)).in !== 'nowhere'),
+  )
 
 function draftOf(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {
   const segments: string[] = []
@@ -99,7 +102,7 @@ function draftOf(operation: Operation, plan: Plan, given: GivenParameters): Prob
     const wanted = parameter.in === 'path' ? given.get(parameter.name) : undefined
     const values =
       wanted === undefined
-        ? [...(parameter.in === 'path' ? [seededId(parameter, operation, plan)] : []), ...valuesOf(parameter)]
+        ? [...(parameter.in === 'path' ? [seededId(parameter, operation, plan)] : []), ...parameterValues(parameter)]
         : [wanted]
     const spread = spreadPairs(parameter, values)
     if (spread !== undefined) {
@@ -126,16 +129,7 @@ function draftOf(operation: Operation, plan: Plan, given: GivenParameters): Prob
   const id = given.get(names.at(-1) ?? '') ?? seededId({ name: names.at(-1) ?? '' }, operation, plan)
   const body = operation.body === undefined ? undefined : bodyOf(operation, referring(operation, plan, id))
   if (typeof body === 'string') return body
-  const credential = credentialFor(operation, plan)
-  // Some contracts declare a credential twice: as a scheme, and as a parameter.
-  const beside = query.filter(([name]) => credential.query.every(([known]) => known !== name))
-  return {
-    segments: placed,
-    query: [...beside, ...credential.query],
-    headers: { ...headers, ...credential.headers },
-    body,
-    certificate: credential.certificate,
-  }
+  return { segments: placed, query, headers, body }
 }
 
 /** The id of a record that is there, where the parameter names one of a resource, or its owner. */
@@ -169,21 +163,103 @@ function ownedBy(
 
 const RECORD_ACTIONS = ['list', 'create', 'read', 'update', 'replace', 'delete'] as const
 
+/** @param identified whether it has a credential */
 function requestOf(
-  { method, path, basePaths }: Operation,
-  { segments, query, headers, body, certificate }: ProbeDraft,
+  operation: Operation,
+  { segments, query, headers, body }: ProbeDraft,
+  plan: Plan,
+  identified = true,
 ): Request {
+  const { method, path, basePaths } = operation
+  const credential = carried(acceptedCredential(operation, plan) ?? credentialOf(undefined, operation, plan))
+  // Some contracts declare a credential twice: as a scheme, and as a parameter.
+  const own = query.filter(([name]) => credential.query.every(([known]) => known !== name))
+  const pairs = [
+    ...own,
+    ...(identified ? credential.query.map(([name, value]) => [name, encodeURIComponent(value)] as const) : []),
+  ]
+  const others = Object.entries(headers).filter(([name]) => !(name in credential.headers))
   let expression = 0
   const filled = path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
   const bytes = Buffer.from(body?.text ?? '')
+  const { subject } = credential
   return {
     method,
     path: (basePaths[0] ?? '') + filled,
-    query: query.map(([name, value]) => `${encodeURIComponent(name)}=${value}`).join('&'),
-    headers: body === undefined ? headers : { ...headers, 'content-type': body.type },
+    query: pairs.map(([name, value]) => `${encodeURIComponent(name)}=${value}`).join('&'),
+    headers: {
+      ...Object.fromEntries(others),
+      ...(identified ? credential.headers : {}),
+      ...(body === undefined ? {} : { 'content-type': body.type }),
+    },
     hasBody: body !== undefined,
     readBody: async () => ({ bytes }),
     address: '127.0.0.1',
-    certificate,
+    certificate:
+      identified && subject !== undefined ? { verified: true, subject: parseSubject(subject) ?? [] } : undefined,
   }
+}
+
+/** The record that a request names: for a `delete` the first that no other record refers to, if there is one. */
+function recordToName(
+  name: string,
+  isDelete: boolean,
+  resources: Plan['simulation']['resources'],
+): JsonObject | undefined {
+  const resource = resources.get(name)
+  if (resource === undefined || !isDelete) return resource?.seeds[0]
+  const referred = new Set<string>()
+  for (const { references, seeds } of resources.values()) {
+    for (const [field, { to, onDelete }] of references) {
+      if (to !== name || onDelete !== 'restrict') continue
+      for (const seed of seeds) for (const id of valuesIn(field, seed)) referred.add(String(id))
+    }
+  }
+  return resource.seeds.find(seed => !referred.has(String(idIn(resource.idField, seed)))) ?? resource.seeds[0]
+}
+
+const ACTIONS = ['create', 'replace', 'update'] as const
+
+/**
+ * @param id of the record that the path names; ids in the body must not differ from it
+ * @returns a function that changes a body, wherever the record is in it
+ */
+function referring(
+  { id: operation, method, path }: Operation,
+  { simulation }: Plan,
+  id: Json | undefined,
+): (value: Json) => Json {
+  const { operations = {} } = simulation.file
+  const respond = (operations[operation] ?? operations[`${method} ${path}`])?.respond
+  const action = isObject(respond) ? ACTIONS.find(one => respond[one] !== undefined) : undefined
+  const resource = isObject(respond) && action ? simulation.resources.get(String(respond[action])) : undefined
+  if (resource === undefined) return value => value
+  const { idField, seeds, assign, references } = resource
+  const known = new Map<string, Json>()
+  for (const [field, { to }] of references) {
+    const owner = simulation.resources.get(to)
+    const [seed] = owner?.seeds ?? []
+    const existing = owner && seed && idIn(owner.idField, seed)
+    if (existing !== undefined) known.set(field, existing)
+  }
+  const highest = Math.max(0, ...seeds.map(seed => Number(idIn(idField, seed))))
+  // A number that no record has: small ones are often taken.
+  const free = assign === 'client' && highest > 0 ? highest + 1 : undefined
+  const wanted = action === 'create' ? free : id
+  const onlyInBody = action !== 'create' && !path.includes('{')
+  if (known.size === 0 && wanted === undefined) return value => value
+  const change = (value: Json, depth: number): Json => {
+    if (!isObject(value)) return value
+    const record = value as JsonObject
+    const entries = Object.entries(record).map(([name, item]): [string, Json] => {
+      const existing = known.get(name)
+      if (existing === undefined) return [name, depth > 0 ? change(item, depth - 1) : item]
+      return [name, Array.isArray(item) ? [existing] : item === null ? null : existing]
+    })
+    const changed = Object.fromEntries(entries)
+    const isNamed = idIn(idField, record) !== undefined || (onlyInBody && depth === 1)
+    if (wanted === undefined || !isNamed) return changed
+    return { ...changed, ...withId(idField, wanted as Id, changed) }
+  }
+  return value => change(value, 1)
 }

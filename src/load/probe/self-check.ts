@@ -8,12 +8,10 @@ import type { Diagnostics } from '../../kernel/diagnostic.ts'
 import { isObject } from '../../kernel/json.ts'
 import type { Progress } from '../../kernel/progress.ts'
 import type { Reply } from '../../kernel/reply.ts'
-import { type Probe, probesOf } from '../../load/probe/probe.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
-import { realClock } from '../../world/clock.ts'
-import { Gateway } from '../gateway.ts'
-import { silentLog } from '../log.ts'
-import { Metrics } from '../metrics/metrics.ts'
+import type { World } from '../../world/world.ts'
+import { type Probe, probesOf } from './probe.ts'
+import { TrialRunner } from './trial-runner.ts'
 
 /** The counts for the closing line. */
 export interface SelfCheck {
@@ -25,7 +23,7 @@ export interface SelfCheck {
  * Reports every reply that is undocumented or invalid, and every invalid request that was accepted. It uses its own worlds.
  */
 export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Progress): Promise<SelfCheck> {
-  const gateway = new Gateway(plan, realClock, silentLog, worlds => new Metrics('0', worlds))
+  const runner = new TrialRunner(plan)
   let requests = 0
   for (const planned of plan.operations) {
     const { operation } = planned
@@ -37,9 +35,10 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
     }
     /** Undocumented statuses that are already reported. */
     const refused = new Set<number>()
+    const world = runner.newWorld()
     for (const probe of probes) {
       requests += 1
-      const reply = await answer(gateway, probe)
+      const reply = await replyTo(probe, runner, world)
       const [severity, code, message] = assess(planned, plan, probe, reply) ?? []
       if (severity === undefined || (code === 'undocumented-refusal' && refused.has(reply.status))) continue
       if (code === 'undocumented-refusal') refused.add(reply.status)
@@ -49,7 +48,6 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
         placeOf(operation.node, 'key'),
       )
     }
-    gateway.reset()
   }
   return { operations: plan.operations.length, requests }
 }
@@ -58,9 +56,9 @@ export async function selfCheck(plan: Plan, report: Diagnostics, progress?: Prog
 const TRIES = 5
 
 /** Returns the reply to a probe: for a valid one, the first success; for another, the first without a configured fault. */
-async function answer(gateway: Gateway, { request, valid }: Probe): Promise<Reply> {
+async function replyTo({ request, valid }: Probe, runner: TrialRunner, world: World): Promise<Reply> {
   for (let tried = 1; ; tried++) {
-    const reply = await gateway.handle(request)
+    const { reply } = await runner.send(request, world)
     if ((valid ? isSuccess(reply) : !isInjected(reply)) || tried === TRIES) return reply
   }
 }

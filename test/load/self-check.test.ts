@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { selfCheck } from '../../src/gateway/self-check/self-check.ts'
 import { loadInferred, loadPlan } from '../../src/load/load.ts'
+import { selfCheck } from '../../src/load/probe/self-check.ts'
 import { loadFiles } from '../support/in-process.ts'
 
 const contract = readFileSync('test/golden/inference/library.yaml', 'utf8')

@@ -1,7 +1,8 @@
-// Makes a request body that keeps to the contract: JSON, else a form.
+// The values of a request that keeps to the contract: its body (JSON, else a form), and the texts of its parameters.
 
 import { readXml, writeXml } from '../../contract/answer/xml.ts'
 import { isJson, type MediaType, type Operation } from '../../contract/contract.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
 import { valueFor } from '../../contract/schema/field.ts'
 import { readSequence, writeSequence } from '../../contract/sequences.ts'
 import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
@@ -29,7 +30,7 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   if (patch !== undefined && (takesNone || patch !== json)) return { type: patch[0], text: '[]' }
   if (json !== undefined) {
     const [type, media] = json
-    const value = firstOf(valuesOf(media, adapt), one => media.schema?.check(one, true) === undefined)
+    const value = firstOf(bodyValues(media, adapt), one => media.schema?.check(one, true) === undefined)
     if (value === undefined) return 'no body was found that fits its schema'
     return { type: type === '*/*' ? 'application/json' : type, text: stringifyJson(value) }
   }
@@ -43,9 +44,9 @@ export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): Probe
   const [type, media] = form
   const { types: kinds } = media.schema ?? { types: new Set<string>() }
   if (kinds.size > 0 && !kinds.has('object')) return isUrlEncoded(type) ? urlEncoded([]) : multipart([['file', 'x']])
-  for (const value of [...valuesOf(media, adapt), {}]) {
+  for (const value of [...bodyValues(media, adapt), {}]) {
     if (!isObject(value)) continue
-    const fields = fieldsOf(value as Readonly<Record<string, Json>>, media)
+    const fields = formFields(value as Readonly<Record<string, Json>>, media)
     if (fields !== undefined) return isUrlEncoded(type) ? urlEncoded(fields) : multipart(fields)
   }
   return 'no form was found that fits its schema'
@@ -60,7 +61,7 @@ function xmlBody(
   const schema = media?.schema
   if (type === undefined || media === undefined || schema === undefined) return undefined
   const { key, definitions } = schema
-  for (const value of valuesOf(media, adapt)) {
+  for (const value of bodyValues(media, adapt)) {
     if (typeof value !== 'object' || schema.check(value, true) !== undefined) continue
     const text = writeXml(value, definitions[key], definitions, 'root', 'item')
     const read = readXml(text, definitions[key], definitions)
@@ -78,7 +79,7 @@ function sequenceBody(
     sequence !== undefined && sequence.framing !== 'parts'
   const [type, media] = types.find(isRead) ?? []
   if (type === undefined || media?.sequence === undefined) return undefined
-  for (const value of valuesOf(media, adapt)) {
+  for (const value of bodyValues(media, adapt)) {
     if (!Array.isArray(value) && typeof value !== 'string') continue
     const text = typeof value === 'string' ? value : writeSequence(value, media.sequence, BOUNDARY)
     const read = readSequence(text, media.sequence)
@@ -98,7 +99,7 @@ function rawBody(types: readonly (readonly [string, MediaType])[]): ProbeBody | 
   const [example] = examples
   if (typeof example?.value === 'string') return { type: concreteOf(type), text: example.value }
   const value = schema === undefined ? undefined : valueFor(schema, FRESH[0] as number, true)
-  return { type: concreteOf(type), text: value === undefined ? 'understudy' : textOf(value) }
+  return { type: concreteOf(type), text: value === undefined ? 'understudy' : textFor(value) }
 }
 
 /** A type within a range such as `image/*`. */
@@ -109,7 +110,7 @@ const isUrlEncoded = (type: string): boolean => /^application\/x-www-form-urlenc
 const isForm = (type: string): boolean => isUrlEncoded(type) || /^multipart\/form-data\b/i.test(type)
 
 /** Candidate bodies, the contract's examples first. */
-function* valuesOf({ schema, examples }: MediaType, adapt: (value: Json) => Json): Iterable<Json> {
+function* bodyValues({ schema, examples }: MediaType, adapt: (value: Json) => Json): Iterable<Json> {
   for (const { value } of examples) {
     yield adapt(value)
     yield value
@@ -131,7 +132,7 @@ function firstOf<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): I
 type FormFields = readonly (readonly [name: string, text: string])[]
 
 /** A value as the fields of a form that reads back as a fitting one; fields that do not read back are left out. */
-function fieldsOf(
+function formFields(
   value: Readonly<Record<string, Json>>,
   { schema, form, encoding }: MediaType,
 ): FormFields | undefined {
@@ -153,8 +154,8 @@ function fieldsOf(
 }
 
 const flat = (name: string, item: Json): FormFields => {
-  if (Array.isArray(item)) return item.map(one => [name, textOf(one)] as const)
-  return [[name, textOf(item)]]
+  if (Array.isArray(item)) return item.map(one => [name, textFor(one)] as const)
+  return [[name, textFor(item)]]
 }
 
 /** Objects and lists of objects in brackets: `items[0][price]`. */
@@ -165,7 +166,7 @@ const deep = (name: string, item: Json): FormFields => {
   return Object.entries(item as Readonly<Record<string, Json>>).flatMap(([key, one]) => deep(`${name}[${key}]`, one))
 }
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
+const textFor = (value: Json): string => (typeof value === 'string' ? value : stringifyJson(value))
 
 const urlEncoded = (fields: FormFields): ProbeBody => ({
   type: 'application/x-www-form-urlencoded',
@@ -183,3 +184,76 @@ const multipart = (fields: FormFields): ProbeBody => ({
     `--${BOUNDARY}--\r\n`,
   ].join(''),
 })
+
+/** The values of a parameter that the contract shows, and generated ones. */
+export function parameterValues({ node, schema }: Parameter): readonly (Json | undefined)[] {
+  const { examples = [], example } = isObject(node.value) ? node.value : {}
+  const shown = [example, ...Object.values(examples as object).map(one => one?.value)] as (Json | undefined)[]
+  return [...shown, ...[1, 2, 3].map(seed => valueFor(schema, seed))]
+}
+
+/** Returns the texts of the first value that the parameter itself reads back from one of the usual ways to write it. */
+export function textsOf(parameter: Parameter, values: readonly (Json | undefined)[]): readonly string[] | undefined {
+  for (const value of values) {
+    if (value === undefined) continue
+    for (const texts of waysToWrite(value, parameter)) {
+      if (texts.every(text => text !== '') && isSound(parameter.read(texts), parameter)) return texts
+    }
+  }
+  return undefined
+}
+
+/**
+ * Returns the names and texts in the query of an object whose members are separate: `scope[type]=user`, `type=user`;
+ * `undefined` for another parameter.
+ */
+export function spreadPairs(
+  parameter: Parameter,
+  values: readonly (Json | undefined)[],
+): readonly [string, string][] | undefined {
+  const { gather, name } = parameter
+  if (gather === undefined || parameter.in !== 'query') return undefined
+  for (const value of values) {
+    if (!isObject(value)) continue
+    const members = Object.entries(value as Record<string, Json>).flatMap(([key, one]) =>
+      [one].flat().map((item): [string, string] => [key, encodeURIComponent(textFor(item))]),
+    )
+    for (const pairs of [members.map(([key, text]): [string, string] => [`${name}[${key}]`, text]), members]) {
+      const query = new Map<string, string[]>()
+      for (const [key, text] of pairs) query.set(key, [...(query.get(key) ?? []), text])
+      const read = gather(query)
+      if (read !== undefined && isSound(read, parameter)) return pairs
+    }
+  }
+  return undefined
+}
+
+const isSound = (read: ReturnType<Parameter['read']>, { schema }: Parameter): boolean =>
+  'value' in read && schema.check(read.value, read.exact) === undefined
+
+function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {
+  const encode = place === 'query' || place === 'cookie' ? encodeURIComponent : (text: string) => text
+  const text = (one: Json) => encode(textFor(one))
+  if (Array.isArray(value)) {
+    const all = value.map(text)
+    // A path and a cookie have one text.
+    const apart = place === 'path' || place === 'cookie' ? [] : [all]
+    const named = all.map(one => `${name}=${one}`)
+    return [...apart, ...prefixed(name, all, named), [text(value)]]
+  }
+  if (!isObject(value)) {
+    // A parameter with a media type is written as that: text of JSON has quotes.
+    return [[text(value)], [`.${text(value)}`], [`;${name}=${text(value)}`], [encode(stringifyJson(value))]]
+  }
+  const pairs = Object.entries(value as Record<string, Json>)
+  const flat = pairs.map(([key, one]) => `${encode(key)},${text(one)}`)
+  const exploded = pairs.map(([key, one]) => `${encode(key)}=${text(one)}`)
+  return [[text(value)], ...prefixed(name, flat, exploded), [exploded.join(',')]]
+}
+
+/** The ways to write a list in one text: as `simple`, `label` and `matrix` do, then with `explode`. */
+const prefixed = (name: string, parts: readonly string[], exploded: readonly string[]): string[][] => {
+  const joined = parts.join(',')
+  const separate = exploded.map(one => (one.startsWith(`${name}=`) ? one.slice(name.length + 1) : one))
+  return [[joined], [`.${joined}`], [`;${name}=${joined}`], [`.${separate.join('.')}`], [`;${exploded.join(';')}`]]
+}
