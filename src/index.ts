@@ -3,8 +3,8 @@
 import { silentLog } from './gateway/log.ts'
 import type { Load } from './gateway/reload.ts'
 import { watchMemory } from './gateway/watch-memory.ts'
-import type { KoaMiddleware } from './http/middleware.ts'
-import { mountStandIn } from './http/mounted.ts'
+import { mountStandIn } from './http/data-plane.ts'
+import type { KoaMiddleware } from './http/koa-replies.ts'
 import { formatReport } from './kernel/diagnostic.ts'
 import { stringifyJson } from './kernel/json.ts'
 import { type Loaded, loadPlan } from './load/load.ts'
@@ -17,7 +17,7 @@ import { steerWorld, type WorldHandle } from './world-handle.ts'
 
 export type { RecordedRequest } from './gateway/journal/entry.ts'
 export type { NearMiss, Times, Verdict } from './gateway/journal/verify.ts'
-export type { KoaContext, KoaMiddleware } from './http/middleware.ts'
+export type { KoaContext, KoaMiddleware } from './http/koa-replies.ts'
 export type { WorldFilter, WorldHandle } from './world-handle.ts'
 
 /** The configuration of a gateway. */

@@ -1,17 +1,24 @@
-// The API's own port: one Koa application, which every request passes.
+// The Koa middleware of the API: makes a `Request`, passes it to the gateway, and writes its `Reply`. It is the last one of the
+// application on the API's own port, which every request passes, or one of another application. The only file that imports
+// @koa/cors.
 
-import Koa, { type Middleware } from 'koa'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import cors from '@koa/cors'
+import Koa, { type Context, type Middleware } from 'koa'
+import { METHODS } from '../contract/paths.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { giveReply } from './give-reply.ts'
-import { LeanKoa } from './lean-koa.ts'
+import { servesPath } from '../gateway/unmatched.ts'
+import { problems } from '../kernel/problem.ts'
+import { type Reply, withHeaders } from '../kernel/reply.ts'
+import type { Request } from '../kernel/request.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { CorsSettings, Delivery } from '../plan/settings.ts'
+import { compileLateBodyReader, giveReply, type KoaContext, type KoaMiddleware } from './koa-replies.ts'
 import type { RequestListener } from './listener.ts'
 import { compileFaultFinder } from './message-fault.ts'
-import type { KoaMiddleware } from './middleware.ts'
-import { admitOtherOrigins } from './other-origins.ts'
-import { compileLateBodyReader } from './parsed-body.ts'
-import { createStandIn, LAST } from './stand-in.ts'
-import type { Status } from './status.ts'
-import { watchDelivery } from './wire.ts'
+import { type BodyReader, compileBodyReader, DataRequest } from './request.ts'
+import { createStatus, type Status } from './status.ts'
+import { exposedNames, watchDelivery, writeReply } from './wire.ts'
 
 /**
  * Returns the handler of the API's port.
@@ -37,10 +44,7 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
   app.use(origins)
   app.use(async (ctx, next) => {
     const fault = faultOf(ctx.req, ctx.res)
-    if (fault === undefined) return next()
-    giveReply(ctx, await gateway.refuse(...fault), deliveryOf())
-  })
-  app.use(async (_, next) => {
+    if (fault !== undefined) return giveReply(ctx, await gateway.refuse(...fault), deliveryOf())
     try {
       await next()
     } catch (error) {
@@ -49,16 +53,158 @@ export function createDataPlane(gateway: Gateway, status: Status, use: readonly 
     }
   })
   for (const middleware of use) app.use(middleware as Middleware)
-  app.use(
-    createStandIn(gateway, status, {
-      ...LAST,
-      write: giveReply,
-      compileBodyReader: maxBytes => compileLateBodyReader(maxBytes, true),
-    }),
-  )
+  const readers = (maxBytes: number) => compileLateBodyReader(maxBytes, true)
+  app.use(createStandIn(gateway, status, { ...LAST, write: giveReply, compileBodyReader: readers }))
   const answer = app.callback()
   return async (req, res) => {
     await answer(req, res)
     watchDelivery(req, res, deliveryOf().patience)
+  }
+}
+
+/**
+ * Returns a middleware for another application that answers as the API; it passes every request on once `closed` says so.
+ *
+ * @param unmatched whether requests to paths that the contract does not have are refused, or passed on
+ */
+export function mountStandIn(gateway: Gateway, unmatched: 'refuse' | 'next', closed: () => boolean): KoaMiddleware {
+  const addresses = { api: '', control: '' }
+  const status = createStatus(
+    gateway,
+    () => true,
+    () => addresses,
+  )
+  const standIn = createStandIn(gateway, status, {
+    write: giveReply,
+    // The server of the application has answered `Expect: 100-continue` already.
+    compileBodyReader: maxBytes => compileLateBodyReader(maxBytes, false),
+    prefixOf: ({ path, originalUrl }) => {
+      const [sent = ''] = originalUrl.split('?', 1)
+      return sent.endsWith(path) ? sent.slice(0, sent.length - path.length) : ''
+    },
+  })
+  return (context: KoaContext, next) => {
+    const passed = closed() || (unmatched === 'next' && !servesPath(gateway.plan, context.path))
+    return passed ? next() : standIn(context as Context)
+  }
+}
+
+/** Reads requests from Koa contexts and writes replies to them. */
+interface ContextAdapter {
+  /** Writes a reply as the response. Throws before writing if a header is invalid. */
+  readonly write: (ctx: Context, reply: Reply, delivery: Delivery) => void
+  readonly compileBodyReader: (maxBytes: number) => BodyReader
+  /** Returns the part of a path that a router such as koa-mount has taken off: `/mock` of `/mock/v1/books?limit=2`. */
+  readonly prefixOf: (ctx: Context) => string
+}
+
+/** For the middleware that is the last one of our application, and writes its reply itself. */
+const LAST: ContextAdapter = {
+  write: ({ req, res }, reply, delivery) => writeReply(req, res, reply, delivery),
+  compileBodyReader,
+  prefixOf: () => '',
+}
+
+function createStandIn(gateway: Gateway, status: Status, adapter: ContextAdapter): (ctx: Context) => Promise<void> {
+  const { write, compileBodyReader, prefixOf } = adapter
+  const replyExposed = async ({ method, path, headers: { accept } }: Request): Promise<Reply> => {
+    if (method === 'GET' || method === 'HEAD') return status(path, accept as string | undefined)
+    const headers = { allow: 'GET, HEAD, OPTIONS' }
+    if (method === 'OPTIONS') return { status: 204, headers, body: undefined }
+    return gateway.refuse(problems.method_not_allowed, `${method} is not allowed here; use ${headers.allow}`, headers)
+  }
+  const faultOf = compileFaultFinder()
+  let maxBody = gateway.plan.simulation.limits.body
+  let readBody = compileBodyReader(maxBody)
+  const replyTo = (ctx: Context): Promise<Reply> => {
+    const { req, res } = ctx
+    const fault = faultOf(req, res)
+    if (fault !== undefined) return gateway.refuse(...fault)
+    const request = new DataRequest(req, res, prefixOf(ctx), () => readBody(ctx))
+    const { path } = request
+    if (EXPOSABLE.has(path) && isExposed(path, gateway.plan)) return replyExposed(request)
+    return gateway.handle(request)
+  }
+  return ctx => {
+    const { limits, delivery } = gateway.plan.simulation
+    if (limits.body !== maxBody) {
+      maxBody = limits.body
+      readBody = compileBodyReader(maxBody)
+    }
+    return replyTo(ctx).then(reply => {
+      try {
+        write(ctx, opened(ctx, reply), delivery)
+      } catch (error) {
+        // HTTP cannot carry a header of the reply.
+        gateway.reportFailure(error)
+        return gateway.refuse(problems.internal_error, 'internal error').then(refusal => write(ctx, refusal, delivery))
+      }
+    })
+  }
+}
+
+/** Returns the reply with all its headers readable for an admitted page of another origin. */
+const opened = ({ res }: Context, reply: Reply): Reply =>
+  res.hasHeader('access-control-allow-origin') && !res.hasHeader('access-control-expose-headers')
+    ? withHeaders(reply, { 'access-control-expose-headers': exposedNames(reply.headers) })
+    : reply
+
+const EXPOSABLE = new Set(['/', '/metrics', '/healthz', '/readyz'])
+
+/** A path of the contract is never taken from it. */
+const isExposed = (path: string, { simulation, methodsOf }: Plan): boolean =>
+  (path === '/' || (simulation.expose as readonly string[]).includes(path.slice(1))) && methodsOf(path).length === 0
+
+/**
+ * Returns a middleware that answers the preflights of origins that `settings` admit, and opens the replies to them. Every
+ * other request passes it.
+ */
+function admitOtherOrigins(settings: () => CorsSettings | undefined): Middleware {
+  const admit = cors({
+    // A wildcard admits no credentials, so the origin is named.
+    origin: ctx => ctx.get('Origin'),
+    credentials: () => settings()?.credentials ?? false,
+    allowMethods: [...METHODS],
+    maxAge: 600,
+    privateNetworkAccess: true,
+  }) as unknown as Middleware
+  return (ctx, next) => {
+    const { method, headers } = ctx.req
+    if (headers.origin === undefined || settings()?.admits(headers.origin) !== true) return next()
+    ctx.set('Cache-Control', 'no-store')
+    const isPreflight = method === 'OPTIONS' && Boolean(headers['access-control-request-method'])
+    return admit(ctx, next).then(() => void (isPreflight && ctx.res.end()))
+  }
+}
+
+/**
+ * A Koa application that runs its middleware and nothing else: the last one writes the response itself, so that Koa's
+ * `respond`, which writes `ctx.body`, and its watch over the end of the response have nothing to do. They cost 4 µs of a
+ * request that costs 15. The middleware must end or destroy every response and must not throw: a connection whose middleware
+ * throws is closed, and the error reported.
+ */
+export class LeanKoa extends Koa {
+  readonly #failed: (error: unknown) => void
+
+  /** @param failed is called with the error of middleware that throws */
+  constructor(failed: (error: unknown) => void) {
+    super()
+    this.#failed = failed
+  }
+
+  override callback(): (req: object, res: object) => Promise<void> {
+    // As `koa-compose`, decided once: a request that passes n middleware functions makes n − 1 closures and no promise.
+    const run = this.middleware.reduceRight<(ctx: Context) => Promise<unknown>>(
+      (rest, one) => ctx => one(ctx, () => rest(ctx)),
+      () => Promise.resolve(),
+    )
+    return async (req, res) => {
+      try {
+        await run(this.createContext(req as IncomingMessage, res as ServerResponse) as Context)
+      } catch (error) {
+        ;(res as ServerResponse).destroy()
+        this.#failed(error)
+      }
+    }
   }
 }

@@ -1,16 +1,15 @@
-// The server of a plane: its time limits, and the refusal of malformed requests. The data plane and the control plane have
-// different handlers and different bodies of refusals; everything about HTTP is the same.
+// The server of a plane: its time limits, the refusal of malformed requests, and its end, which resets no connection. The data
+// plane and the control plane have different handlers and different bodies of refusals; everything about HTTP is the same.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { type Problem, problems } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Delivery, Simulation } from '../plan/settings.ts'
-import { LingeringResponse } from './lingering-response.ts'
 import { faultOfParser } from './message-fault.ts'
-import type { Security } from './secure.ts'
-import { type Peers, Stop } from './stop.ts'
-import { writeRaw, writeReply } from './wire.ts'
+import type { Security } from './tls/security.ts'
+import { acceptWaiting, untilQuiet } from './until-quiet.ts'
+import { LingeringResponse, unfinishedOn, writeRaw, writeReply } from './wire.ts'
 
 /** Answers a request. Its result is ignored. */
 export type RequestListener = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -31,9 +30,27 @@ export interface Plane {
   readonly asksClients: boolean
 }
 
+/** The other processes that serve the same port. */
+export interface Peers {
+  /** Called when this process gives no replies; resolves when all waiting connections are passed to a process. */
+  dealt(): Promise<void>
+  /** Resolves when no process accepts connections at the port. */
+  allClosed(): Promise<void>
+}
+
+/** How often the open connections are looked at while the server closes, in milliseconds. */
+const SWEEP = 50
+
 export class Listener {
   readonly #server: Server
-  readonly #stop: Stop
+  readonly #sockets = new Set<Socket>()
+  /** The TLS socket of a connection, from which HTTP reads. */
+  readonly #secure = new Set<Socket>()
+  /** The response of each connection that was made its last. */
+  readonly #last = new WeakMap<Socket, ServerResponse>()
+  #wanes = false
+  /** When a reply was last made the last of its connection, by the clock of `performance`. */
+  #madeLast = Number.NEGATIVE_INFINITY
 
   /** @param security unset: plain http */
   constructor(plane: Plane, security?: Security) {
@@ -51,7 +68,12 @@ export class Listener {
     }
     const server = security?.createServer(options, plane.asksClients) ?? createServer(options)
     this.#server = server
-    this.#stop = new Stop(server)
+    const follow = (sockets: Set<Socket>) => (socket: Socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    }
+    server.on('connection', follow(this.#sockets))
+    server.on('secureConnection', follow(this.#secure))
     server.on('request', plane.answer)
     // Answering 100 is left to the reader of the body.
     server.on('checkContinue', plane.answer)
@@ -74,10 +96,6 @@ export class Listener {
       if (error.code === 'ECONNRESET' || unsecured) socket.destroy()
       else refuseUnread(socket as Socket, ...faultOfParser(error))
     })
-  }
-
-  get listening(): boolean {
-    return this.#server.listening
   }
 
   get port(): number {
@@ -104,14 +122,33 @@ export class Listener {
     Object.assign(server, { maxHeaderSize: headers })
   }
 
-  /** From now on every reply is the last of its connection; new connections are still served. */
-  wane(): void {
-    this.#stop.begin()
+  /** How many connections are being given a reply. */
+  get busy(): number {
+    return this.#all.filter(socket => unfinishedOn(socket).length > 0).length
   }
 
-  /** How many requests are under way. */
-  get busy(): number {
-    return this.#stop.busy
+  get #all(): Socket[] {
+    return [...this.#secure, ...this.#sockets]
+  }
+
+  /** From now on every reply is the last of its connection; new connections are still served. */
+  wane(): void {
+    if (this.#wanes) return
+    this.#wanes = true
+    for (const socket of this.#all) this.#makeLast(socket, unfinishedOn(socket).at(-1))
+    const makeLast = (req: IncomingMessage, res: ServerResponse) => this.#makeLast(req.socket, res)
+    this.#server.prependListener('request', makeLast)
+    this.#server.prependListener('checkContinue', makeLast)
+  }
+
+  /** Has a response close its connection; of pipelined ones, only the last may. */
+  #makeLast(socket: Socket, response: ServerResponse | undefined): void {
+    if (response === undefined) return
+    this.#madeLast = performance.now()
+    const before = this.#last.get(socket)
+    if (before?.headersSent === false) before.shouldKeepAlive = true
+    this.#last.set(socket, response)
+    response.shouldKeepAlive = false
   }
 
   /**
@@ -121,6 +158,74 @@ export class Listener {
    * @returns how many connections were cut
    */
   async close(grace: number, peers?: Peers): Promise<number> {
-    return this.listening ? this.#stop.end(grace, peers) : 0
+    if (!this.#server.listening) return 0
+    this.wane()
+    const release = await this.#acceptWaiting(peers)
+    const closed = new Promise(resolve => {
+      // The method of `http.Server` would close idle connections at once, some of which have a request on its way.
+      NetServer.prototype.close.call(this.#server, resolve)
+    })
+    await peers?.allClosed()
+    release()
+    let cut = 0
+    const cutting = setTimeout(() => {
+      cut = this.#sockets.size
+      for (const socket of this.#sockets) socket.destroy()
+    }, grace)
+    let read = -1
+    const sweeping = setInterval(() => {
+      const before = read
+      read = 0
+      for (const { bytesRead } of this.#sockets) read += bytesRead
+      // Nothing arrived since the last check, so no request is on its way to an idle connection.
+      if (read !== before) return
+      this.#server.closeIdleConnections()
+      // Node treats a connection without a request as busy.
+      for (const socket of this.#all) if (socket.bytesRead === 0) socket.destroy()
+    }, SWEEP)
+    await closed
+    clearInterval(sweeping)
+    clearTimeout(cutting)
+    return cut
+  }
+
+  /**
+   * Accepts the connections that wait in line: closing the port resets those that are left there. Meanwhile requests are
+   * held back, because a client that gets its reply connects again. The returned function passes them on.
+   */
+  async #acceptWaiting(peers?: Peers): Promise<() => void> {
+    // All clients are idle, or have a connection that stays open until its reply.
+    if (peers === undefined && performance.now() - this.#madeLast > SWEEP) {
+      await acceptWaiting()
+      return () => {}
+    }
+    const release = this.#holdRequests()
+    if (peers !== undefined) {
+      await peers.dealt()
+      return release
+    }
+    let connections = 0
+    const count = () => void connections++
+    this.#server.on('connection', count)
+    await untilQuiet(() => connections)
+    this.#server.off('connection', count)
+    return release
+  }
+
+  #holdRequests(): () => void {
+    const server = this.#server
+    const held: (() => void)[] = []
+    const restore = ['request', 'checkContinue'].map(event => {
+      const listeners = server.listeners(event) as ((...args: unknown[]) => void)[]
+      server.removeAllListeners(event)
+      server.on(event, (...args) => void held.push(() => server.emit(event, ...args)))
+      return () => {
+        server.removeAllListeners(event)
+        for (const listener of listeners) server.on(event, listener)
+      }
+    })
+    return () => {
+      for (const one of [...restore, ...held]) one()
+    }
   }
 }

@@ -5,13 +5,13 @@ import type { Log } from '../gateway/log.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { TlsSettings } from '../plan/tls.ts'
 import { atFirstUse } from './at-first-use.ts'
-import { checkGuarded } from './control/access.ts'
+import { checkGuarded } from './control/control-plane.ts'
 import { refuseControl } from './control/replies.ts'
 import type { ControlRoute } from './control/route.ts'
 import { createDataPlane } from './data-plane.ts'
+import type { KoaMiddleware } from './koa-replies.ts'
 import { Listener, type Plane } from './listener.ts'
 import { compileFaultFinder } from './message-fault.ts'
-import type { KoaMiddleware } from './middleware.ts'
 import { createStatus } from './status.ts'
 import { askForCertificate, otherWorkers } from './this-worker.ts'
 import { writeReply } from './wire.ts'
@@ -96,7 +96,7 @@ export async function serve(
   const about = { version, api: () => origin, workers: typeof workers === 'object' ? workers.count : undefined }
   const failed = (error: unknown) => gateway.reportFailure(error)
   const steer = atFirstUse(async () => {
-    const { createControlPlane } = await import('./control-plane.ts')
+    const { createControlPlane } = await import('./control/control-plane.ts')
     const { controlRoutes } = await import('./control/index.ts')
     const routes = controlRoutes({ gateway, reloader, status, about }, fleet && (all => fleet.routes(all)))
     return createControlPlane(
@@ -172,10 +172,10 @@ export async function serve(
 /** Makes the TLS options of the planes. A self-signed certificate is the same for all processes. */
 async function secure(tls: TlsSettings | undefined, listen: Listen, fleet: Fleet | undefined) {
   if (tls === undefined) return undefined
-  const { Security } = await import('./secure.ts')
+  const { Security } = await import('./tls/security.ts')
   if (tls.pair !== undefined) return new Security(tls, undefined)
   if (listen.workers === 'worker') return new Security(tls, await askForCertificate())
-  const { makeSelfSigned } = await import('./self-signed.ts')
+  const { makeSelfSigned } = await import('./tls/self-signed.ts')
   const own = await makeSelfSigned([listen.host, listen.controlHost].filter(host => !/^(?:0\.0\.0\.0|::)$/.test(host)))
   fleet?.share(own)
   return new Security(tls, own)

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Metrics } from '../gateway/metrics/metrics.ts'
 import type { Reloader } from '../gateway/reload.ts'
 import type { KeyPair } from '../plan/tls.ts'
-import type { Peers } from './stop.ts'
+import type { Peers } from './listener.ts'
 import type { WorkerMessage, WorkerOrder } from './worker-messages.ts'
 
 /** The interval in milliseconds at which a worker reports its counts, at least a hundred times the duration of a report. */

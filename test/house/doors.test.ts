@@ -8,10 +8,10 @@ import { ROOT, sourceFiles } from './source-files.ts'
 /** The one file or folder that imports a package, or the common beginning of a few files. Its reason is in docs/contributing/packages.md. */
 const DOORS: Readonly<Record<string, string>> = {
   koa: 'http/',
-  '@koa/router': 'http/control-plane.ts',
-  '@koa/cors': 'http/other-origins.ts',
-  '@peculiar/x509': 'http/self-signed.ts',
-  'reflect-metadata': 'http/self-signed.ts',
+  '@koa/router': 'http/control/control-plane.ts',
+  '@koa/cors': 'http/data-plane.ts',
+  '@peculiar/x509': 'http/tls/self-signed.ts',
+  'reflect-metadata': 'http/tls/self-signed.ts',
   'koa-bodyparser': 'http/decode-body.ts',
   '@marcbachmann/cel-js': 'expression/environment.ts',
   re2js: 'expression/linear-match.ts',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type Koa from 'koa'
-import { LeanKoa } from '../../src/http/lean-koa.ts'
+import { LeanKoa } from '../../src/http/data-plane.ts'
 
 class Response {
   destroyed = false

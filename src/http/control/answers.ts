@@ -8,11 +8,10 @@ import { answerSchema } from '../../plan/answers.ts'
 import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld } from './find-world.ts'
-import { MOST_WORDED, refuseExpressions } from './order-bounds.ts'
 import { invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
-import { DONE, json, problem } from './replies.ts'
+import { count, DONE, json, list, object, problem, replyWith, words } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-import { count, list, object, replyWith, words } from './schemas.ts'
+import { MOST_WORDED, refuseExpressions } from './weather.ts'
 
 const { properties } = answerSchema as { readonly properties: Readonly<Record<string, object>> }
 

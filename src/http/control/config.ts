@@ -4,9 +4,8 @@ import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../
 import { stringifyJson } from '../../kernel/json.ts'
 import { INFERRED_FILE } from '../../load/infer/settings.ts'
 import { adoptedSchema, describeAdopted, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
-import { json, problem } from './replies.ts'
+import { json, object, problem, replyWith, words } from './replies.ts'
 import type { Control, ControlRoute } from './route.ts'
-import { object, replyWith, words } from './schemas.ts'
 
 /** The maximum size of a configuration, which may contain the contract. */
 const MAX_CONFIGURATION = 8_000_000

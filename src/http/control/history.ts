@@ -13,9 +13,8 @@ import { timestamp } from '../../world/clock.ts'
 import type { World } from '../../world/world.ts'
 import { parseMoment } from '../../world/world-clock.ts'
 import { inWorld, nameParameter, noSuchWorld } from './find-world.ts'
-import { json, problem } from './replies.ts'
+import { count, json, list, object, problem, replyWith, words } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-import { count, list, object, replyWith, words } from './schemas.ts'
 
 const time = { type: 'string', format: 'date-time' }
 

@@ -1,9 +1,8 @@
 // The control plane's own OpenAPI document, assembled from the declarations of its routes.
 
 import type { Schema } from '../../kernel/schema.ts'
-import { json } from './replies.ts'
+import { json, problemSchema, replyWith } from './replies.ts'
 import type { CallParameter, ControlRoute, ReplySpec } from './route.ts'
-import { problemSchema, replyWith } from './schemas.ts'
 
 /** The route that serves the document, itself included. */
 export function openApiRoute(others: readonly ControlRoute[], version: string): ControlRoute {

@@ -1,15 +1,16 @@
 // The routes of operations: their measurements, and the data for a request to one.
 
 import { behaviours } from '../../behaviours/index.ts'
+import { deprecationsAsCsv, describeDeprecations, formatDeprecations } from '../../gateway/deprecations.ts'
 import { describeChain, describeForm } from '../../gateway/reference.ts'
 import type { Measure } from '../../gateway/traffic.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { describeDay } from '../../plan/calendar.ts'
 import { timestamp } from '../../world/clock.ts'
+import { parseMoment } from '../../world/world-clock.ts'
 import { refuseWorld } from './find-world.ts'
-import { json, problem } from './replies.ts'
+import { count, json, list, object, problem, replyWith, text, words } from './replies.ts'
 import type { Control, ControlRoute } from './route.ts'
-import { count, list, object, replyWith, words } from './schemas.ts'
 
 const milliseconds = { type: ['number', 'null'], minimum: 0 } as const
 
@@ -195,6 +196,76 @@ export const operationRoutes = ({ gateway, about }: Control): ControlRoute[] => 
         plan.operations.map(({ operation }) => operation.id),
       )
       return problem(404, 'not_found', `there is no operation ${id}${hint === undefined ? '' : `; ${hint}`}`)
+    },
+  },
+]
+
+// Reports the callers of deprecated operations.
+
+const caller = {
+  consumer: { type: ['string', 'null'], description: 'null for calls of unknown consumers.' },
+  calls: count,
+  firstSeen: { ...words, description: "By the world's clock." },
+  lastSeen: words,
+}
+
+const reportSchema = object({
+  at: { ...words, description: 'The moment from which days are counted.' },
+  operations: list(
+    object(
+      {
+        operation: words,
+        method: words,
+        path: words,
+        since: words,
+        sunset: words,
+        daysLeft: {
+          type: 'integer',
+          description: 'Days until the sunset, one that has begun counted; negative after it.',
+        },
+        calls: { ...count, description: 'Live ones, here and below: neither in a sandbox nor at another time.' },
+        consumers: list(object(caller)),
+        rehearsed: { ...count, description: 'Calls in sandboxes, or at another time than the real one.' },
+      },
+      ...['since', 'sunset', 'daysLeft'],
+    ),
+  ),
+  inputs: {
+    ...list(object({ operation: words, input: words, ...caller })),
+    description: 'Deprecated parameters and fields of bodies, as far as anybody used them.',
+  },
+})
+
+export const deprecationRoutes = ({ gateway }: Control): ControlRoute[] => [
+  {
+    method: 'GET',
+    path: '/deprecations',
+    operation: 'getDeprecations',
+    underWorkers: 'absent',
+    summary: 'Every deprecated operation with the consumers that still call it, and the days that are left.',
+    parameters: {
+      at: {
+        schema: { type: 'string' },
+        description:
+          "Counts days from then: a date, a timestamp, or an offset such as `+30d`. Default: the default world's time.",
+      },
+    },
+    replies: {
+      200: {
+        description: 'The report.',
+        content: { 'application/json': reportSchema, 'text/plain': { type: 'string' }, 'text/csv': { type: 'string' } },
+      },
+    },
+    answer: call => {
+      const now = gateway.worlds.default.clock.now()
+      const { at } = call.parameters as { at?: string }
+      const moment = at === undefined ? now : parseMoment(at, now)
+      if (moment === undefined) {
+        return problem(400, 'invalid_request', `at must be a date, a timestamp or an offset such as +30d, not "${at}"`)
+      }
+      const report = describeDeprecations(gateway.plan, gateway.metrics.deprecations, moment)
+      if (call.prefers('text/csv')) return { ...text(deprecationsAsCsv(report)), type: 'text/csv; charset=utf-8' }
+      return call.prefers('text/plain') ? text(formatDeprecations(report)) : json(report)
     },
   },
 ]

@@ -6,9 +6,8 @@ import { describeDay, describeDayWhole } from '../../plan/calendar.ts'
 import { describePlan, describeWhole } from '../../plan/describe.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { parseMoment } from '../../world/world-clock.ts'
-import { json, problem, text } from './replies.ts'
+import { count, json, list, object, problem, problemSchema, text, words } from './replies.ts'
 import type { Control, ControlReply, ControlRoute } from './route.ts'
-import { count, list, object, problemSchema, words } from './schemas.ts'
 
 const operationSchema = object(
   {

@@ -7,7 +7,7 @@ import type { Json } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
 import { type Check, Schemas } from '../../kernel/schema.ts'
 import type { Violation } from '../../kernel/schema-errors.ts'
-import { compileBodyReader } from '../body.ts'
+import { compileBodyReader } from '../request.ts'
 import { problem } from './replies.ts'
 import type { BodySpec, Call, CallParameter, ControlReply, ControlRoute } from './route.ts'
 

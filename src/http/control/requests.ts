@@ -1,15 +1,16 @@
 // The routes of the journal: listing, verifying and streaming requests.
 
+import { Readable } from 'node:stream'
+import { describeEntry } from '../../gateway/journal/entry.ts'
 import { type Criterion, compileFilter, type RequestFilter } from '../../gateway/journal/filter.ts'
 import { findUnknown } from '../../gateway/journal/find-unknown.ts'
+import type { JournalEntry } from '../../gateway/journal/kept-request.ts'
 import type { JournalView } from '../../gateway/journal/portable.ts'
-import { selectPage, selectRequests } from '../../gateway/journal/select.ts'
+import { matches, selectPage, selectRequests } from '../../gateway/journal/select.ts'
 import { verifyRequests } from '../../gateway/journal/verify.ts'
-import { DONE, json, problem, stream } from './replies.ts'
-import { eventsSchema, RequestEvents } from './request-events.ts'
-import { pageSchema, verdictSchema } from './request-schemas.ts'
+import type { Schema } from '../../kernel/schema.ts'
+import { count, DONE, json, list, object, problem, replyWith, stream, words } from './replies.ts'
 import type { Call, CallParameter, Control, ControlReply, ControlRoute } from './route.ts'
-import { replyWith } from './schemas.ts'
 
 const text = (description: string): CallParameter => ({ schema: { type: 'string', maxLength: 2000 }, description })
 
@@ -177,3 +178,129 @@ export function requestRoutes({ gateway }: Control): ControlRoute[] {
 
 const MOST_STREAMS = 100
 const MOST_PAST = 1000
+
+// Server-sent events: the requests of the journal, to one client that listens.
+
+/** The schema of a stream is that of a text; it describes one event. */
+export const eventsSchema: Schema = {
+  type: 'string',
+  description:
+    'Server-sent events. The data of `request` is a request as GET /requests has it; that of `dropped`, `{"count":3}`, is how many were left out because the client reads too slowly.',
+}
+
+/** The maximum number of characters that wait for a slow client; more events are dropped, and counted in the stream. */
+const MOST_WAITING = 1_000_000
+/** Milliseconds between signs of life on a quiet stream. */
+const HEARTBEAT = 15_000
+
+/** A stream of the requests that match, as server-sent events. */
+export class RequestEvents extends Readable {
+  readonly #stop: () => void
+  #omitted = 0
+
+  constructor(
+    listen: (listener: (entry: JournalEntry) => void) => () => void,
+    criteria: readonly Criterion[],
+    ended: () => void,
+  ) {
+    super({ highWaterMark: MOST_WAITING, encoding: 'utf8' })
+    const stopListening = listen(entry => {
+      if (matches(criteria, entry)) this.tell(describeEntry(entry))
+    })
+    const heartbeat = setInterval(() => this.push(': \n\n'), HEARTBEAT)
+    heartbeat.unref()
+    this.#stop = () => {
+      stopListening()
+      clearInterval(heartbeat)
+      ended()
+    }
+    // The client then knows at once that the stream has begun.
+    this.push(': listening\n\n')
+  }
+
+  tell(request: { readonly id: number }): void {
+    if (this.readableLength >= MOST_WAITING) {
+      this.#omitted += 1
+      return
+    }
+    if (this.#omitted > 0) {
+      this.push(`event: dropped\ndata: {"count":${this.#omitted}}\n\n`)
+      this.#omitted = 0
+    }
+    this.push(`event: request\nid: ${request.id}\ndata: ${JSON.stringify(request)}\n\n`)
+  }
+
+  override _read(): void {}
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#stop()
+    callback(error)
+  }
+}
+
+// The schemas of the journal's requests, as the description of the control plane shows them.
+
+const milliseconds = { type: 'number', minimum: 0 }
+const timestamp = { type: 'string', format: 'date-time' }
+const bodySchema = object({ text: { ...words, description: 'The beginning.' }, bytes: count })
+
+export const requestSchema = object(
+  {
+    id: { type: 'integer', minimum: 1, description: 'The number of the request in this process.' },
+    at: { ...timestamp, description: 'When the reply was ready, by the real clock.' },
+    time: { ...timestamp, description: "The same by the world's clock." },
+    world: words,
+    operation: { type: ['string', 'null'], description: 'null if the request matched no operation.' },
+    consumer: { type: ['string', 'null'], description: 'null if the consumer is unknown.' },
+    method: words,
+    path: words,
+    query: { ...words, description: 'Credentials are masked, here and everywhere.' },
+    status: { type: 'integer', description: '0 if a fault left the client without a reply.' },
+    durationMs: milliseconds,
+    position: { ...count, description: 'Of its changes in the history of its world: see GET /worlds/{name}/history.' },
+    refusal: object({ code: words, rule: { ...words, description: 'What was violated.' } }),
+    injected: object(
+      { weather: words, delayMs: milliseconds, queued: { const: true }, fault: words, notes: list(words) },
+      ...['weather', 'delayMs', 'queued', 'fault', 'notes'],
+    ),
+    explanation: object({
+      route: words,
+      operation: words,
+      world: words,
+      real: { type: 'boolean', description: 'Whether the clock showed real time.' },
+      ordinal: { ...count, description: 'Which request of the operation it was in its world.' },
+      passed: { ...list(words), description: 'The behaviours that the request passed; the last one replied.' },
+      replied: words,
+      draws: { type: 'object', additionalProperties: { type: 'number' }, description: 'By purpose.' },
+    }),
+    headers: { type: 'object', additionalProperties: words, description: 'The headers of the request that are kept.' },
+    replyHeaders: { type: 'object', additionalProperties: words, description: 'Kept while a client watches.' },
+    requestBody: bodySchema,
+    replyBody: bodySchema,
+  },
+  ...['position', 'refusal', 'injected', 'explanation', 'headers', 'replyHeaders', 'requestBody', 'replyBody'],
+)
+
+const evicted = { ...count, description: 'The number of requests that were removed to make room.' }
+
+export const pageSchema = object({
+  requests: list(requestSchema),
+  total: { ...count, description: 'The number of matching requests, shown or not.' },
+  more: { type: 'boolean', description: 'Whether more match than are shown; `limit` shows more of them.' },
+  evicted,
+})
+
+export const verdictSchema = object(
+  {
+    ok: { type: 'boolean', description: 'Whether as many matched as should have.' },
+    matched: count,
+    min: count,
+    max: count,
+    evicted,
+    nearest: list(
+      object({ differs: list(object({ key: words, wanted: words, found: words })), request: requestSchema }),
+    ),
+    requests: { ...list(requestSchema), description: 'If too many matched: the last of them.' },
+  },
+  'max',
+)

@@ -6,10 +6,9 @@ import { replay, type Sending, send } from '../../gateway/send.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME } from '../../plan/settings.ts'
 import { refuseWorld } from './find-world.ts'
-import { json, problem, text } from './replies.ts'
-import { requestSchema } from './request-schemas.ts'
+import { json, object, problem, replyWith, text, words } from './replies.ts'
+import { requestSchema } from './requests.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-import { object, replyWith, words } from './schemas.ts'
 
 const headersSchema = { type: 'object', additionalProperties: words } as const
 const sentSchema = object({

@@ -8,9 +8,8 @@ import { takingTurns } from '../../world/clock.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import { clockWordsSchema } from './clock.ts'
 import { inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
-import { DONE, problem, stream } from './replies.ts'
+import { DONE, list, problem, replyWith, stream } from './replies.ts'
 import type { Control, ControlReply, ControlRoute } from './route.ts'
-import { list, replyWith } from './schemas.ts'
 
 /** The largest snapshot, in bytes. */
 export const MAX_SNAPSHOT = 64_000_000

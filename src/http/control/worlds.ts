@@ -8,9 +8,8 @@ import type { Snapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
 import { clockSchema, describeClock } from './clock.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
-import { DONE, json, problem } from './replies.ts'
+import { count, DONE, json, list, object, problem, replyWith, words } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-import { count, list, object, replyWith, words } from './schemas.ts'
 import { MAX_SNAPSHOT, refuseManyUnknown, refuseSnapshot, snapshotSchema } from './snapshot.ts'
 
 const worldSchema = object(

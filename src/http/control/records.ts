@@ -5,16 +5,15 @@ import { faultsOf, recordFaults } from '../../gateway/import.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import type { JsonObject } from '../../kernel/json.ts'
 import { parseInteger } from '../../kernel/parse-json.ts'
+import { describeStatesOf } from '../../plan/describe.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { type Collection, type Id, idIn, type SortOrder, withId } from '../../world/collection.ts'
 import { keyOf } from '../../world/key.ts'
 import { excessOf, LONGEST_SEARCH } from '../../world/search.ts'
 import type { World } from '../../world/world.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld } from './find-world.ts'
-import { invalid, refuseRecord } from './invalid-records.ts'
-import { DONE, json, problem } from './replies.ts'
+import { count, DONE, json, list, object, problem, problemSchema, replyWith, words } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-import { count, list, object, replyWith, words } from './schemas.ts'
 
 const collectionParameter = { collection: { schema: { type: 'string' }, description: 'A resource.' } } as const
 const idParameter = { id: { schema: { type: 'string' }, description: 'The id of a record.' } } as const
@@ -224,3 +223,101 @@ function readSort(text: string, { schema: { shape } }: Resource): SortOrder[] | 
   const hint = suggest(unknown.field, shape.properties.keys())
   return `records have no field "${unknown.field}"${hint === undefined ? '' : `; ${hint}`}`
 }
+
+// The refusal of records that break the contract: its description, and the reply.
+
+const invalidSchema = {
+  ...problemSchema,
+  required: [...problemSchema.required, 'errors'],
+  properties: {
+    ...problemSchema.properties,
+    errors: {
+      ...list(
+        object({
+          pointer: { ...words, description: 'A JSON Pointer to the field; empty for the whole.' },
+          message: words,
+        }),
+      ),
+      description: 'The first 20.',
+    },
+  },
+} as const
+/** The reply to records that break the contract, for the description of an operation. */
+export const invalid = {
+  422: {
+    description: 'The request breaks the contract; nothing was changed.',
+    content: { 'application/problem+json': invalidSchema },
+  },
+} as const
+
+const MOST_FAULTS = 20
+
+/**
+ * Refuses records, with the place of each fault.
+ *
+ * @param faults sentences that begin with a JSON Pointer
+ */
+export const refuseRecord = (faults: readonly string[]): ControlReply => {
+  const shown = faults.slice(0, MOST_FAULTS)
+  const more = faults.length > MOST_FAULTS ? `; and ${faults.length - MOST_FAULTS} more` : ''
+  const errors = shown.map(fault => {
+    const [, pointer = '', message = fault] = /^(\/\S*)? ?(.*)$/s.exec(fault) ?? []
+    return { pointer, message }
+  })
+  return problem(422, 'invalid_record', shown.join('; ') + more, { errors })
+}
+
+// The route of a resource: the schema and the settings for a form of its records.
+
+const resourceSchema = object(
+  {
+    name: words,
+    idField: words,
+    ids: { enum: ['integer', 'text'] },
+    assigned: { enum: ['sequence', 'uuid', 'generate', 'client'], description: 'How a new record gets its id.' },
+    references: {
+      type: 'object',
+      additionalProperties: words,
+      description: 'Fields that hold ids of other resources, and which.',
+    },
+    states: object({
+      field: words,
+      from: {
+        type: 'object',
+        additionalProperties: list(object({ to: words, after: {} }, 'after')),
+        description: 'By state: those that may follow it, and after how long they do by themselves.',
+      },
+    }),
+    schema: { type: ['object', 'boolean'], description: 'JSON Schema 2020-12, with all that it refers to.' },
+  },
+  'states',
+)
+
+export const resourceRoutes = ({ gateway }: Control): ControlRoute[] => [
+  {
+    method: 'GET',
+    path: '/resources/{resource}',
+    operation: 'getResource',
+    underWorkers: 'absent',
+    summary: 'A resource: the schema of its records, and how they get their ids.',
+    parameters: { resource: { schema: { type: 'string' }, description: 'Its name.' } },
+    replies: { 200: replyWith('The resource.', resourceSchema), 404: { description: 'The resource does not exist.' } },
+    answer: ({ parameters }) => {
+      const { plan } = gateway
+      const name = parameters.resource as string
+      const resource = plan.collections.get(name)?.resource
+      if (resource === undefined) {
+        const hint = suggest(name, plan.collections.keys())
+        return problem(404, 'not_found', `there is no resource ${name}${hint === undefined ? '' : `; ${hint}`}`)
+      }
+      const { idField, ids, assign, references, schema } = resource
+      const states = describeStatesOf(name, plan)
+      return json({
+        ...{ name, idField, ids, assigned: assign },
+        references: Object.fromEntries([...references].map(([field, { to }]) => [field, to])),
+        ...(states === undefined ? {} : { states }),
+        schema: schema.selfContained,
+      })
+    },
+  },
+]
