@@ -15,15 +15,14 @@ import { Failures } from './failures.ts'
 import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { type Dispatch, Observer, Overheard, outcomeOf, type ServedPlan, servePlan, unmatchedTurn } from './observer.ts'
+import { type Dispatch, Observer, Overheard, outcomeOf, type ServedPlan, servePlan } from './observer.ts'
 import { answerShared, type EarlyAnswer } from './state/answer-shared.ts'
 import type { KeptState } from './state/kept-state.ts'
 import { Traffic } from './traffic.ts'
 import { replyToUnmatched } from './unmatched.ts'
 import { underWeather, WeatherStation } from './weather.ts'
-import type { WorldFault } from './worlds/sandboxes.ts'
-import { admitWhenLetIn, findAddressed, findOperation, type Visit } from './worlds/visit.ts'
-import { Worlds } from './worlds/worlds.ts'
+import { admitWhenLetIn, findAddressed } from './worlds/visit.ts'
+import { type WorldFault, Worlds } from './worlds/worlds.ts'
 
 export class Gateway {
   /** The gateway's real time. */
@@ -130,11 +129,18 @@ export class Gateway {
     if ('status' in visit) return this.#refuseBadControls(request, served, visit, started)
     const { world, clock, path = request.path } = visit
     this.state?.visited(world)
-    const found = findOperation(plan, request.method, path)
-    if (found === undefined) return this.#handleUnmatched(request, served, visit, path, started)
-    const { planned: usual, basePath } = found.target
-    const controls = plan.simulation.listen.clientControls ? readControls(request, usual.operation) : { request }
+    const found = plan.find(request.method, path)
+    const operation = found?.target.planned.operation
+    const controls = plan.simulation.listen.clientControls ? readControls(request, operation) : { request }
     if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
+    const why = controls.why === true
+    const passed: string[] | undefined = why || this.journal.watched ? [] : undefined
+    if (found === undefined) {
+      const exchange = new Exchange({ request, world, clock, operation: plan.unmatched.operation })
+      const dispatch = { served, planned: plan.unmatched, exchange, path, started, passed, why }
+      return this.#decorate(dispatch, replyToUnmatched(request, path, plan, mask))
+    }
+    const { planned: usual, basePath } = found.target
     const weather = this.weather.over(controls.weather, plan, mask, world)
     if (weather !== undefined && 'status' in weather) return this.#refuseBadControls(request, served, weather, started)
     const { segments, broken } = found
@@ -143,7 +149,7 @@ export class Gateway {
       request: controls.request,
       world,
       operation: usual.operation,
-      basePath: (request.prefix ?? '') + visit.address(basePath),
+      basePath: (request.prefix ?? '') + (visit.address?.(basePath) ?? basePath),
       segments,
       broken,
       clock,
@@ -152,16 +158,14 @@ export class Gateway {
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const answered = this.answers.over(plan, met, exchange)
     const planned = delay === undefined ? answered : delayed(answered, delay)
-    const why = controls.why === true
-    const passed = why || this.journal.watched ? [] : undefined
     if (passed !== undefined) draftOf(exchange, 'gateway').drawn = {}
     if (early !== undefined) draftOf(exchange, 'gateway').asOf = early.asOf
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
     return this.#run({ served, planned, exchange, path, started, passed, why }, early)
   }
 
-  async #run(turn: Dispatch, early?: EarlyAnswer): Promise<Reply> {
-    const { planned, exchange, passed } = turn
+  async #run(dispatch: Dispatch, early?: EarlyAnswer): Promise<Reply> {
+    const { planned, exchange, passed } = dispatch
     let reply: Reply
     let unconfirmed = early
     try {
@@ -174,18 +178,15 @@ export class Gateway {
     }
     exchange.release?.()
     await unconfirmed?.confirm(exchange)
-    return this.#observer.finish(turn, reply)
+    return this.#observer.finish(dispatch, reply)
   }
 
   /** Returns the refusal of a malformed request, in the shape of every refusal. */
   async refuse(problem: Problem, detail: string, headers: Headers = NO_HEADERS): Promise<Reply> {
     const { plan, mask, meterOf } = this.#served
     const { unmatched } = plan
-    const exchange = new Exchange({
-      request: unreadRequest,
-      world: this.worlds.default,
-      operation: unmatched.operation,
-    })
+    const { operation } = unmatched
+    const exchange = new Exchange({ request: unreadRequest, world: this.worlds.default, operation })
     meterOf(unmatched).refused(problem.code)
     const reply = await unmatched.decorate(exchange, refuse(problem, detail, headers))
     this.journal.record(exchange, mask, outcomeOf(reply, this.clock.now(), '', 0))
@@ -198,31 +199,25 @@ export class Gateway {
     this.#log.error({ err: error }, 'internal error')
   }
 
-  #handleUnmatched(
-    request: Request,
-    served: ServedPlan,
-    { world, clock }: Visit,
-    path: string,
-    started: number,
-  ): Promise<Reply> {
-    const { plan } = served
-    const controls = plan.simulation.listen.clientControls ? readControls(request, undefined) : { request }
-    if ('status' in controls) return this.#refuseBadControls(request, served, controls, started)
-    const why = controls.why === true
-    const passed = why || this.journal.watched ? [] : undefined
-    const turn = unmatchedTurn(served, request, world, started, { clock, path, passed, why })
-    return this.#decorate(turn, replyToUnmatched(request, path, plan, served.mask))
-  }
-
   /** Answers a request whose `Understudy-*` controls are invalid, with the decorations of the operation at its path. */
   #refuseBadControls(request: Request, served: ServedPlan, refusal: Reply, started: number): Promise<Reply> {
     const { planned, place } = findAddressed(request, served.plan) ?? {}
-    const turn = unmatchedTurn(served, request, this.worlds.default, started, undefined, place)
-    return this.#decorate(turn, refusal, planned)
+    const { unmatched } = served.plan
+    const exchange = new Exchange({ request, world: this.worlds.default, operation: unmatched.operation, ...place })
+    const dispatch = {
+      served,
+      planned: unmatched,
+      exchange,
+      path: request.path,
+      started,
+      passed: undefined,
+      why: false,
+    }
+    return this.#decorate(dispatch, refusal, planned)
   }
 
-  async #decorate(turn: Dispatch, bare: Reply, shaping = turn.planned): Promise<Reply> {
-    return this.#observer.finish(turn, await shaping.decorate(turn.exchange, bare))
+  async #decorate(dispatch: Dispatch, bare: Reply, shaping = dispatch.planned): Promise<Reply> {
+    return this.#observer.finish(dispatch, await shaping.decorate(dispatch.exchange, bare))
   }
 }
 

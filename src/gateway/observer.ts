@@ -1,11 +1,11 @@
-// Records answered requests: in the metrics, the journal and the log.
+// A running request, the plan that it began under, and how it is recorded once answered: in the metrics, the journal and the
+// log.
 
-import { Exchange, type Meeting } from '../behaviours/exchange.ts'
+import type { Exchange } from '../behaviours/exchange.ts'
 import { type Reply, withHeaders, withWarning } from '../kernel/reply.ts'
 import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
 import type { Plan, PlannedOperation } from '../plan/plan.ts'
 import { type Clock, httpDate, monotonic } from '../world/clock.ts'
-import type { World } from '../world/world.ts'
 import { type Explanation, explain, explanationHeaders } from './explain.ts'
 import type { Journal, RequestOutcome } from './journal/journal.ts'
 import type { Log } from './log.ts'
@@ -29,58 +29,49 @@ export class Observer {
   }
 
   /** Adds `Date` and `Understudy-Explanation`, then records the exchange in metrics, journal and log. */
-  finish(turn: Dispatch, bare: Reply): Reply {
-    const { served, planned, exchange, passed, why } = turn
-    const { clock } = exchange
-    let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
-    const { warnings } = exchange
-    if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
-    let explanation: Explanation | undefined
-    if (passed !== undefined) {
-      explanation = explain(planned, exchange, reply, passed, served.mask)
-      if (why) reply = withHeaders(reply, explanationHeaders(explanation))
-    }
-    this.#observe(turn, reply, explanation)
-    return reply
-  }
-
-  #observe({ served, planned, exchange, path, started }: Dispatch, reply: Reply, explanation?: Explanation): void {
-    const { request, clock } = exchange
+  finish({ served, planned, exchange, path, started, passed, why }: Dispatch, bare: Reply): Reply {
+    const { request, clock, consumer, injected, fault, warnings, deprecatedInputs: inputs } = exchange
     const { method } = request
+    const { mask } = served
+    let reply = clock.adjusted ? withHeaders(bare, { date: httpDate(clock.now()) }) : bare
+    if (warnings.length > 0) reply = withWarning(reply, warnings.join('; '))
+    const explanation = passed && explain(planned, exchange, reply, passed, mask)
+    if (explanation !== undefined && why) reply = withHeaders(reply, explanationHeaders(explanation))
+    const { status, refusal } = reply
     const milliseconds = monotonic() - started
     const meter = served.meterOf(planned)
     const at = this.#clock.now()
-    const time = clock.adjusted ? clock.now() : at
-    meter.observe(method, reply.status, milliseconds / 1000, exchange.injected / 1000)
+    meter.observe(method, status, milliseconds / 1000, injected / 1000)
     if (exchange.queued) meter.queued()
-    const { refusal } = reply
     if (refusal !== undefined) meter.refused(refusal.problem.code)
-    if (exchange.fault !== undefined) meter.struck(exchange.fault)
-    const inputs = exchange.deprecatedInputs
+    if (fault !== undefined) meter.struck(fault)
     if (inputs !== undefined || planned.deprecated) {
+      const time = clock.adjusted ? clock.now() : at
       const traffic = clock.adjusted || !this.#worlds.isPermanent(exchange.world.name) ? 'rehearsed' : 'live'
-      if (planned.deprecated) meter.deprecated(exchange.consumer, time, traffic)
-      if (inputs !== undefined) meter.deprecatedInputs(inputs, exchange.consumer, time, traffic)
+      if (planned.deprecated) meter.deprecated(consumer, time, traffic)
+      if (inputs !== undefined) meter.deprecatedInputs(inputs, consumer, time, traffic)
     }
-    this.#journal.record(exchange, served.mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
-    if (!this.#log.requests) return
-    this.#log.info(
-      {
+    this.#journal.record(exchange, mask, outcomeOf(reply, at, path, milliseconds, request, explanation))
+    if (this.#log.requests) {
+      const fields = {
         operation: planned.operation.id || undefined,
-        consumer: exchange.consumer,
+        consumer,
         world: exchange.world.name,
-        status: reply.status,
-        ms: Math.round(milliseconds * 1000) / 1000,
+        status,
+        ms: thousandths(milliseconds),
         refused: refusal?.problem.code,
-        reason: refusal === undefined ? undefined : served.mask.text(refusal.detail),
+        reason: refusal === undefined ? undefined : mask.text(refusal.detail),
         weather: exchange.weather,
-        fault: exchange.fault,
-        waited: exchange.injected === 0 ? undefined : Math.round(exchange.injected * 1000) / 1000,
-      },
-      `${method} ${served.mask.path(request.path)}`,
-    )
+        fault,
+        waited: injected === 0 ? undefined : thousandths(injected),
+      }
+      this.#log.info(fields, `${method} ${mask.path(request.path)}`)
+    }
+    return reply
   }
 }
+
+const thousandths = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
 /** Returns what the journal keeps of a reply. @param milliseconds since the request came */
 export const outcomeOf = (
@@ -101,8 +92,6 @@ export const outcomeOf = (
   requestBody: overheardBody(request),
   replyBody: body,
 })
-
-// A running request, and the plan that it began under.
 
 /** A plan with the data of its service. Running requests are recorded where they began. */
 export interface ServedPlan {
@@ -142,34 +131,7 @@ export function servePlan(plan: Plan, metrics: Metrics, now: number): ServedPlan
   return { plan, mask: new Mask(plan), meterOf }
 }
 
-/**
- * A request that no operation answers.
- *
- * @param asked its time and its trace
- * @param place where it was sent to, for the links of a refusal that an operation decorates
- */
-export function unmatchedTurn(
-  served: ServedPlan,
-  request: Request,
-  world: World,
-  started: number,
-  asked: Pick<Dispatch, 'path' | 'passed' | 'why'> & { readonly clock: Clock } = {
-    clock: world.clock,
-    path: request.path,
-    passed: undefined,
-    why: false,
-  },
-  place: Pick<Meeting, 'basePath' | 'segments'> = {},
-): Dispatch {
-  const planned = served.plan.unmatched
-  const { clock, path, passed, why } = asked
-  const exchange = new Exchange({ request, world, operation: planned.operation, clock, ...place })
-  // In the order that matched requests have: the engine takes the two for one shape.
-  return { served, planned, exchange, path, started, passed, why }
-}
-
-// A request whose body is also kept for the journal.
-
+/** A request whose body is also kept for the journal. */
 export class Overheard extends ForwardedRequest {
   /** The body, once read. */
   bytes: Uint8Array | undefined = undefined
@@ -182,7 +144,7 @@ export class Overheard extends ForwardedRequest {
 }
 
 /** Returns the kept body, however often the request was wrapped since. */
-export function overheardBody(request: Request | undefined): Uint8Array | undefined {
+function overheardBody(request: Request | undefined): Uint8Array | undefined {
   let at = request
   while (at instanceof ForwardedRequest) {
     if (at instanceof Overheard) return at.bytes

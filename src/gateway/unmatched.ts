@@ -7,7 +7,7 @@ import { NO_HEADERS, type Reply, refuse } from '../kernel/reply.ts'
 import type { Request } from '../kernel/request.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Mask } from './mask.ts'
-import { markIn } from './worlds/visit.ts'
+import { worldIn } from './worlds/visit.ts'
 
 /** 404, 405 with `Allow`, or 204 for `OPTIONS` (RFC 9110 §9.3.7). The 404 repeats the path, credentials masked. */
 export function replyToUnmatched(
@@ -39,5 +39,5 @@ const masked = (path: string, mask: Mask): string => (path === '' ? '' : mask.pa
 
 /** Whether the contract has a path, with or without the name of a world: `/v1/books`, `/v1/~alice/books`. */
 export function servesPath(plan: Plan, path: string): boolean {
-  return plan.methodsOf(markIn(path, plan)?.path ?? path).length > 0
+  return plan.methodsOf(worldIn(path, plan)?.path ?? path).length > 0
 }

@@ -2,7 +2,7 @@
 
 import { afterCollections } from '../world/clock.ts'
 import { heapLimit, heapUsed } from '../world/heap.ts'
-import type { WorldsMemory } from './worlds/worlds.ts'
+import type { WorldsMemory } from './worlds/memory.ts'
 
 /**
  * The share of the heap beyond which sandboxes are evicted: from 80 % on the engine may end a process that only collects.

@@ -59,6 +59,11 @@ export class WeatherSlot {
     return this.#current
   }
 
+  get order(): StandingOrder {
+    const { current } = this
+    return current === undefined ? NONE : [current.order, current.until ?? null]
+  }
+
   clear(): void {
     const before = this.order
     if (before[0] !== null) this.onOrder?.(this.#world, null, null, before)
@@ -70,70 +75,53 @@ export class WeatherSlot {
     this.#current = undefined
   }
 
-  get order(): StandingOrder {
-    const { current } = this
-    return current === undefined ? [null, null] : [current.order, current.until ?? null]
+  /** Compiles weather from the control plane. Mistakes go to `report`. */
+  make(plan: Plan, given: Source, report: Diagnostics): CurrentWeather | undefined {
+    const made = compileOrder(plan, given, report)
+    if (made === undefined) return undefined
+    const until = made.time === undefined ? undefined : this.#clock.now() + (parseDuration(made.time) as number)
+    const before = this.order
+    const current = this.#set(plan, made, until)
+    this.onOrder?.(this.#world, given.text, until ?? null, before)
+    this.#tell('the weather has changed', { weather: made.weather.name, for: made.time })
+    return current
+  }
+
+  #set(plan: Plan, { weather, source, order }: CompiledOrder, until: number | undefined): CurrentWeather {
+    const current = { weather, until, source, order }
+    this.#current = current
+    this.#plan = plan
+    return current
   }
 
   /** Sets the weather that another process received, without notification. Returns the previous order. */
   restore(plan: Plan, [order, until]: StandingOrder): StandingOrder {
     const before = this.order
     if (order === before[0] && until === before[1]) return before
-    const listener = this.onOrder
-    this.onOrder = undefined
-    const report = new Diagnostics()
-    const source = order === null ? undefined : parseSource('weather', order, report)
-    if (source === undefined) this.#clear()
-    else if (this.make(plan, source, report) === undefined) {
-      this.#log.warn({}, `the weather that another process set does not match this plan\n${formatReport(report)}`)
-      this.#clear()
-    } else if (this.#current !== undefined) this.#current = { ...this.#current, until: until ?? undefined }
-    this.onOrder = listener
-    return before
-  }
-
-  /** Compiles weather from the control plane. Mistakes go to `report`. */
-  make(plan: Plan, given: Source, report: Diagnostics): CurrentWeather | undefined {
-    const source = expandShortForms(given, report, true)
-    const order = checkOrder(source, report)
-    if (order === undefined || report.failed) return undefined
-    let weather: Weather | undefined
-    if (hasBlocks(order)) weather = plan.compileWeather(order.name ?? 'custom', order, source, report)
+    if (order === null) this.#clear()
     else {
-      weather = plan.weather.get(order.name ?? '')
-      if (weather === undefined) {
-        const message = order.name === undefined ? 'the weather is invalid' : `there is no weather "${order.name}"`
-        report.error('unknown-weather', message, source.locate(['name']), hintAt(order.name ?? '', plan))
-      }
+      this.#setAgain(plan, order, until, 'the weather that another process set does not match this plan')
+      if (this.#current !== undefined) this.#tell('the weather has changed', { weather: this.#current.weather.name })
     }
-    if (weather === undefined || report.failed) return undefined
-    const until = order.for === undefined ? undefined : this.#clock.now() + (parseDuration(order.for) as number)
-    const before = this.order
-    this.#current = { weather, until, source: hasBlocks(order) ? source : undefined, order: given.text }
-    this.#plan = plan
-    this.onOrder?.(this.#world, given.text, until ?? null, before)
-    this.#tell('the weather has changed', { weather: weather.name, for: order.for })
-    return this.#current
+    return before
   }
 
   /** Continues with another plan; weather that does not compile with it ends. */
   adopt(plan: Plan): void {
     const { current } = this
     if (current === undefined || this.#plan === plan) return
-    this.#plan = plan
-    const { weather, until, source, order: text } = current
+    const { order, until, weather } = current
+    const complaint = `the weather ${weather.name} does not match the new plan and has ended`
+    this.#setAgain(plan, order, until ?? null, complaint)
+  }
+
+  #setAgain(plan: Plan, order: string, until: number | null, complaint: string): void {
     const report = new Diagnostics()
-    const order = source && checkOrder(source, report)
-    const remade =
-      source === undefined || order === undefined
-        ? plan.weather.get(weather.name)
-        : plan.compileWeather(weather.name, order, source, report)
-    if (remade !== undefined && !report.failed) this.#current = { weather: remade, until, source, order: text }
+    const source = parseSource('weather', order, report)
+    const made = source && compileOrder(plan, source, report)
+    if (made !== undefined) this.#set(plan, made, until ?? undefined)
     else {
-      this.#log.warn(
-        {},
-        `the weather ${weather.name} does not match the new plan and has ended\n${formatReport(report)}`,
-      )
+      this.#log.warn({}, `${complaint}\n${formatReport(report)}`)
       this.#clear()
     }
   }
@@ -141,6 +129,24 @@ export class WeatherSlot {
   #tell(message: string, fields: object): void {
     this.#log.info(this.#world === '' ? fields : { ...fields, world: this.#world }, message)
   }
+}
+
+/** An order for weather, compiled: its time is a duration. */
+type CompiledOrder = Omit<CurrentWeather, 'until'> & { readonly time: string | undefined }
+
+function compileOrder(plan: Plan, given: Source, report: Diagnostics): CompiledOrder | undefined {
+  const source = expandShortForms(given, report, true)
+  const order = checkOrder(source, report)
+  if (order === undefined || report.failed) return undefined
+  const { name, for: time } = order
+  const own = hasBlocks(order)
+  const weather = own ? plan.compileWeather(name ?? 'custom', order, source, report) : plan.weather.get(name ?? '')
+  if (weather === undefined) {
+    const message = name === undefined ? 'the weather is invalid' : `there is no weather "${name}"`
+    report.error('unknown-weather', message, source.locate(['name']), hintAt(name ?? '', plan))
+  }
+  if (weather === undefined || report.failed) return undefined
+  return { weather, source: own ? source : undefined, order: given.text, time }
 }
 
 export class WeatherStation {

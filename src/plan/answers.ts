@@ -118,7 +118,9 @@ function findTarget(
     return { operations: operations.filter(({ operation }) => operation === found), own: true }
   } else if (method !== undefined && path !== undefined) {
     const found = find(method, path)
-    if (found !== undefined) return { operations: [found.target.planned], own: true, segments: found.segments }
+    if (found?.target.planned.operation.method === method) {
+      return { operations: [found.target.planned], own: true, segments: found.segments }
+    }
     report.error('unknown-operation', near.describe(method, path), source.locate(['path']))
   } else {
     if (tag === undefined) return { operations, own: false }

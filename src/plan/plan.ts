@@ -55,6 +55,7 @@ export interface Plan {
   readonly operations: readonly PlannedOperation[]
   /** Answers requests that match no operation. Its chain is the behaviour `errors` only. */
   readonly unmatched: PlannedOperation
+  /** Finds the operation of a path. `HEAD` is answered like `GET` unless the contract has it (RFC 9110 §9.3.2). */
   find(method: string, path: string): PathMatch<PlannedRoute> | undefined
   /** Returns the methods of a path; none for an unknown path. */
   methodsOf(path: string): readonly Method[]

@@ -39,7 +39,7 @@ export function layRoutes(contract: Contract, report: Diagnostics): Routes {
     finder: make => {
       const targets = places.map(({ operation, basePath }) => make(operation, basePath))
       return (method, path) => {
-        const found = table.find(method, path)
+        const found = table.find(method, path) ?? (method === 'HEAD' ? table.find('GET', path) : undefined)
         return found && { target: targets[found.target]!, segments: found.segments, broken: found.broken }
       }
     },

@@ -42,7 +42,7 @@ const visit = (worlds: Worlds, path: string, headers: Request['headers'] = {}) =
   const found = worlds.visit(request(path, headers))
   if ('status' in found) return found.refusal?.detail ?? ''
   found.admit?.()
-  return [found.world.name, found.path ?? path, found.address('/v1')].join(' ')
+  return [found.world.name, found.path ?? path, found.address?.('/v1') ?? '/v1'].join(' ')
 }
 
 const add = async (world: World, name: string) =>

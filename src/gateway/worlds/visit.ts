@@ -1,4 +1,4 @@
-// The visit of a request to a world: its time, its base addresses, and parsing of both from the request.
+// The visit of a request to a world: its time and its base addresses, as the headers and the path of the request name them.
 
 import { draftOf, type Exchange, type Meeting } from '../../behaviours/exchange.ts'
 import { problems } from '../../kernel/problem.ts'
@@ -18,10 +18,10 @@ export interface Visit {
   readonly clock: Clock
   /** `undefined` if the path is unchanged. */
   readonly path: string | undefined
-  /** Returns a base path with the world's name, so that links stay in the world. */
-  address(basePath: string): string
+  /** Returns a base path with the world's name, so that links stay in the world; `undefined` if they do without. */
+  readonly address: ((basePath: string) => string) | undefined
   /** Keeps a new world. Call it when the request has passed authentication. */
-  readonly admit?: () => void
+  readonly admit: (() => void) | undefined
 }
 
 /** A world, and the plan that its collections were last adapted to. */
@@ -31,13 +31,13 @@ export interface Held {
   plan: Plan
 }
 
-/** Returns the visit of requests that name neither world nor time. */
+/** Returns the visit of requests that name neither world nor time. @param admit see `Visit.admit` */
 export const visitOf = (world: World, admit?: () => void): Visit => ({
   world,
   clock: world.clock,
   path: undefined,
-  address: asItIs,
-  ...(admit && { admit }),
+  address: undefined,
+  admit,
 })
 
 /** Returns a world that was made for a plan. @param admit see `Visit.admit` */
@@ -47,19 +47,44 @@ export const holdWorld = (plan: Plan, world: World, admit?: () => void): Held =>
   plan,
 })
 
-const asItIs = (basePath: string): string => basePath
+/** The name of a world in a path: `/~alice/books`. */
+interface WorldInPath {
+  readonly name: string
+  /** The path without the world's name. */
+  readonly path: string
+  readonly address: (basePath: string) => string
+}
+
+/** Finds `/~NAME` at the beginning of a path, or after one of the base paths. */
+export function worldInPath(path: string, basePaths: readonly string[]): WorldInPath | undefined {
+  const base = path.startsWith('/~')
+    ? ''
+    : basePaths.find(one => path.startsWith('/~', one.length) && path.startsWith(one))
+  if (base === undefined) return undefined
+  const from = base.length
+  const end = path.indexOf('/', from + 1)
+  const mark = end === -1 ? path.slice(from) : path.slice(from, end)
+  const rest = base + path.slice(from + mark.length)
+  // The name keeps its position before or after the base path.
+  const address = base === '' && !basePaths.includes('') ? (one: string) => mark + one : (one: string) => one + mark
+  return { name: mark.slice(2), path: rest === '' ? '/' : rest, address }
+}
+
+/** Returns the world that a path names, if clients may name one. */
+export const worldIn = (path: string, { contract, simulation }: Plan): WorldInPath | undefined =>
+  simulation.listen.clientControls ? worldInPath(path, contract.basePaths) : undefined
 
 /** Returns the name of the world that a header or a path gives, or refuses it. */
 export function nameIn(
   named: string | string[] | undefined,
-  marked: WorldAddress | undefined,
+  inPath: WorldInPath | undefined,
 ): string | undefined | Reply {
-  const name = marked?.name ?? named
+  const name = inPath?.name ?? named
   if (name === undefined) return undefined
   if (typeof name !== 'string' || !WORLD_NAME.test(name)) {
     return refuse(problems.invalid_request, `the name of a world must have ${WORLD_NAME_RULE}`)
   }
-  if (marked !== undefined && named !== undefined && named !== marked.name) {
+  if (inPath !== undefined && named !== undefined && named !== inPath.name) {
     const detail = `the path and Understudy-World name different worlds; the path names ${name}`
     return refuse(problems.invalid_request, detail)
   }
@@ -76,52 +101,17 @@ export function momentIn(timed: string | string[] | undefined, clock: Clock): nu
 }
 
 /** Returns the visit of a request whose path or headers name the world or the time. */
-export function directedVisit(visit: Visit, marked: WorldAddress | undefined, moment: number | undefined): Visit {
-  const { world, admit } = visit
-  const { path, address } = marked ?? { path: undefined, address: visit.address }
-  if (moment !== undefined && world.lives && moment > world.clock.now()) {
-    const ahead = foresee(world, moment)
-    return { world: ahead, clock: ahead.clock, path, address, ...(admit && { admit }) }
-  }
-  if (marked === undefined && moment === undefined) return visit
-  const clock = moment === undefined ? world.clock : world.clock.at(moment)
-  return { world, clock, path, address, ...(admit && { admit }) }
+export function directedVisit(visit: Visit, inPath: WorldInPath | undefined, moment: number | undefined): Visit {
+  const { path, address } = inPath ?? visit
+  if (moment === undefined) return { ...visit, path, address }
+  const { admit, world: present } = visit
+  const isLater = present.lives && moment > present.clock.now()
+  const world = isLater ? foresee(present, moment) : present
+  return { world, clock: isLater ? world.clock : world.clock.at(moment), path, address, admit }
 }
-
-/** Keeps the new world of a request: at once if the operation needs no authentication. */
-export function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
-  if (chain.some(({ name }) => name === 'authenticate')) draftOf(exchange, 'gateway').admit = admit
-  else admit()
-}
-
-// The name of a world in a path: `/~alice/books`.
-
-export interface WorldAddress {
-  readonly name: string
-  /** The path without the world's name. */
-  readonly path: string
-  readonly address: (basePath: string) => string
-}
-
-/** `/~NAME` at the beginning of a path, or after one of the base paths. */
-export function findMark(path: string, basePaths: readonly string[]): WorldAddress | undefined {
-  const base = path.startsWith('/~')
-    ? ''
-    : basePaths.find(one => path.startsWith('/~', one.length) && path.startsWith(one))
-  if (base === undefined) return undefined
-  const from = base.length
-  const end = path.indexOf('/', from + 1)
-  const mark = end === -1 ? path.slice(from) : path.slice(from, end)
-  const rest = base + path.slice(from + mark.length)
-  // The name keeps its position before or after the base path.
-  const address = base === '' && !basePaths.includes('') ? (one: string) => mark + one : (one: string) => one + mark
-  return { name: mark.slice(2), path: rest === '' ? '/' : rest, address }
-}
-
-// A world at a later time, for a request that names its own time.
 
 /** Returns the world at a later time, with its records' timed changes. Changes to it do not last. */
-export function foresee(world: World, moment: number): World {
+function foresee(world: World, moment: number): World {
   const ahead = world.fork()
   ahead.resume(world.ordinals)
   for (const [rule, { count }] of world.kept(Hits)) ahead.keep(Hits, rule).resume(count)
@@ -130,27 +120,23 @@ export function foresee(world: World, moment: number): World {
   return ahead
 }
 
-// The operation that a request addresses: also for one that is refused before its world is known.
-
-/** Finds the operation of a path. `HEAD` is answered like `GET` unless the contract has it (RFC 9110 §9.3.2). */
-export const findOperation = (plan: Plan, method: string, path: string) =>
-  plan.find(method, path) ?? (method === 'HEAD' ? plan.find('GET', path) : undefined)
-
-/** Returns the world that a path names, if clients may name one. */
-export const markIn = (path: string, { contract, simulation }: Plan): WorldAddress | undefined =>
-  simulation.listen.clientControls ? findMark(path, contract.basePaths) : undefined
+/** Keeps the new world of a request: at once if the operation needs no authentication. */
+export function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
+  if (chain.some(({ name }) => name === 'authenticate')) draftOf(exchange, 'gateway').admit = admit
+  else admit()
+}
 
 /** Returns the operation at the path of a refused request, and the place that its links begin with. */
 export function findAddressed(
   { method, path, prefix = '' }: Request,
   plan: Plan,
 ): { readonly planned: PlannedOperation; readonly place: Pick<Meeting, 'basePath' | 'segments'> } | undefined {
-  const marked = markIn(path, plan)
-  const found = findOperation(plan, method, marked?.path ?? path)
+  const inPath = worldIn(path, plan)
+  const found = plan.find(method, inPath?.path ?? path)
   if (found === undefined) return undefined
   const { target, segments } = found
   // An invalid name may contain any character, and is not repeated in a header.
-  const isNamed = marked !== undefined && WORLD_NAME.test(marked.name)
-  const basePath = isNamed ? marked.address(target.basePath) : target.basePath
+  const isNamed = inPath !== undefined && WORLD_NAME.test(inPath.name)
+  const basePath = isNamed ? inPath.address(target.basePath) : target.basePath
   return { planned: target.planned, place: { basePath: prefix + basePath, segments } }
 }

@@ -1,7 +1,6 @@
 // The common part of the routes of worlds: finds the world in a path, and words refusals.
 
-import type { WorldFault } from '../../gateway/worlds/sandboxes.ts'
-import type { Worlds } from '../../gateway/worlds/worlds.ts'
+import type { WorldFault, Worlds } from '../../gateway/worlds/worlds.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { WORLD_NAME, WORLD_NAME_RULE } from '../../plan/settings.ts'
 import type { World } from '../../world/world.ts'

@@ -17,8 +17,6 @@ export interface RefusedCall {
 }
 
 const MAX_BODY = 1_000_000
-/** The schema of a longer text is checked after `refuseEarly`. */
-const LONG = 200_000
 /** Beyond it reading takes seconds, and much memory: small objects and lists take far more than their bytes. */
 const MOST_OBJECTS = 1_000_000
 /** The maximum number of members of an object, and of items of a list. */
@@ -102,7 +100,7 @@ function holdsMore(text: string, opening: string, most: number): boolean {
 type ReadBody = (ctx: Koa.Context) => Promise<{ body: Json | undefined; text: string | undefined } | RefusedCall>
 
 function compileBody(
-  { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false, refuseEarly }: BodySpec,
+  { schema, texts = [], required = true, maxBytes = MAX_BODY, decimals = false }: BodySpec,
   schemas: Schemas,
 ): ReadBody {
   const check: Check = schemas.compile(schema)
@@ -131,8 +129,6 @@ function compileBody(
     }
     const parsed = parseJson(text, decimals, BOUNDS)
     if ('fault' in parsed) return refuse(`the body ${parsed.fault}`)
-    const refusal = text.length > LONG ? refuseEarly?.(parsed.value) : undefined
-    if (refusal !== undefined) return { refusal }
     const violations = check(parsed.value, parsed.exact)
     if (violations !== undefined) return refuse(violations.map(describeViolation).join('; '))
     return { body: parsed.value, text: undefined }

@@ -124,7 +124,7 @@ export const collectionRoutes = ({ gateway }: Control): ControlRoute[] => {
       replies: { 204: { description: 'Done.' }, ...nowhereNew, ...invalid },
       answer: changing(async (collection, resource, { body }) => {
         const records = body as readonly JsonObject[]
-        const faults = await faultsOf({ records }, resource)
+        const faults = faultsOf({ records }, resource)
         if (faults.length > 0) return refuseRecord(faults.map(fault => fault.replace(/^\/records/, '')))
         await collection.load({ records })
         return DONE

@@ -74,8 +74,6 @@ export interface BodySpec {
   readonly maxBytes?: number
   /** Whether it contains records, whose decimals keep their digits. Default: false. */
   readonly decimals?: boolean
-  /** Refuses a large body before its schema is checked, if that would take long. */
-  readonly refuseEarly?: (body: Json) => ControlReply | undefined
 }
 
 export interface ReplySpec {

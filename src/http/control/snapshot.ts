@@ -1,9 +1,8 @@
 // A whole world as one JSON document: written down, and read back all or not at all.
 
 import { Readable } from 'node:stream'
-import { findManyUnknown, importSnapshot } from '../../gateway/import.ts'
+import { importSnapshot } from '../../gateway/import.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import type { Plan } from '../../plan/plan.ts'
 import { takingTurns } from '../../world/clock.ts'
 import { type Snapshot, takeSnapshot } from '../../world/snapshot.ts'
 import { clockWordsSchema } from './clock.ts'
@@ -105,12 +104,6 @@ async function* written({ collections, ...rest }: Snapshot): AsyncIterable<strin
 export const refuseSnapshot = (faults: readonly string[], at = ''): ControlReply =>
   problem(422, 'invalid_snapshot', faults.map(fault => (fault.startsWith('/') ? at + fault : fault)).join('; '))
 
-/** Refuses a snapshot that was not checked, if it has many unknown collections. */
-export function refuseManyUnknown(plan: Plan, snapshot: unknown, at = ''): ControlReply | undefined {
-  const faults = findManyUnknown(plan, snapshot)
-  return faults && refuseSnapshot(faults, at)
-}
-
 export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
   {
     method: 'GET',
@@ -136,7 +129,6 @@ export const snapshotRoutes = ({ gateway }: Control): ControlRoute[] => [
       schema: snapshotSchema,
       maxBytes: MAX_SNAPSHOT,
       decimals: true,
-      refuseEarly: body => refuseManyUnknown(gateway.plan, body),
     },
     replies: {
       204: { description: 'Done.' },

@@ -3,14 +3,13 @@
 import type { Gateway } from '../../gateway/gateway.ts'
 import { importSnapshot } from '../../gateway/import.ts'
 import type { Worlds } from '../../gateway/worlds/worlds.ts'
-import { isObject } from '../../kernel/json.ts'
 import type { Snapshot } from '../../world/snapshot.ts'
 import type { World } from '../../world/world.ts'
 import { clockSchema, describeClock } from './clock.ts'
 import { inMadeWorld, inWorld, nameParameter, noNewWorld, noSuchWorld, refuseWorld } from './find-world.ts'
 import { count, DONE, json, list, object, problem, replyWith, words } from './replies.ts'
 import type { Call, Control, ControlReply, ControlRoute } from './route.ts'
-import { MAX_SNAPSHOT, refuseManyUnknown, refuseSnapshot, snapshotSchema } from './snapshot.ts'
+import { MAX_SNAPSHOT, refuseSnapshot, snapshotSchema } from './snapshot.ts'
 
 const worldSchema = object(
   {
@@ -85,7 +84,6 @@ export const worldRoutes = ({ gateway }: Control): ControlRoute[] => {
         ),
         maxBytes: MAX_SNAPSHOT,
         decimals: true,
-        refuseEarly: body => refuseManyUnknown(gateway.plan, isObject(body) ? body.snapshot : undefined, '/snapshot'),
       },
       replies: {
         201: replyWith('The world is restored.', worldSchema),

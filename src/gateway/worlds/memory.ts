@@ -1,0 +1,67 @@
+// The memory of all worlds together: counts the bytes of their records, and evicts sandboxes if there are too many.
+
+import type { Plan } from '../../plan/plan.ts'
+import { Budget } from '../../world/budget.ts'
+import { heapLimit } from '../../world/heap.ts'
+import type { Eviction, Sandboxes } from '../../world/sandboxes.ts'
+import type { World } from '../../world/world.ts'
+
+/** The default share of the heap for records; a page may contain all of them a second time. */
+const SHARE = 0.4
+
+const maxBytesOf = ({ simulation }: Plan): number => simulation.worlds.maxBytes ?? Math.floor(SHARE * heapLimit())
+
+/** The worlds that there are. Each is counted without the records that it shares with its origin. */
+interface CountedWorlds {
+  readonly initial: World
+  readonly permanent: readonly World[]
+  readonly sandboxes: Pick<Sandboxes<{ readonly world: World }>, 'evictForMemory' | 'list' | 'shrink'>
+}
+
+export class WorldsMemory {
+  readonly budget: Budget
+  /** How many sandboxes were evicted, by the reason. */
+  readonly evictions: Readonly<Record<Eviction, number>>
+  readonly #worlds: () => CountedWorlds
+
+  constructor(plan: Plan, evictions: Readonly<Record<Eviction, number>>, worlds: () => CountedWorlds) {
+    this.evictions = evictions
+    this.#worlds = worlds
+    this.budget = new Budget({
+      max: maxBytesOf(plan),
+      heap: heapLimit(),
+      count: () => this.bytes.reduce((sum, { bytes }) => sum + bytes, 0),
+      drop: writer => worlds().sandboxes.evictForMemory(writer)?.world.bytes,
+    })
+  }
+
+  adopt(plan: Plan): void {
+    this.budget.limit(maxBytesOf(plan))
+  }
+
+  /** The estimated bytes of all records, by the kind of world that they were written to. */
+  get bytes(): readonly { readonly kind: 'seeds' | 'permanent' | 'sandbox'; readonly bytes: number }[] {
+    const sum = (worlds: readonly World[]) => worlds.reduce((all, { bytes }) => all + bytes, 0)
+    const { initial, permanent, sandboxes } = this.#worlds()
+    return [
+      { kind: 'seeds', bytes: initial.bytes },
+      { kind: 'permanent', bytes: sum(permanent) },
+      { kind: 'sandbox', bytes: sum(sandboxes.list().map(({ world }) => world)) },
+    ]
+  }
+
+  /** The maximum of these bytes together. */
+  get maxBytes(): number {
+    return this.budget.max
+  }
+
+  /** Records the size of the heap after a garbage collection. */
+  measured(used: number): void {
+    this.budget.measured(used)
+  }
+
+  /** Evicts a tenth of the sandboxes. Returns whether there was one. */
+  relieve(): boolean {
+    return this.#worlds().sandboxes.shrink() > 0
+  }
+}
