@@ -1,16 +1,16 @@
 // The contract of an API, as read from its OpenAPI document. Immutable, and without simulation.
 
 import type { Json } from '../kernel/json.ts'
-import type { Encoding } from './content-type.ts'
 import type { FormReader } from './document/forms.ts'
 import type { Parameter } from './document/parameters.ts'
 import type { Node } from './documents.ts'
+import type { Encoding } from './media-types.ts'
 import type { Method } from './paths.ts'
 import type { SchemaUse } from './schema/schema-book.ts'
 import type { Shape } from './schema/shape.ts'
 import type { Sequence } from './sequences.ts'
 
-export { type Encoding, essenceOf, isJson, JSON_PATCH } from './content-type.ts'
+export { type Encoding, essenceOf, isJson, JSON_PATCH } from './media-types.ts'
 
 export interface Contract {
   readonly title: string

@@ -3,14 +3,22 @@
 
 import { isObject } from '../../kernel/json.ts'
 import { parseJson } from '../../kernel/parse-json.ts'
-import { isJson } from '../content-type.ts'
-import { childOf, type Documents, entriesOf, identityOf, itemsOf, type Node } from '../documents.ts'
+import { childOf, entriesOf, type Node } from '../documents.ts'
+import { isJson } from '../media-types.ts'
 import type { SchemaUse } from '../schema/schema-book.ts'
-import { BROKEN, decodeQuery, type ParameterRead, type PartTypes, type QueryValues, typed } from './parameter-text.ts'
 import type { ContractReading } from './reading.ts'
-import { compileStyle, STYLES, type StyleReader } from './styles.ts'
+import {
+  BROKEN,
+  compileStyle,
+  type NamedTexts,
+  type ParameterRead,
+  REPEATED,
+  STYLES,
+  type StyleReader,
+  ValuePlace,
+} from './styles.ts'
 
-export { cookieValues, decodeQuery, type ParameterRead, readQuery, splitQuery } from './parameter-text.ts'
+export type { ParameterRead } from './styles.ts'
 
 export type Location = 'path' | 'query' | 'header' | 'cookie'
 
@@ -24,12 +32,13 @@ export interface Parameter {
   readonly default: unknown
   /** Whether it may be sent without a value (`allowEmptyValue`). */
   readonly allowsEmpty: boolean
-  /* * Converts the received texts, one per occurrence, decoded if its location requires it. A text that does not have the form
+  /**
+   * Converts the received texts, one per occurrence, decoded if its location requires it. A text that does not have the form
    * of its type stays text, and the schema refuses it.
    */
   read(texts: readonly string[]): ParameterRead
   /** Set if its value is spread over several names of the query. Returns `undefined` if none of them is present. */
-  readonly gather: ((query: QueryValues) => ParameterRead | undefined) | undefined
+  readonly gather: ((query: NamedTexts) => ParameterRead | undefined) | undefined
   /** Whether a name in the query belongs to it. */
   owns(name: string): boolean
   readonly node: Node
@@ -105,62 +114,11 @@ function styleOf(node: Node, name: string, place: Location, schema: SchemaUse, r
     style = usual
   }
   const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'deepObject'
-  return compileStyle(style as string, explode, name, partsOf(schema, reading), place === 'query' ? decodeQuery : asIs)
+  const parts = new ValuePlace([schema.node], reading.documents)
+  return compileStyle(style as string, explode, name, parts, place === 'query' ? decodeQuery : asIs)
 }
 
 const asIs = (text: string): string => text
-
-/** The types of the parts of a value. */
-export function partsOf(schema: SchemaUse, { schemas, documents }: ContractReading): PartTypes {
-  const { shape, types } = schema
-  const items = shape.items === undefined ? ANY : schemas.use(shape.items, 'request').types
-  const additional = shape.additional === undefined ? ANY : schemas.use(shape.additional, 'request').types
-  const known = new Map<string, ReadonlySet<string>>()
-  let branches: ReadonlyMap<string, readonly Node[]> | undefined
-  return {
-    types,
-    items,
-    propertyTypes(name) {
-      let found = known.get(name)
-      if (found === undefined) {
-        branches ??= unionProperties(schema.node, documents)
-        const property = shape.properties.get(name)
-        const nodes = property === undefined ? (branches.get(name) ?? []) : [property]
-        if (nodes.length === 0) {
-          const free = shape.additional !== undefined || (shape.properties.size === 0 && branches.size === 0)
-          return free ? additional : NONE
-        }
-        const own = new Set(nodes.flatMap(node => [...schemas.use(node, 'request').types]))
-        found = own.size > 0 ? own : TEXT
-        // Only names from the contract are cached, so clients cannot grow the cache.
-        known.set(name, found)
-      }
-      return found
-    },
-  }
-}
-
-/** Returns the properties of all branches of a union, by name. */
-function unionProperties(start: Node, documents: Documents): ReadonlyMap<string, readonly Node[]> {
-  const found = new Map<string, Node[]>()
-  const seen = new Set<string>()
-  const gather = (node: Node, inUnion: boolean): void => {
-    const target = documents.resolve(node)
-    if (target === undefined || seen.has(identityOf(target))) return
-    seen.add(identityOf(target))
-    for (const [name, property] of inUnion ? entriesOf(childOf(target, 'properties')) : []) {
-      found.set(name, [...(found.get(name) ?? []), property])
-    }
-    for (const keyword of ['oneOf', 'anyOf']) for (const one of itemsOf(childOf(target, keyword))) gather(one, true)
-    for (const one of itemsOf(childOf(target, 'allOf'))) gather(one, inUnion)
-  }
-  gather(start, false)
-  return found
-}
-
-const TEXT: ReadonlySet<string> = new Set(['string'])
-const ANY: ReadonlySet<string> = TEXT
-const NONE: ReadonlySet<string> = new Set()
 
 /** A parameter with `content`: one text in a media type. */
 function contentReader(name: string, type: string, place: Location, schema: SchemaUse): StyleReader {
@@ -169,7 +127,7 @@ function contentReader(name: string, type: string, place: Location, schema: Sche
     gather: undefined,
     owns: key => key === name,
     read(texts) {
-      if (texts.length > 1) return { fault: 'must not be repeated' }
+      if (texts.length > 1) return REPEATED
       const text = place === 'query' ? decodeQuery(texts[0] as string) : (texts[0] as string)
       if (text === undefined) return BROKEN
       const plain = { value: text, exact: false }
@@ -193,4 +151,70 @@ const orText =
     return schema.check(text) === undefined ? { value: text, exact: false } : first
   }
 
-export { typed }
+/** One component of a query, decoded as `application/x-www-form-urlencoded`; `undefined` if it is malformed. */
+export function decodeQuery(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text
+  // On a text of many, `replaceAll` takes twice as long.
+  const spaced = text.includes('+') ? text.split('+').join(' ') : text
+  if (!text.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the values of each name in a query string, in order. Names are decoded, values are not. */
+export function splitQuery(query: string): Map<string, string[]> {
+  const values = new Map<string, string[]>()
+  eachPair(query, (name, value) => {
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  })
+  return values
+}
+
+/**
+ * Returns the values of documented parameters in a query string, by the index of the parameter. Names are decoded, values
+ * are not. Other names go to `others`.
+ */
+export function readQuery(
+  query: string,
+  places: ReadonlyMap<string, number>,
+  others: string[],
+): readonly (readonly string[] | undefined)[] {
+  const out: (string[] | undefined)[] = []
+  eachPair(query, (name, value) => {
+    const place = places.get(name)
+    if (place === undefined) others.push(name)
+    else if (out[place] === undefined) out[place] = [value]
+    else out[place].push(value)
+  })
+  return out
+}
+
+/** Calls back with each decoded name and its value as it is written. A name that cannot be decoded is passed over. */
+function eachPair(query: string, take: (name: string, value: string) => void): void {
+  let from = 0
+  while (from < query.length) {
+    let to = query.indexOf('&', from)
+    if (to === -1) to = query.length
+    if (to > from) {
+      const part = query.slice(from, to)
+      const at = part.indexOf('=')
+      const name = decodeQuery(at === -1 ? part : part.slice(0, at))
+      if (name !== undefined) take(name, at === -1 ? '' : part.slice(at + 1))
+    }
+    from = to + 1
+  }
+}
+
+/** Returns the values of a cookie in a `Cookie` field (RFC 6265 §4.2). */
+export function cookieValues(field: string | undefined, name: string): string[] {
+  return (field ?? '')
+    .split(';')
+    .map(pair => pair.trim())
+    .filter(pair => pair.startsWith(`${name}=`))
+    .map(pair => pair.slice(name.length + 1))
+}

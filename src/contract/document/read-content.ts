@@ -98,7 +98,9 @@ function readContent(node: Node, side: Side, reading: ContractReading): Map<stri
     }
     const read = readMediaType(media ?? { ...entry, value: {} }, side, reading, essenceOf(type))
     const isForm = side === 'request' && FORM.test(type) && read.schema !== undefined
-    const form = isForm ? compileForm(read.schema as SchemaUse, read.encoding ?? NO_ENCODING, reading) : undefined
+    const form = isForm
+      ? compileForm((read.schema as SchemaUse).node, read.encoding ?? NO_ENCODING, reading.documents)
+      : undefined
     const patch = side === 'request' && isPatch(read.schema, reading) ? { patch: true as const } : {}
     content.set(type.toLowerCase(), form === undefined ? { ...read, ...patch } : { ...read, form })
   }

@@ -1,7 +1,141 @@
-// The styles of parameters (OpenAPI "Style Values", after RFC 6570): convert text to a value, an array or an object.
+// Converts text from the wire to values, typed by a schema: single texts, the styles of parameters (OpenAPI "Style Values",
+// after RFC 6570), and names that spell a path in brackets. Independent of HTTP libraries.
 
-import { put } from '../../kernel/json.ts'
-import { BROKEN, type ParameterRead, type PartTypes, PieceReader, type QueryValues } from './parameter-text.ts'
+import { isObject, put } from '../../kernel/json.ts'
+import { parseInteger } from '../../kernel/parse-json.ts'
+import { childOf, type Documents, entriesOf, type Node } from '../documents.ts'
+import { layersOf, typesOf } from '../schema/shape.ts'
+
+/** The texts of each name, in order; a file as one character per byte. */
+export type NamedTexts = ReadonlyMap<string, readonly string[]>
+
+export type ParameterRead = { readonly value: unknown; readonly exact: boolean } | { readonly fault: string }
+
+export const BROKEN = { fault: 'has a broken percent-encoding' } as const
+export const REPEATED = { fault: 'must not be repeated' } as const
+
+export type Types = ReadonlySet<string>
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+/**
+ * Converts a text to the first type whose form it has. A text without such a form stays text, and the schema refuses it. If
+ * the value may also be a string, only a text that converts back unchanged is converted: `007` does not become 7.
+ */
+export function typed(text: string, types: Types): unknown {
+  const mayBeText = types.has('string')
+  const isNumber = types.has('number')
+  if (isNumber || types.has('integer')) {
+    const number = parseInteger(text) ?? (isNumber && NUMBER.test(text) ? Number(text) : undefined)
+    if (number !== undefined) return mayBeText && String(number) !== text ? text : number
+  }
+  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  return types.has('null') && (text === 'null' || (text === '' && !mayBeText)) ? null : text
+}
+
+/** Decodes a text; `undefined` if it is malformed. */
+export type Decode = (text: string) => string | undefined
+
+/** Reads the one text of a value. */
+export function readOne(texts: readonly string[], types: Types, decode: Decode): ParameterRead {
+  if (texts.length > 1) return REPEATED
+  const text = decode(texts[0] ?? '')
+  if (text === undefined) return BROKEN
+  const value = typed(text, types)
+  return { value, exact: typeof value === 'bigint' }
+}
+
+/** A place in a schema, with the keywords that any branch of its unions has there. */
+export class ValuePlace {
+  readonly types: Types
+  readonly #layers: readonly Node[]
+  readonly #documents: Documents
+  readonly #properties = new Map<string, ValuePlace>()
+  #names: ReadonlySet<string> | undefined
+  #items: ValuePlace | undefined
+  #additional: ValuePlace | undefined
+
+  constructor(nodes: readonly Node[], documents: Documents) {
+    this.types = typesOf(nodes, documents)
+    this.#layers = layersOf(nodes, documents)
+    this.#documents = documents
+  }
+
+  get items(): ValuePlace {
+    this.#items ??= this.#below('items')
+    return this.#items
+  }
+
+  /** The names of the declared properties. */
+  get names(): ReadonlySet<string> {
+    this.#names ??= new Set(
+      this.#layers.flatMap(layer => entriesOf(childOf(layer, 'properties')).map(([name]) => name)),
+    )
+    return this.#names
+  }
+
+  property(name: string): ValuePlace {
+    if (!this.names.has(name)) {
+      this.#additional ??= this.#below('additionalProperties')
+      return this.#additional
+    }
+    let place = this.#properties.get(name)
+    if (place === undefined) {
+      place = this.#below('properties', name)
+      this.#properties.set(name, place)
+    }
+    return place
+  }
+
+  /** Whether a property of this name is expected: declared, covered by a schema for all, or none is declared. */
+  expects(name: string): boolean {
+    const { names } = this
+    return names.has(name) || names.size === 0 || this.#nodes('additionalProperties').length > 0
+  }
+
+  #below(...keys: readonly string[]): ValuePlace {
+    return new ValuePlace(this.#nodes(...keys), this.#documents)
+  }
+
+  #nodes(...keys: readonly string[]): Node[] {
+    return this.#layers.map(layer => childOf(layer, ...keys)).filter(({ value }) => isObject(value))
+  }
+}
+
+/** Reads the parts of one value. Each part is decoded after splitting, so an encoded comma does not separate. */
+class PartReader {
+  readonly #decode: Decode
+  #exact = false
+  #broken = false
+
+  constructor(decode: Decode) {
+    this.#decode = decode
+  }
+
+  text(piece: string): string {
+    const text = this.#decode(piece)
+    if (text === undefined) this.#broken = true
+    return text ?? ''
+  }
+
+  value(piece: string, { types }: ValuePlace): unknown {
+    const value = typed(this.text(piece), types)
+    if (typeof value === 'bigint') this.#exact = true
+    return value
+  }
+
+  /** Reads the texts of one name: as a list if there are several, or if the value can only be a list. */
+  values(texts: readonly string[], place: ValuePlace): unknown {
+    const { types, items } = place
+    if (types.has('array') && (texts.length > 1 || !types.has('string')))
+      return texts.map(one => this.value(one, items))
+    return texts.length > 1 ? texts.map(one => this.text(one)) : this.value(texts[0] ?? '', place)
+  }
+
+  done(value: unknown): ParameterRead {
+    return this.#broken ? BROKEN : { value, exact: this.#exact }
+  }
+}
 
 export const STYLES = {
   path: ['simple', 'label', 'matrix'],
@@ -14,7 +148,7 @@ export interface StyleReader {
   /** Converts the texts under the parameter's own name, one per occurrence. */
   read(texts: readonly string[]): ParameterRead
   /** Set if the value is spread over several names. Returns `undefined` if none of them is present. */
-  readonly gather: ((query: QueryValues) => ParameterRead | undefined) | undefined
+  readonly gather: ((query: NamedTexts) => ParameterRead | undefined) | undefined
   /** Whether a name in the query belongs to the parameter. */
   owns(name: string): boolean
 }
@@ -24,183 +158,177 @@ const SEPARATORS: Readonly<Record<string, string | RegExp>> = {
   pipeDelimited: /\||%7C/i,
 }
 
-type Decode = (text: string) => string | undefined
-
 /** @param decode decodes a part after splitting */
 export function compileStyle(
   style: string,
   explode: boolean,
   name: string,
-  parts: PartTypes,
+  place: ValuePlace,
   decode: Decode,
 ): StyleReader {
-  const { types } = parts
+  const { types } = place
   const isArray = types.has('array')
-  const isObject = types.has('object')
-  const isPlain = !isArray && !isObject
+  const isMap = types.has('object')
+  const isPlain = !isArray && !isMap
+  const isDeep = style === 'deepObject' && !isPlain
+  if (isDeep || (style === 'form' && explode && isMap)) {
+    return {
+      read: texts => {
+        const reader = new PartReader(decode)
+        return reader.done(reader.values(texts, place))
+      },
+      gather: query =>
+        isDeep ? readBracketed(name, query, place, decode) : gatherProperties(name, query, place, decode),
+      owns: key => key === name || (isDeep ? keysBehind(name, key) !== undefined : place.expects(key)),
+    }
+  }
   const owns = (key: string): boolean => key === name
-  if (style === 'deepObject' && !isPlain) {
-    return {
-      read: texts => readTexts(texts, parts, decode),
-      gather: query => gatherDeep(query, name, parts, decode),
-      owns: key => key === name || key.startsWith(`${name}[`),
-    }
-  }
-  if (style === 'form' && explode && isObject) {
-    // The properties are separate parameters and cannot be distinguished from other ones.
-    return {
-      read: texts => readTexts(texts, parts, decode),
-      gather: query => gatherProperties(query, name, parts, decode),
-      owns: key => key === name || parts.propertyTypes(key).size > 0,
-    }
-  }
+  const prefix = style === 'label' ? '.' : style === 'matrix' ? ';' : undefined
+  if (isPlain && prefix === undefined) return { read: texts => readOne(texts, types, decode), gather: undefined, owns }
+  const isRepeated = explode && prefix === undefined && style !== 'simple'
+  const isPaired = explode && !isRepeated
   const cut = (text: string): string[] => (text === '' ? [] : text.split(SEPARATORS[style] ?? ','))
-  const repeated = explode && (style === 'form' || style === 'cookie' || style in SEPARATORS)
-  const read = (texts: readonly string[]): ParameterRead => {
-    const reader = new PieceReader(decode)
-    if (style === 'label' || style === 'matrix') {
-      const pieces = unprefix(texts[0] ?? '', style, explode, name, isPlain)
-      if (pieces === undefined) return { fault: `must begin with "${style === 'label' ? '.' : ';'}"` }
-      if (isPlain) return readOne(pieces, parts, reader)
-      if (isObject && looksLikeObject(pieces, explode)) return readObject(pieces, explode, parts, reader)
-      return readArray(pieces, parts, reader)
-    }
-    if (isPlain) return readOne(texts, parts, reader)
-    const pieces = repeated && (texts.length > 1 || !isObject) ? texts : texts.flatMap(cut)
-    if (isArray && isObject && !looksLikeObject(pieces, explode)) return readArray(pieces, parts, reader)
-    return isObject
-      ? readObject(pieces, explode && style === 'simple', parts, reader)
-      : readArray(pieces, parts, reader)
-  }
   // If a plain value is allowed too, one text without a separator is a plain value.
-  const mixed = !isPlain && [...types].some(type => type !== 'array' && type !== 'object' && type !== 'null')
-  const plain = (texts: readonly string[]) => texts.length === 1 && cut(texts[0] as string).length <= 1 && !repeated
+  const isMixed =
+    !isRepeated && prefix === undefined && [...types].some(one => one !== 'array' && one !== 'object' && one !== 'null')
   return {
-    read: mixed ? texts => (plain(texts) ? readOne(texts, parts, new PieceReader(decode)) : read(texts)) : read,
+    read(texts) {
+      if (isMixed && texts.length === 1 && cut(texts[0] as string).length <= 1) return readOne(texts, types, decode)
+      const pieces =
+        prefix !== undefined
+          ? splitPrefixed(texts[0] ?? '', prefix, explode, name, isPlain)
+          : isRepeated && (texts.length > 1 || !isMap)
+            ? texts
+            : texts.flatMap(cut)
+      if (pieces === undefined) return { fault: `must begin with "${prefix}"` }
+      if (isPlain) return readOne(pieces, types, decode)
+      const reader = new PartReader(decode)
+      const hasPairs = isPaired ? pieces.every(piece => piece.includes('=')) : pieces.length % 2 === 0
+      if (isMap && (hasPairs || !isArray)) return readPairs(pieces, isPaired, place, reader)
+      return reader.done(pieces.map(piece => reader.value(piece.trim(), place.items)))
+    },
     gather: undefined,
     owns,
   }
 }
 
-function readOne(texts: readonly string[], { types }: PartTypes, reader: PieceReader): ParameterRead {
-  if (texts.length > 1) return { fault: 'must not be repeated' }
-  return reader.done(reader.value(texts[0] ?? '', types))
-}
-
-function readArray(pieces: readonly string[], { items }: PartTypes, reader: PieceReader): ParameterRead {
-  return reader.done(pieces.map(piece => reader.value(piece.trim(), items)))
-}
-
-/** `R=100,G=200` exploded, `R,100,G,200` otherwise. */
-function readObject(pieces: readonly string[], explode: boolean, parts: PartTypes, reader: PieceReader): ParameterRead {
+/** Reads `R=100,G=200` if paired, `R,100,G,200` otherwise. */
+function readPairs(pieces: readonly string[], isPaired: boolean, place: ValuePlace, reader: PartReader): ParameterRead {
   const value: Record<string, unknown> = {}
-  if (explode) {
-    for (const piece of pieces) {
-      const at = piece.indexOf('=')
-      const key = reader.text(at === -1 ? piece : piece.slice(0, at)).trim()
-      put(value, key, reader.value(at === -1 ? '' : piece.slice(at + 1), parts.propertyTypes(key)))
-    }
-    return reader.done(value)
-  }
-  if (pieces.length % 2 === 1) return { fault: 'must be a list of names and values' }
-  for (let i = 0; i < pieces.length; i += 2) {
-    const key = reader.text(pieces[i] as string).trim()
-    put(value, key, reader.value(pieces[i + 1] as string, parts.propertyTypes(key)))
+  if (!isPaired && pieces.length % 2 === 1) return { fault: 'must be a list of names and values' }
+  for (let i = 0; i < pieces.length; i += isPaired ? 1 : 2) {
+    const [, name = '', text = ''] = isPaired
+      ? (/^([^=]*)=?(.*)$/s.exec(pieces[i] as string) ?? [])
+      : [undefined, pieces[i], pieces[i + 1]]
+    const key = reader.text(name).trim()
+    put(value, key, reader.value(text, place.property(key)))
   }
   return reader.done(value)
 }
 
-const looksLikeObject = (pieces: readonly string[], explode: boolean): boolean =>
-  explode ? pieces.every(piece => piece.includes('=')) : pieces.length % 2 === 0
-
-/** Converts a single text of an object or array for which several names were expected. */
-function readTexts(texts: readonly string[], parts: PartTypes, decode: Decode): ParameterRead {
-  const reader = new PieceReader(decode)
-  if (parts.types.has('array') || texts.length > 1) return readArray(texts, parts, reader)
-  return reader.done(reader.value(texts[0] ?? '', parts.types))
-}
-
 /** Returns the parts behind a `.` or `;name=` (RFC 6570 §3.2.5, §3.2.7); `undefined` without the prefix. */
-function unprefix(
+function splitPrefixed(
   text: string,
-  style: 'label' | 'matrix',
+  prefix: '.' | ';',
   explode: boolean,
   name: string,
-  plain: boolean,
+  isPlain: boolean,
 ): string[] | undefined {
-  if (style === 'label') {
-    if (!text.startsWith('.')) return undefined
-    if (plain) return [text.slice(1)]
-    return text.slice(1).split(explode ? '.' : /[.,]/)
-  }
-  if (!text.startsWith(';')) return undefined
+  if (!text.startsWith(prefix)) return undefined
+  const rest = text.slice(1)
+  if (prefix === '.') return isPlain ? [rest] : rest.split(explode ? '.' : /[.,]/)
   const own = (piece: string) => (piece.startsWith(`${name}=`) ? piece.slice(name.length + 1) : piece)
-  if (plain) return [text.slice(1) === name ? '' : own(text.slice(1))]
-  return explode ? text.slice(1).split(';').map(own) : own(text.slice(1)).split(',')
+  if (isPlain) return [rest === name ? '' : own(rest)]
+  return explode ? rest.split(';').map(own) : own(rest).split(',')
 }
 
-/** An exploded object has no name on the wire, so `color=…` is not accepted. */
+/** Reads an exploded object. It has no name on the wire, so `color=…` is not accepted. */
 function gatherProperties(
-  query: QueryValues,
   name: string,
-  parts: PartTypes,
+  query: NamedTexts,
+  place: ValuePlace,
   decode: Decode,
 ): ParameterRead | undefined {
-  const reader = new PieceReader(decode)
+  const reader = new PartReader(decode)
   const value: Record<string, unknown> = {}
-  let found = false
   for (const [key, texts] of query) {
-    const types = parts.propertyTypes(key)
-    if (types.size === 0 || key === name) continue
-    found = true
-    put(value, key, types.has('array') ? texts.map(text => reader.text(text)) : reader.value(texts[0] as string, types))
+    if (key !== name && place.expects(key)) put(value, key, reader.values(texts, place.property(key)))
   }
-  return found ? reader.done(value) : undefined
+  return Object.keys(value).length === 0 ? undefined : reader.done(value)
 }
 
-const DEEPEST = 16
-const MOST_ITEMS = 1000
-
-type NestedValue = { [name: string]: NestedValue | unknown[] | unknown }
-
-/** `color[R]=100`, and as deep as clients nest it: `filter[a][b]=1`, `filter[ids][]=1`. */
-function gatherDeep(query: QueryValues, name: string, parts: PartTypes, decode: Decode): ParameterRead | undefined {
-  const reader = new PieceReader(decode)
-  const value: NestedValue = {}
-  let found = false
-  for (const [key, texts] of query) {
-    if (!key.startsWith(`${name}[`) || !key.endsWith(']')) continue
-    const keys = key.slice(name.length + 1, -1).split('][')
-    if (keys.length > DEEPEST) return { fault: 'is nested too deeply' }
-    found = true
-    const [property = '', ...rest] = keys
-    const types = parts.propertyTypes(property)
-    if (rest.length === 0) {
-      const many = texts.length > 1 || types.has('array')
-      put(value, property, many ? texts.map(text => reader.text(text)) : reader.value(texts[0] as string, types))
-      continue
-    }
-    let at = value
-    for (const [depth, step] of keys.slice(0, -1).entries()) {
-      if (typeof at[step] !== 'object' || at[step] === null || !Object.hasOwn(at, step)) put(at, step, {})
-      at = at[step] as NestedValue
-      if (depth > DEEPEST) break
-    }
-    const last = keys.at(-1) as string
-    const written = texts.map(text => reader.text(text))
-    if (last === '') for (const [i, text] of written.slice(0, MOST_ITEMS).entries()) put(at, String(i), text)
-    else put(at, last, written[0])
-  }
-  if (!found) return undefined
-  if (reader.broken) return BROKEN
-  return reader.done(asArrays(value))
+/** The texts of names in brackets, by their keys. */
+interface KeyTree {
+  readonly texts: string[]
+  readonly children: Map<string, KeyTree>
 }
 
-/** Converts an object with the keys 0, 1, 2 … to a list. */
-function asArrays(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const entries = Object.entries(value).map(([key, item]) => [key, asArrays(item)] as const)
-  if (entries.length > 0 && entries.every(([key], index) => key === String(index)))
-    return entries.map(([, item]) => item)
-  return Object.fromEntries(entries)
+/** More brackets than any schema has: such a name is an ordinary one. */
+const DEEPEST = 32
+const INDEX = /^\d{1,6}$/
+
+/** Returns the keys in the brackets behind `name`; `undefined` for a field of another name. */
+export function keysBehind(name: string, field: string): string[] | undefined {
+  if (!field.startsWith(`${name}[`) || !field.endsWith(']')) return undefined
+  const keys = field.slice(name.length + 1, -1).split('][')
+  return keys.length > DEEPEST || keys.some(key => /[[\]]/.test(key)) ? undefined : keys
+}
+
+/**
+ * Reads the fields whose names spell a path behind `name`: `items[0][price]=1`, `tags[]=a`, `filter[a][b]=c`. The schema gives
+ * the types, and says which part is a list. Returns `undefined` if there are none.
+ */
+export function readBracketed(
+  name: string,
+  fields: NamedTexts,
+  place: ValuePlace,
+  decode: Decode,
+): ParameterRead | undefined {
+  const root: KeyTree = { texts: [], children: new Map() }
+  for (const [field, texts] of fields) {
+    const keys = keysBehind(name, field)
+    if (keys === undefined) continue
+    let at = root
+    for (const key of keys) at = branchOf(at, key)
+    for (const text of texts) at.texts.push(text)
+  }
+  if (root.children.size === 0) return undefined
+  const reader = new PartReader(decode)
+  return reader.done(readTree(root, place, reader))
+}
+
+function branchOf({ children }: KeyTree, key: string): KeyTree {
+  let branch = children.get(key)
+  if (branch === undefined) {
+    branch = { texts: [], children: new Map() }
+    children.set(key, branch)
+  }
+  return branch
+}
+
+function readTree({ texts, children }: KeyTree, place: ValuePlace, reader: PartReader): unknown {
+  if (children.size === 0) return reader.values(texts, place)
+  const isList = place.types.has('array') || !place.types.has('object')
+  if (isList && [...children.keys()].every(key => key === '' || INDEX.test(key))) {
+    return [...children]
+      .sort(([a], [b]) => Number(a) - Number(b))
+      .flatMap(([key, child]) => (key === '' ? itemsOf(child) : [child]))
+      .map(item => readTree(item, place.items, reader))
+  }
+  const value: Record<string, unknown> = {}
+  for (const [key, child] of children) put(value, key, readTree(child, place.property(key), reader))
+  return value
+}
+
+/** Returns the items that `tags[]` or `items[][name]` repeat: the n-th text of each field belongs to the n-th item. */
+function itemsOf({ texts, children }: KeyTree): KeyTree[] {
+  if (children.size === 0) return texts.map(text => ({ texts: [text], children: new Map() }))
+  const items: KeyTree[] = []
+  for (const [key, child] of children) {
+    for (const [i, item] of itemsOf(child).entries()) {
+      items[i] ??= { texts: [], children: new Map() }
+      items[i].children.set(key, item)
+    }
+  }
+  return items
 }

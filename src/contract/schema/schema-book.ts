@@ -319,7 +319,7 @@ export class SchemaUse {
 
   /** The types of a value, unions included. */
   get types(): ReadonlySet<string> {
-    this.#types ??= typesOf(this.node, this.#book.documents)
+    this.#types ??= typesOf([this.node], this.#book.documents)
     return this.#types
   }
 

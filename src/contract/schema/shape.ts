@@ -73,9 +73,9 @@ export function shapeOf(start: Node, documents: Documents): Shape {
 }
 
 /** Returns the types of a value, unions included, for converting text to a value. */
-export function typesOf(start: Node, documents: Documents): ReadonlySet<string> {
+export function typesOf(starts: readonly Node[], documents: Documents): ReadonlySet<string> {
   const found = new Set<string>()
-  for (const { value } of layersOf([start], documents)) {
+  for (const { value } of layersOf(starts, documents)) {
     const { type, nullable, properties, items, enum: values } = value
     if (type !== undefined) for (const one of [type].flat()) found.add(String(one))
     else if (properties !== undefined) found.add('object')
