@@ -3,7 +3,7 @@
 import { problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply } from '../kernel/reply.ts'
 import { type BodyRead, ForwardedRequest, type Request } from '../kernel/request.ts'
-import { carried, credentialOf } from '../plan/credential-of.ts'
+import { carried, credentialOf } from '../load/probe/credential-of.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Gateway } from './gateway.ts'
 import { describeEntry, type RecordedRequest } from './journal/entry.ts'

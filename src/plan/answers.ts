@@ -1,4 +1,4 @@
-// Answers on demand: the schema of an order for one, and its compilation to a rule for each operation that it is for.
+// Answers on demand: compiles an order for one to a rule for each operation that it is for.
 
 import { draftOf, type Exchange, type Handler } from '../behaviours/exchange.ts'
 import { ANY_QUESTION, type Answers } from '../contract/answer/answers.ts'
@@ -6,65 +6,12 @@ import { type Operation, responseFor } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { stringifyJson } from '../kernel/json.ts'
 import { type Reply, withHeaders } from '../kernel/reply.ts'
-import type { Schema } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { Ground } from './compile-operation.ts'
-import { behaviourSettings, checkConsumer } from './layers.ts'
+import { checkConsumer } from './layers.ts'
 import type { PlannedAnswer, PlannedOperation } from './plan.ts'
 import { compileCondition } from './rules.ts'
 import type { AnswerOrder, AnswerReply } from './simulation-file.ts'
-
-const text = (description: string) => ({ type: 'string', minLength: 1, description })
-
-export const answerSchema: Schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    operation: text('An operationId, or a method and a path template: `POST /books`. Default: every operation.'),
-    method: { enum: ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE', 'QUERY'] },
-    path: text('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
-    tag: text('Answers only the operations with this tag.'),
-    when: text('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),
-    consumer: text('Answers only requests of this consumer.'),
-    reply: {
-      type: 'object',
-      description:
-        'The reply instead of the usual one; the operation is not executed. Without a body it is an example of the contract for this status, or a value generated from its schema; an undocumented status of 400 or more is a refusal.',
-      additionalProperties: false,
-      minProperties: 1,
-      properties: {
-        status: { type: 'integer', minimum: 200, maximum: 599, description: 'Any status, documented or not.' },
-        example: text('The name of an example of the contract.'),
-        headers: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
-        body: {
-          description:
-            'The body, checked against the contract if it documents the status; ${…} is an expression in CEL.',
-        },
-      },
-    },
-    delay: { type: 'string', format: 'duration', description: 'Additional time before the reply.' },
-    fault: {
-      ...(behaviourSettings.get('fault') as { readonly [keyword: string]: unknown }),
-      type: 'object',
-      description: 'The fault to inject, written as `fault` in gateway.yaml.',
-    },
-    skip: {
-      type: 'integer',
-      minimum: 0,
-      description: 'How many requests are answered as usual before the first that it answers. Default: 0.',
-    },
-    times: {
-      type: ['integer', 'null'],
-      minimum: 1,
-      description: 'The number of requests that it answers; null: all, until it is removed. Default: 1.',
-    },
-    for: {
-      type: 'string',
-      format: 'duration',
-      description: 'The real time after which it expires. Default: it does not expire.',
-    },
-  },
-}
 
 /** Compiles an order for each of its operations, by `PlannedOperation.index`, and reports its mistakes. */
 export function compileAnswerOrder(

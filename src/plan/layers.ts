@@ -1,38 +1,10 @@
-// Layers of configuration, in order of precedence: the gateway file is one, weather is laid over it. Blocks of behaviours
-// with their schemas, and the names of operations and tags in them.
+// Layers of configuration, in order of precedence: the gateway file is one, weather is laid over it. The names
+// of operations and tags in them.
 
-import { behaviours } from '../behaviours/index.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { type Diagnostics, MOST_SHOWN, nearest, type Place, suggest } from '../kernel/diagnostic.ts'
-import type { Schema } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { SimulationFile } from './simulation-file.ts'
-
-const nullable = (schema: Schema): Schema =>
-  typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
-
-/** Schemas by behaviour; `null` switches one off. Each is one object, so that it is compiled once (`shareRepeated`). */
-export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
-  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)] as const])),
-)
-
-/** The names of the behaviours that have a key in gateway.yaml. */
-export const keyed = [...behaviourSettings.keys()]
-
-/** The names of those that an operation may configure. `errors` is configured for the whole API only. */
-export const configurable = keyed.filter(name => name !== 'errors')
-
-/** Returns the schema of a block of behaviours. @param others keys besides them */
-export const blockSchema = (
-  names: readonly string[],
-  description: string,
-  others: Readonly<Record<string, Schema>>,
-): Schema => ({
-  type: 'object',
-  description,
-  additionalProperties: false,
-  properties: { ...others, ...Object.fromEntries(names.map(name => [name, behaviourSettings.get(name) as Schema])) },
-})
 
 /**
  * Blocks of configuration with their paths. Layers are in order of precedence: the first one that configures a behaviour

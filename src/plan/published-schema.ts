@@ -2,14 +2,13 @@
 // shared parts defined once.
 
 import { behaviours } from '../behaviours/index.ts'
-import type { Contract } from '../contract/contract.ts'
 import { isObject, type Json } from '../kernel/json.ts'
-import { type Schema, Schemas } from '../kernel/schema.ts'
-import { FORMATS } from './formats.ts'
+import { Schemas } from '../kernel/schema.ts'
+import { FORMATS, type SettingSchema } from './formats.ts'
 import type { Plan } from './plan.ts'
 import { simulationSchema } from './simulation-schema.ts'
 
-export type PublishedSchema = { readonly [keyword: string]: unknown }
+export type PublishedSchema = SettingSchema
 
 /** The schemas of the short forms of gateway.yaml: see `expandShortForms`. */
 const SHORT: Readonly<Record<string, PublishedSchema>> = {
@@ -89,7 +88,7 @@ const examplesOf = (path: readonly string[]): readonly Json[] | undefined => {
 
 /** Blocks that are allowed in several places. */
 const SHARED = new Set(['rules', ...behaviours.map(({ name }) => name)])
-/** Keywords for values of one type. If a value may have several types, each keyword goes with its own. */
+/** SettingSchema for values of one type. If a value may have several types, each keyword goes with its own. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'additionalProperties', 'required', 'minProperties', 'patternProperties', 'propertyNames'],
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
@@ -98,8 +97,37 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   integer: ['minimum', 'maximum', 'exclusiveMinimum'],
 }
 
+/**
+ * Returns a schema with `change` applied to each part, from the inside out.
+ *
+ * @param change gets the path of the part, in which `*` is any name, and whether it is the schema of a key
+ */
+function mapParts(
+  schema: PublishedSchema,
+  change: (part: PublishedSchema, path: readonly string[], isKey: boolean) => PublishedSchema,
+  path: readonly string[] = [],
+  isKey = false,
+): PublishedSchema {
+  const inside = (value: unknown, at: readonly string[], isMember = false): unknown =>
+    isObject(value) ? mapParts(value as PublishedSchema, change, at, isMember) : value
+  const out = Object.entries(schema).map(([keyword, value]) => {
+    if (keyword === 'properties' || keyword === 'patternProperties') {
+      const isNamed = keyword === 'properties'
+      const members = Object.entries(value as object).map(([name, one]) => {
+        return [name, inside(one, [...path, isNamed ? name : '*'], isNamed)]
+      })
+      return [keyword, Object.fromEntries(members)]
+    }
+    if (keyword === 'additionalProperties') return [keyword, inside(value, [...path, '*'])]
+    if (keyword === 'items') return [keyword, inside(value, path)]
+    if (keyword === 'anyOf' || keyword === 'oneOf') return [keyword, (value as unknown[]).map(one => inside(one, path))]
+    return [keyword, value]
+  })
+  return change(Object.fromEntries(out) as PublishedSchema, path, isKey)
+}
+
 /** Publishes a schema: see the head of this file. */
-export function publish(schema: Schema): PublishedSchema {
+function publish(schema: PublishedSchema): PublishedSchema {
   const $defs: Record<string, PublishedSchema> = {}
   const texts = new Map<string, string>()
   /** Defines the schema of each behaviour once, wherever it may be configured. */
@@ -113,32 +141,16 @@ export function publish(schema: Schema): PublishedSchema {
     }
     return { $ref: `#/$defs/${key}` }
   }
-  const convert = (value: unknown, path: readonly string[]): unknown => {
-    if (!isObject(value)) return value
-    const shape = value as PublishedSchema
-    const out: Record<string, unknown> = {}
-    for (const [keyword, item] of Object.entries(shape)) {
-      if (keyword === 'properties' || keyword === 'patternProperties') {
-        const members = Object.entries(item as object).map(([name, child]) => {
-          const at = [...path, keyword === 'properties' ? name : '*']
-          const made = convert(child, at) as PublishedSchema
-          return [name, SHARED.has(name) ? share(name, made) : made]
-        })
-        out[keyword] = Object.fromEntries(members)
-      } else if (keyword === 'additionalProperties') out[keyword] = convert(item, [...path, '*'])
-      else if (keyword === 'items') out[keyword] = convert(item, path)
-      else if (keyword === 'anyOf' || keyword === 'oneOf')
-        out[keyword] = (item as unknown[]).map(one => convert(one, path))
-      else out[keyword] = item
-    }
-    return annotate(split(standard(withShortForm(out, path))), path)
-  }
-  const made = convert(schema, []) as PublishedSchema
+  const made = mapParts(schema, (part, path, isKey) => {
+    const annotated = annotate(split(standard(withShortForm(part, path))), path)
+    const name = path.at(-1) as string
+    return isKey && SHARED.has(name) ? share(name, annotated) : annotated
+  })
   return { ...made, $defs }
 }
 
 /** Adds the short form of a behaviour. */
-function withShortForm(shape: Record<string, unknown>, path: readonly string[]): Record<string, unknown> {
+function withShortForm(shape: PublishedSchema, path: readonly string[]): PublishedSchema {
   const name = path.at(-1) as string
   const short = SHORT[name]
   if (name === 'probability') {
@@ -154,7 +166,7 @@ function withShortForm(shape: Record<string, unknown>, path: readonly string[]):
  * Replaces a non-standard format by a pattern with examples, since strict validators know the standard formats only. A
  * variable of the environment may stand for any text.
  */
-function standard(shape: Record<string, unknown>): Record<string, unknown> {
+function standard(shape: PublishedSchema): PublishedSchema {
   const { format, ...rest } = shape
   if (typeof shape.pattern === 'string' && !shape.pattern.includes(PLACEHOLDER)) {
     return { ...shape, pattern: `(?:${shape.pattern})|${PLACEHOLDER}` }
@@ -166,7 +178,7 @@ function standard(shape: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Splits a value of several types into schemas with one type each; null may be combined with one other type. */
-function split(shape: Record<string, unknown>): Record<string, unknown> {
+function split(shape: PublishedSchema): PublishedSchema {
   const { type, description, examples, ...rest } = shape
   const types = Array.isArray(type) ? (type as string[]) : []
   const several = types.filter(one => one !== 'null')
@@ -188,7 +200,7 @@ function split(shape: Record<string, unknown>): Record<string, unknown> {
 const SCHEMAS = new Schemas()
 
 /** Adds `default`, as the description says it, and `examples`. */
-function annotate(shape: Record<string, unknown>, path: readonly string[]): Record<string, unknown> {
+function annotate(shape: PublishedSchema, path: readonly string[]): PublishedSchema {
   const text = /Default: (.*?)\.?$/s.exec(String(shape.description ?? ''))?.[1]
   const fallback = text === undefined ? undefined : literalOf(text)
   const examples = examplesOf(path) ?? shape.examples
@@ -210,99 +222,100 @@ function literalOf(text: string): Json | undefined {
   }
 }
 
-/** Makes the schema of every gateway.yaml. */
-export function publishedSchema(): PublishedSchema {
-  published ??= publish(simulationSchema)
-  return published
-}
-
 /** Made on first use: it takes a fifth of a second. */
 let published: PublishedSchema | undefined
 
-interface Names {
-  readonly schemas: readonly string[]
-  readonly schemes: readonly string[]
-  readonly resources: readonly string[]
-  readonly query: readonly string[]
-  readonly path: readonly string[]
-  /** The fields of the records of all resources, or of all schemas if there are no resources. */
-  readonly fields: readonly string[]
+/** Makes the schema of every gateway.yaml. */
+export function publishedSchema(): PublishedSchema {
+  published ??= publish(simulationSchema as PublishedSchema)
+  return published
 }
+
+/** The paths of the keys whose values are names of the contract or of resources, by the kind of name. */
+const NAMED = {
+  schemas: ['resources.*.schema'],
+  resources: [
+    'resources.*.references.*',
+    ...['list', 'create', 'read', 'replace', 'update', 'delete', 'within.resource'].map(key => `respond.${key}`),
+  ],
+  query: [
+    ...['filter', 'filter.parameter', 'search', 'limit', 'offset', 'page', 'cursor', 'sort', 'sort.parameter', 'order'],
+  ].map(key => `respond.${key}`),
+  path: ['respond.within.parameter'],
+  fields: ['respond.within.field', 'respond.filter.field'],
+}
+
+/** The kinds of which others are accepted, too. */
+const OPEN = new Set(['schemas', 'fields'])
 
 /**
  * Returns the schema of the gateway.yaml that a plan was compiled from. Names from the contract become enums, so that an
  * editor completes operations, parameters, schemas, fields and tags.
  */
-export function schemaFor({ contract, simulation: { file } }: Plan): PublishedSchema {
+export function schemaFor({ contract, simulation: { file, consumerNames } }: Plan): PublishedSchema {
+  const { operations } = contract
   const resources = Object.entries(file.resources ?? {})
   const schemas = [...contract.schemas.keys()]
   const own = [...new Set(resources.map(([, { schema }]) => schema))]
-  const names: Names = {
+  const fieldsIn = (schema: string): string[] => {
+    const use = contract.schemas.get(schema)
+    return use === undefined ? [] : [...contract.shapeOf(use.node).properties.keys()]
+  }
+  const parameters = (place: string) =>
+    operations.flatMap(one => one.parameters.flatMap(({ in: at, name }) => (at === place ? [name] : [])))
+  const names: Readonly<Record<keyof typeof NAMED, readonly string[]>> = {
     schemas,
-    schemes: [...contract.securitySchemes.keys()],
     resources: resources.map(([name]) => name),
-    query: parametersOf(contract, 'query'),
-    path: parametersOf(contract, 'path'),
-    fields: [...new Set((own.length > 0 ? own : schemas).flatMap(schema => fieldsOf(contract, schema)))].sort(),
+    query: [...new Set(parameters('query'))],
+    path: [...new Set(parameters('path'))],
+    // The fields of all records, or of all schemas if there are no resources.
+    fields: [...new Set((own.length > 0 ? own : schemas).flatMap(fieldsIn))].sort(),
   }
-  const base = publishedSchema()
-  const { $defs, ...rest } = base as { readonly $defs: Readonly<Record<string, PublishedSchema>> }
-  const named: PublishedSchema = {
-    ...withNames(rest, [], names),
-    $defs: Object.fromEntries(Object.entries($defs).map(([name, shape]) => [name, withNames(shape, [name], names)])),
+  /** Adds names to a text that must be one of them, or, of an open kind, usually is. */
+  const withNames = (part: PublishedSchema, path: readonly string[]): PublishedSchema => {
+    const at = path.join('.')
+    const kind = (Object.keys(NAMED) as (keyof typeof NAMED)[]).find(one => NAMED[one].includes(at))
+    const known = kind === undefined ? [] : names[kind]
+    if (kind === undefined || part.type !== 'string' || known.length === 0) return part
+    const { examples: _, ...rest } = part
+    if (!OPEN.has(kind)) return { ...rest, enum: known }
+    const { type, ...about } = rest
+    return { ...about, anyOf: [{ enum: known }, { type }] }
   }
-  const perResource = (each: PublishedSchema) =>
-    Object.fromEntries(
-      resources.map(([name, { schema }]) => [name, withFields(each, fieldsOf(contract, schema))] as const),
-    )
-  const operations = Object.fromEntries(
-    contract.operations.flatMap(one => {
-      const keys = [...new Set([one.id, `${one.method} ${one.path}`])]
-      const summary = one.summary === undefined ? '' : `: ${one.summary}`
-      return keys.map(key => [key, `${one.method} ${one.path}${summary}`] as const)
-    }),
-  )
-  const tags = [...new Set(contract.operations.flatMap(one => one.tags))].sort().map(tag => [tag, undefined] as const)
-  const consumers = Object.keys(file.consumers ?? {}).map(name => [name, undefined] as const)
-  return change(named, (shape, path) => {
-    const each = shape.additionalProperties as PublishedSchema
-    switch (path.at(-1)) {
-      case 'operations':
-        return closed(shape, Object.entries(operations), each)
-      case 'tags':
-        return closed(shape, tags, each)
-      case 'consumers':
-        return path.length > 1 ? closed(shape, consumers, each) : shape
-      case 'resources':
-        return { ...shape, properties: perResource(each) }
-      default:
-        return shape
-    }
+  const described = operations.flatMap(({ id, method, path, summary }) => {
+    const name = `${method} ${path}`
+    return [id, name].map(key => [key, summary === undefined ? name : `${name}: ${summary}`] as const)
   })
+  const tags = [...new Set(operations.flatMap(one => one.tags))].sort()
+  /** Completes the blocks whose keys are names. */
+  const withKeys = (part: PublishedSchema, path: readonly string[]): PublishedSchema => {
+    const each = part.additionalProperties as PublishedSchema
+    const last = path.at(-1)
+    if (last === 'operations') return closed(part, described)
+    if (last === 'tags') return closed(part, tags.map(unexplained))
+    if (last === 'consumers' && path.length > 1) return closed(part, consumerNames.map(unexplained))
+    if (path.join('.') === 'consumers.*' && contract.securitySchemes.size > 0) {
+      const schemes = Object.fromEntries([...contract.securitySchemes.keys()].map(name => [name, each]))
+      return { ...part, properties: { ...schemes, ...(part.properties as object) }, additionalProperties: false }
+    }
+    if (last !== 'resources') return part
+    const made = resources.map(([name, { schema }]) => [name, withFields(each, fieldsIn(schema))])
+    return { ...part, properties: Object.fromEntries(made) }
+  }
+  const { $defs, ...rest } = publishedSchema() as { readonly $defs: Readonly<Record<string, PublishedSchema>> }
+  return {
+    ...mapParts(rest, (part, path) => withKeys(withNames(part, path), path)),
+    $defs: Object.fromEntries(Object.entries($defs).map(([name, one]) => [name, mapParts(one, withNames, [name])])),
+  }
 }
 
-const parametersOf = (contract: Contract, place: string): string[] => [
-  ...new Set(
-    contract.operations.flatMap(one => one.parameters.filter(({ in: at }) => at === place).map(({ name }) => name)),
-  ),
-]
-
-function fieldsOf(contract: Contract, schema: string): string[] {
-  const use = contract.schemas.get(schema)
-  return use === undefined ? [] : [...contract.shapeOf(use.node).properties.keys()]
-}
+const unexplained = (key: string): readonly [string, undefined] => [key, undefined]
 
 /** Returns a block whose only keys are names of the contract. */
-function closed(
-  shape: PublishedSchema,
-  keys: readonly (readonly [string, string | undefined])[],
-  each: PublishedSchema,
-): PublishedSchema {
-  const properties = keys.map(([key, description]) => [
-    key,
-    description === undefined ? each : { ...each, description },
-  ])
-  return { ...shape, properties: Object.fromEntries(properties), additionalProperties: false }
+function closed(part: PublishedSchema, keys: readonly (readonly [string, string | undefined])[]): PublishedSchema {
+  const each = part.additionalProperties as PublishedSchema
+  const properties = keys.map(([key, text]) => [key, text === undefined ? each : { ...each, description: text }])
+  return { ...part, properties: Object.fromEntries(properties), additionalProperties: false }
 }
 
 /** Returns the schema of a resource whose records have these fields. */
@@ -320,76 +333,4 @@ function withFields(resource: PublishedSchema, fields: readonly string[]): Publi
       defaults: { ...defaults, ...keys },
     },
   }
-}
-
-/** The names that are allowed for a key, by the end of its path. */
-const NAMED: Readonly<Record<string, { readonly names: keyof Names; readonly open?: boolean }>> = {
-  'resources.*.schema': { names: 'schemas', open: true },
-  ...Object.fromEntries(
-    ['list', 'create', 'read', 'replace', 'update', 'delete', 'within.resource'].map(key => [
-      `respond.${key}`,
-      { names: 'resources' },
-    ]),
-  ),
-  'resources.*.references.*': { names: 'resources' },
-  ...Object.fromEntries(
-    [
-      'filter',
-      'filter.parameter',
-      'search',
-      'limit',
-      'offset',
-      'page',
-      'cursor',
-      'sort',
-      'sort.parameter',
-      'order',
-    ].map(key => [`respond.${key}`, { names: 'query' }]),
-  ),
-  'respond.within.parameter': { names: 'path' },
-  'respond.within.field': { names: 'fields', open: true },
-  'respond.filter.field': { names: 'fields', open: true },
-}
-
-/** Adds the names of the contract to each text that must be one of them, or, with `open`, usually is. */
-function withNames(schema: PublishedSchema, start: readonly string[], all: Names): PublishedSchema {
-  return change(
-    schema,
-    (shape, path) => {
-      if (path.join('.') === 'consumers.*' && all.schemes.length > 0) {
-        const each = shape.additionalProperties as PublishedSchema
-        const schemes = Object.fromEntries(all.schemes.map(name => [name, each]))
-        return { ...shape, properties: { ...schemes, ...(shape.properties as object) }, additionalProperties: false }
-      }
-      const found = NAMED[path.join('.')]
-      const names = found === undefined ? [] : all[found.names]
-      if (shape.type !== 'string' || names.length === 0) return shape
-      const { examples: _, ...rest } = shape
-      if (found?.open !== true) return { ...rest, enum: names }
-      const { type, ...about } = rest
-      return { ...about, anyOf: [{ enum: names }, { type }] }
-    },
-    start,
-  )
-}
-
-/** Returns the schema with `replace` applied to each part, from the inside out. */
-function change(
-  schema: PublishedSchema,
-  replace: (shape: PublishedSchema, path: readonly string[]) => PublishedSchema,
-  path: readonly string[] = [],
-): PublishedSchema {
-  const inside = (value: unknown, at: readonly string[]): unknown =>
-    typeof value === 'object' && value !== null ? change(value as PublishedSchema, replace, at) : value
-  const members = (value: unknown) =>
-    Object.fromEntries(Object.entries(value as object).map(([name, child]) => [name, inside(child, [...path, name])]))
-  const out: Record<string, unknown> = {}
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'properties') out[keyword] = members(value)
-    else if (keyword === 'additionalProperties') out[keyword] = inside(value, [...path, '*'])
-    else if (keyword === 'items') out[keyword] = inside(value, path)
-    else if (keyword === 'anyOf') out[keyword] = (value as unknown[]).map(one => inside(one, path))
-    else out[keyword] = value
-  }
-  return replace(out, path)
 }

@@ -1,5 +1,5 @@
-// Rules: blocks of behaviours for the requests of an operation that match a condition. Their schema, and the choice between
-// them and answers on demand, which are rules too. Operations without rules have no additional cost.
+// Rules: blocks of behaviours for the requests of an operation that match a condition. The choice between them and answers on
+// demand, which are rules too. Operations without rules have no additional cost.
 
 import { draftOf, type Exchange } from '../behaviours/exchange.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
@@ -10,38 +10,11 @@ import { type Expression, ExpressionFailure } from '../expression/expression.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { firstOf } from '../kernel/request.ts'
-import type { Schema } from '../kernel/schema.ts'
 import type { Path, Source } from '../kernel/source.ts'
 import type { Turns } from '../world/turns.ts'
-import { behaviourSettings, configurable, type Layer } from './layers.ts'
+import type { Layer } from './layers.ts'
 import type { PlannedOperation, Rule } from './plan.ts'
 import type { RuleFile } from './simulation-file.ts'
-
-export const rulesSchema: Schema = {
-  type: ['array', 'null'],
-  description:
-    'Rules in order: the blocks of the first rule whose condition holds override the operation for that request. null switches rules off.',
-  items: {
-    type: 'object',
-    additionalProperties: false,
-    minProperties: 1,
-    properties: {
-      when: {
-        type: 'string',
-        minLength: 1,
-        description:
-          'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
-        examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
-      },
-      times: {
-        type: 'integer',
-        minimum: 1,
-        description: 'The number of requests in a world for which the rule applies. Default: unlimited.',
-      },
-      ...Object.fromEntries(configurable.map(name => [name, behaviourSettings.get(name)])),
-    },
-  },
-}
 
 /** A rule in a layer of configuration. */
 export interface PlacedRule {

@@ -4,7 +4,6 @@ import type { Resource } from '../behaviours/resource.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { ReplyFiles } from '../kernel/reply-files.ts'
-import type { Schema } from '../kernel/schema.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration, parseSize } from '../kernel/units.ts'
 import type { SandboxLimits } from '../world/sandboxes.ts'
@@ -134,44 +133,6 @@ export const WORLD_NAME = /^[A-Za-z0-9._-]{1,64}$/
 /** The same in words. */
 export const WORLD_NAME_RULE = '1 to 64 characters of A-Z a-z 0-9 . _ -'
 
-export const worldsSchema: Schema = {
-  type: 'object',
-  description:
-    'Isolated worlds: sandboxes, forked from the seeds when a request first names them, and a permanent world for each host among the servers of the contract.',
-  additionalProperties: false,
-  properties: {
-    sandboxes: {
-      type: 'boolean',
-      description:
-        'Whether a request may name a sandbox, with `Understudy-World: NAME` or with `/~NAME` before or after the base path. Default: true.',
-    },
-    max: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100_000,
-      description:
-        'The maximum number of sandboxes. Above it the least recently used one is removed, unchanged ones first. Default: 1000.',
-    },
-    idle: {
-      type: 'string',
-      format: 'duration',
-      description: 'The real time without a request after which a sandbox is removed. Default: 1h.',
-    },
-    maxBytes: {
-      type: 'string',
-      format: 'size',
-      description:
-        'The maximum memory for the records of all worlds together, estimated as 190 bytes a record and 2 bytes for each character of its JSON; records that worlds share count once. Above it the least recently used sandbox is removed; if no sandbox is left, writes are refused with 507. Default: 40 % of the heap.',
-    },
-    default: {
-      type: 'string',
-      pattern: WORLD_NAME.source,
-      description:
-        'The name of the world for requests that name no world and are not for a host of the contract. It may be the world of a host. Default: default.',
-    },
-  },
-}
-
 export const worldsSettings = (file: WorldsFile = {}): WorldsSettings => ({
   sandboxes: file.sandboxes ?? true,
   max: file.max ?? 1000,
@@ -208,36 +169,6 @@ export interface JournalSettings {
   readonly headers: 'all' | readonly string[]
 }
 
-export const journalSchema: Schema = {
-  type: ['object', 'null'],
-  description: 'The journal of past requests, for the control plane; null switches it off. Credentials are masked.',
-  additionalProperties: false,
-  properties: {
-    requests: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 1_000_000,
-      description: 'The number of requests that are kept. Default: 1000.',
-    },
-    size: {
-      type: 'string',
-      format: 'size',
-      description:
-        'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
-    },
-    bodies: {
-      type: ['string', 'null'],
-      format: 'size',
-      description: 'The length up to which request and reply bodies are kept. Default: null, no bodies.',
-    },
-    headers: {
-      type: ['boolean', 'array'],
-      items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
-      description: 'The names of the request headers that are kept; true keeps all. Default: false.',
-    },
-  },
-}
-
 export const journalSettings = (file: JournalFile | null = {}): JournalSettings => ({
   requests: file === null ? 0 : (file.requests ?? 1000),
   size: parseSize(file?.size ?? '16MB') as number,
@@ -255,26 +186,6 @@ export interface CorsSettings {
   admits(origin: string): boolean
   /** Whether it may send cookies and HTTP authentication. */
   readonly credentials: boolean
-}
-
-export const corsSchema: Schema = {
-  type: ['object', 'string'],
-  format: 'block or "off"',
-  description:
-    'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
-  additionalProperties: false,
-  properties: {
-    origins: {
-      type: 'array',
-      minItems: 1,
-      items: { type: 'string', format: 'origin' },
-      description: 'The origins whose pages may read replies; `*` is every origin. Default: ["*"].',
-    },
-    credentials: {
-      type: 'boolean',
-      description: 'Whether these pages may send cookies and HTTP authentication. Default: true.',
-    },
-  },
 }
 
 /** Whether a text is a serialised origin (RFC 6454 §6.2), or `*`. */

@@ -1,109 +1,277 @@
-// The JSON Schema of gateway.yaml, assembled from the schemas of its parts and of the behaviours.
+// The JSON Schema of gateway.yaml.
 
 import { behaviours } from '../behaviours/index.ts'
+import { latency } from '../behaviours/latency.ts'
 import type { Schema } from '../kernel/schema.ts'
-import { blockSchema, configurable, keyed } from './layers.ts'
-import { resourcesSchema } from './resources.ts'
-import { rulesSchema } from './rules.ts'
-import { corsSchema, journalSchema, worldsSchema } from './settings.ts'
-import { stateSchema } from './state.ts'
-import { tlsSchema } from './tls.ts'
-import { weatherSchema } from './weather.ts'
+import { behaviourSettings, behavioursBlock, configurable, weatherBlocks } from './block-schemas.ts'
+import { kind, type SettingSchema } from './formats.ts'
+import { WORLD_NAME } from './settings.ts'
 
-const port = { type: 'integer', minimum: 0, maximum: 65535 }
+const cors: Schema = {
+  ...kind.block(
+    'Which pages of other origins may call the API (CORS). `off`: none, and preflight requests are not permitted. Default: all, with credentials.',
+    {
+      origins: {
+        ...kind.list(
+          { type: 'string', format: 'origin' },
+          'The origins whose pages may read replies; `*` is every origin. Default: ["*"].',
+        ),
+        minItems: 1,
+      },
+      credentials: kind.flag('Whether these pages may send cookies and HTTP authentication. Default: true.'),
+    },
+    { format: 'block or "off"' },
+  ),
+  type: ['object', 'string'],
+}
 
-const listenSchema = {
-  type: 'object',
-  description: 'Addresses and ports.',
-  additionalProperties: false,
-  properties: {
-    host: { type: 'string', description: 'The address of the API. Default: 127.0.0.1.' },
-    port: { ...port, description: 'The port of the API; 0 picks a free one. Default: 4010.' },
-    control: { ...port, description: 'The port of the control plane; 0 picks a free one. Default: 4011.' },
-    controlHost: {
-      type: 'string',
-      description:
-        'The address of the control plane. An address beyond loopback needs UNDERSTUDY_CONTROL_TOKEN. Default: 127.0.0.1.',
+const tls: Schema = {
+  ...kind.block(
+    'Serves both planes over https, with TLS 1.2 or newer. `self-signed`, or a block without `key` and `cert`, generates a certificate for this machine at start and prints its fingerprint. Files are reloaded when they change. Default: http.',
+    {
+      key: kind.text('The file of the private key (PEM), relative to this file.'),
+      cert: kind.text('The file of the certificate and its intermediates (PEM).'),
+      ca: kind.text('The file with the authorities that issue client certificates (PEM).'),
+      clients: kind.choice(
+        ['required', 'wanted'],
+        'Whether clients of the API must present a certificate: `required` refuses connections without one; `wanted` refuses requests to operations with `mutualTLS` security. Default: clients are not asked for one.',
+      ),
     },
-    expose: {
-      type: 'array',
-      items: { enum: ['metrics', 'healthz', 'readyz'] },
-      description:
-        'The paths of the control plane that the API port serves too, unless the contract has the path. Default: [metrics, healthz].',
-    },
-    clientControls: {
-      type: 'boolean',
-      description:
-        'Whether requests may control the gateway with `Understudy-*` headers and with a world in the path. Default: true.',
-    },
-    cors: corsSchema,
-    tls: tlsSchema,
-    drain: {
-      type: 'string',
-      format: 'duration',
-      description:
-        'The time after SIGTERM in which requests are still served, while /readyz answers 503. Default: 250ms.',
-    },
-    basePath: {
-      type: 'string',
-      format: 'path',
-      description: 'The path below which the API is served. Default: the paths of the servers of the contract.',
-    },
+  ),
+  type: ['string', 'object'],
+}
+
+const listen = kind.block('Addresses and ports.', {
+  host: kind.text('The address of the API. Default: 127.0.0.1.'),
+  port: kind.integer('The port of the API; 0 picks a free one. Default: 4010.', 0, 65535),
+  control: kind.integer('The port of the control plane; 0 picks a free one. Default: 4011.', 0, 65535),
+  controlHost: kind.text(
+    'The address of the control plane. An address beyond loopback needs UNDERSTUDY_CONTROL_TOKEN. Default: 127.0.0.1.',
+  ),
+  expose: kind.list(
+    { enum: ['metrics', 'healthz', 'readyz'] },
+    'The paths of the control plane that the API port serves too, unless the contract has the path. Default: [metrics, healthz].',
+  ),
+  clientControls: kind.flag(
+    'Whether requests may control the gateway with `Understudy-*` headers and with a world in the path. Default: true.',
+  ),
+  cors,
+  tls,
+  drain: kind.duration(
+    'The time after SIGTERM in which requests are still served, while /readyz answers 503. Default: 250ms.',
+  ),
+  basePath: kind.text('The path below which the API is served. Default: the paths of the servers of the contract.', {
+    format: 'path',
+  }),
+})
+
+const limits = kind.block('Limits for each request and connection.', {
+  body: kind.size('The maximum size of a body, decompressed. Default: 1MB.'),
+  headers: kind.size('The maximum size of the request line and the headers together. Default: 16kB.'),
+  request: kind.duration('The maximum time for a request to arrive, and for its reply to be received. Default: 30s.'),
+  idle: kind.duration('The time for which an idle connection is kept. Default: 10s.'),
+})
+
+const worlds = kind.block(
+  'Isolated worlds: sandboxes, forked from the seeds when a request first names them, and a permanent world for each host among the servers of the contract.',
+  {
+    sandboxes: kind.flag(
+      'Whether a request may name a sandbox, with `Understudy-World: NAME` or with `/~NAME` before or after the base path. Default: true.',
+    ),
+    max: kind.integer(
+      'The maximum number of sandboxes. Above it the least recently used one is removed, unchanged ones first. Default: 1000.',
+      1,
+      100_000,
+    ),
+    idle: kind.duration('The real time without a request after which a sandbox is removed. Default: 1h.'),
+    maxBytes: kind.size(
+      'The maximum memory for the records of all worlds together, estimated as 190 bytes a record and 2 bytes for each character of its JSON; records that worlds share count once. Above it the least recently used sandbox is removed; if no sandbox is left, writes are refused with 507. Default: 40 % of the heap.',
+    ),
+    default: kind.text(
+      'The name of the world for requests that name no world and are not for a host of the contract. It may be the world of a host. Default: default.',
+      { pattern: WORLD_NAME.source },
+    ),
   },
-} as const
+)
 
-const limitsSchema = {
-  type: 'object',
-  description: 'Limits for each request and connection.',
-  additionalProperties: false,
-  properties: {
-    body: {
-      type: 'string',
-      format: 'size',
-      description: 'The maximum size of a body, decompressed. Default: 1MB.',
+const journal: Schema = {
+  ...kind.block('The journal of past requests, for the control plane; null switches it off. Credentials are masked.', {
+    requests: kind.integer('The number of requests that are kept. Default: 1000.', 1, 1_000_000),
+    size: kind.size(
+      'The approximate memory limit, at most a tenth of the heap; the oldest requests are removed first. Default: 16MB.',
+    ),
+    bodies: {
+      ...kind.size('The length up to which request and reply bodies are kept. Default: null, no bodies.'),
+      type: ['string', 'null'],
     },
     headers: {
-      type: 'string',
-      format: 'size',
-      description: 'The maximum size of the request line and the headers together. Default: 16kB.',
+      type: ['boolean', 'array'],
+      items: { type: 'string', pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+      description: 'The names of the request headers that are kept; true keeps all. Default: false.',
     },
-    request: {
-      type: 'string',
-      format: 'duration',
-      description: 'The maximum time for a request to arrive, and for its reply to be received. Default: 30s.',
+  }),
+  type: ['object', 'null'],
+}
+
+const state: Schema = {
+  ...kind.block(
+    'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in Redis, shared by replicas. Default: memory.',
+    {
+      file: kind.some('The path of the file, relative to this one. Only one process can use it.'),
+      sync: kind.text(
+        'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
+        { format: 'duration or "always"' },
+      ),
+      redis: kind.text('The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.', {
+        pattern: '^rediss?://',
+      }),
+      prefix: kind.text(
+        'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
+        { pattern: '^[A-Za-z0-9._-]{1,64}$' },
+      ),
+      reads: kind.choice(
+        ['strong', 'local'],
+        'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
+      ),
+      onSeedChange: kind.choice(
+        ['keep', 'reset'],
+        'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
+      ),
+      history: kind.choice(
+        [true],
+        'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; a file and Redis always do.',
+      ),
     },
-    idle: {
-      type: 'string',
-      format: 'duration',
-      description: 'The time for which an idle connection is kept. Default: 10s.',
-    },
+    { pattern: '^memory$', minProperties: 1 },
+  ),
+  type: ['string', 'object'],
+}
+
+const states = kind.block(
+  'The states of the records. A write that does not follow an edge is refused with 409.',
+  {
+    field: kind.text('The field with the state.'),
+    from: kind.named(
+      'For each state, the states that may follow it.',
+      kind.named(
+        'The edges by the state that they lead to.',
+        kind.block('An edge. Without `after` it is only followed by writes.', {
+          after: {
+            ...(latency.schema as SettingSchema),
+            type: ['string', 'object'],
+            format: 'duration',
+            description:
+              "The time in its state after which a record follows the edge by itself, by the world's clock: a duration, or a distribution as in `latency`.",
+          },
+          set: {
+            type: 'object',
+            description: 'Fields that are set when a record follows the edge by itself; `${now}` is that moment.',
+          },
+        }),
+      ),
+      { minProperties: 1 },
+    ),
   },
-} as const
+  { required: ['field', 'from'] },
+)
 
-const block = (names: readonly string[], description: string): Schema =>
-  blockSchema(names, description, { rules: rulesSchema })
-const defaults = configurable.filter(name => name !== 'respond')
-const errorsSchema = behaviours.find(({ name }) => name === 'errors')?.schema as Schema
-
-const consumersSchema = {
+const resources = kind.named('Collections of records.', {
   type: 'object',
-  description:
-    'The callers with their credentials. Their names appear in metrics and logs, their credentials never. Default: any well-formed credential is accepted.',
-  additionalProperties: {
+  required: ['schema'],
+  additionalProperties: false,
+  properties: {
+    schema: kind.text('The schema of the contract that every record must match.'),
+    id: kind.block('The id of a record.', {
+      field: kind.text('The field with the id, such as `metadata.name` for a nested one. Default: id.'),
+      within: kind.list(
+        { type: 'string' },
+        'The fields that an id is unique within, such as `[metadata.namespace]`: the paths of the operations on one record name each by `within`. Default: none, ids are unique among all records.',
+      ),
+      added: kind.flag(
+        'Whether the field is added to the records because the schema does not have it. Default: false.',
+      ),
+      assign: kind.choice(
+        ['sequence', 'uuid', 'generate', 'client'],
+        'How new ids are assigned: `sequence` counts, `uuid` makes UUIDs, `generate` makes text in the form of the id’s example, format or pattern, `client` takes the id from the request and makes one if it has none. Default: the first of these that matches the schema.',
+      ),
+      change: kind.choice(
+        ['refuse', 'ignore'],
+        'With `assign: client`: what to do with a write whose body has another id than its path: refuse it with 400, or keep the id of the path. Default: refuse.',
+      ),
+    }),
+    seed: {
+      ...kind.block(
+        'The initial records: a YAML or JSON file, a list, or `{ generate: 1000 }` to generate them from the schema.',
+        { generate: kind.integer('The number of records to generate from the schema.', 0, 100_000) },
+        { items: { type: 'object' }, required: ['generate'] },
+      ),
+      type: ['string', 'array', 'object'],
+    },
+    references: kind.named(
+      'Fields with the id of a record of another resource, or a list of ids. A write with an id that does not exist is refused. The value is the name of the resource, or a block.',
+      {
+        type: ['string', 'object'],
+        required: ['to'],
+        additionalProperties: false,
+        properties: {
+          to: kind.text('The resource that the field refers to.'),
+          onDelete: kind.choice(
+            ['restrict', 'cascade', null],
+            'The effect of deleting a record that others refer to: `restrict` refuses with 409, `cascade` deletes them too, null empties their field. Default: restrict.',
+          ),
+        },
+      },
+    ),
+    defaults: {
+      type: 'object',
+      description:
+        'The values of fields that a request does not set in a new record. `${now}` is the time of the request in the format of the field, `${uuid}` a new UUID.',
+    },
+    set: {
+      type: 'object',
+      description:
+        'Fields that every write through the API sets, over those of the request, such as `updatedAt: "${now}"`.',
+    },
+    unknownFields: kind.choice(
+      ['drop', 'keep', 'refuse'],
+      'What to do with fields that the schema does not have. Default: drop.',
+    ),
+    states,
+    maxRecords: kind.integer(
+      'The maximum number of records; above it the oldest created record is removed, seeds never. Default: 100000.',
+      1,
+    ),
+    maxBytes: kind.size(
+      'The maximum size of the records in each world, in characters of JSON; above it the oldest created record is removed. Default: 256MB.',
+    ),
+  },
+})
+
+const consumers = kind.named(
+  'The callers with their credentials. Their names appear in metrics and logs, their credentials never. Default: any well-formed credential is accepted.',
+  {
     type: 'object',
     description: 'Credentials by security scheme of the contract.',
     properties: {
-      expires: { type: 'string', format: 'date or time', description: "By the world's clock." },
-      scopes: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'The granted scopes, for oauth2 and openIdConnect. Default: none.',
-      },
+      expires: kind.text("By the world's clock.", { format: 'date or time' }),
+      scopes: kind.list({ type: 'string' }, 'The granted scopes, for oauth2 and openIdConnect. Default: none.'),
     },
     additionalProperties: { type: 'string', minLength: 1 },
     minProperties: 1,
   },
-} as const
+)
+
+const weather = kind.named(
+  'Weather (chaos profiles) by name. The control plane switches one on (`PUT /weather`), or a request chooses one (`Understudy-Weather: NAME`).',
+  kind.block(
+    'Latency, faults, limits and capacities that override those of the configuration; null switches one off.',
+    weatherBlocks,
+    { minProperties: 1 },
+  ),
+  { propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9-]*$' } },
+)
+
+const general = configurable.filter(name => name !== 'respond')
 
 /** The JSON Schema of gateway.yaml. */
 export const simulationSchema: Schema = {
@@ -122,28 +290,17 @@ export const simulationSchema: Schema = {
       description:
         'The seed of all random choices: the same seed and the same requests give the same replies. Default: 0.',
     },
-    listen: listenSchema,
-    limits: limitsSchema,
-    worlds: worldsSchema,
-    journal: journalSchema,
-    state: stateSchema,
-    consumers: consumersSchema,
-    weather: weatherSchema,
-    errors: errorsSchema,
-    resources: resourcesSchema,
-    defaults: block(
-      defaults,
+    ...{ listen, limits, worlds, journal, state, consumers, weather },
+    errors: behaviours.find(({ name }) => name === 'errors')?.schema as Schema,
+    resources,
+    defaults: behavioursBlock(
       'Behaviours of every operation, overridden by `tags` and `operations`; null switches one off.',
+      general,
     ),
-    tags: {
-      type: 'object',
-      description: 'Behaviours of the operations with a tag.',
-      additionalProperties: block(defaults, 'Overrides `defaults`.'),
-    },
-    operations: {
-      type: 'object',
-      description: 'Behaviours of single operations, by operationId or by method and path: "GET /books".',
-      additionalProperties: block(keyed, 'Each key is a behaviour; null switches it off.'),
-    },
+    tags: kind.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', general)),
+    operations: kind.named(
+      'Behaviours of single operations, by operationId or by method and path: "GET /books".',
+      behavioursBlock('Each key is a behaviour; null switches it off.', [...behaviourSettings.keys()]),
+    ),
   },
 }

@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
-import type { Schema } from '../kernel/schema.ts'
 import type { Source } from '../kernel/source.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { parseRedisUrl } from '../state/redis-address.ts'
@@ -15,54 +14,6 @@ export interface StateSettings {
   readonly reads: 'strong' | 'local'
   /** The records of a resource whose seeds are others than those that the state began with. */
   readonly onSeedChange: 'keep' | 'reset'
-}
-
-export const stateSchema: Schema = {
-  type: ['string', 'object'],
-  pattern: '^memory$',
-  description:
-    'Where the state of the worlds is stored: in `memory`, lost when the process ends; in a file, kept over restarts; or in Redis, shared by replicas. Default: memory.',
-  minProperties: 1,
-  additionalProperties: false,
-  properties: {
-    file: {
-      type: 'string',
-      minLength: 1,
-      description: 'The path of the file, relative to this one. Only one process can use it.',
-    },
-    sync: {
-      type: 'string',
-      format: 'duration or "always"',
-      description:
-        'How often the file is synced to the disk. `always`: before each reply, so that no acknowledged change is lost. A duration: a crash loses at most the changes of that time. Default: 1s.',
-    },
-    redis: {
-      type: 'string',
-      pattern: '^rediss?://',
-      description: 'The URL of a Redis (6.2 or newer) or Valkey database: `${REDIS_URL}`.',
-    },
-    prefix: {
-      type: 'string',
-      pattern: '^[A-Za-z0-9._-]{1,64}$',
-      description:
-        'The name of this state in the database; replicas that share the state use the same name. Default: understudy.',
-    },
-    reads: {
-      enum: ['strong', 'local'],
-      description:
-        'What a request sees: all changes that any replica has acknowledged (`strong`), or those that this replica has received so far (`local`), without a round trip. Default: strong.',
-    },
-    onSeedChange: {
-      enum: ['keep', 'reset'],
-      description:
-        'What to do at start with the records of a resource whose seeds have changed: `keep` them with a warning, or `reset` to the new seeds. Default: keep.',
-    },
-    history: {
-      enum: [true],
-      description:
-        'Whether `memory` keeps the history of the worlds, for `GET /worlds/{name}/history`; a file and Redis always do.',
-    },
-  },
 }
 
 /** Reports keys that do not go together. */

@@ -4,7 +4,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { dirname, relative, resolve } from 'node:path'
 import type { Diagnostics, Place } from '../kernel/diagnostic.ts'
 import { readNamedText } from '../kernel/read-source.ts'
-import type { Schema } from '../kernel/schema.ts'
 import type { Source } from '../kernel/source.ts'
 import { isoDate, parseTime, realClock } from '../world/clock.ts'
 import type { TlsFile } from './simulation-file.ts'
@@ -21,23 +20,6 @@ export interface TlsSettings {
   /** The authorities for client certificates. */
   readonly ca: string | undefined
   readonly clients: 'required' | 'wanted' | undefined
-}
-
-export const tlsSchema: Schema = {
-  type: ['string', 'object'],
-  additionalProperties: false,
-  properties: {
-    key: { type: 'string', description: 'The file of the private key (PEM), relative to this file.' },
-    cert: { type: 'string', description: 'The file of the certificate and its intermediates (PEM).' },
-    ca: { type: 'string', description: 'The file with the authorities that issue client certificates (PEM).' },
-    clients: {
-      enum: ['required', 'wanted'],
-      description:
-        'Whether clients of the API must present a certificate: `required` refuses connections without one; `wanted` refuses requests to operations with `mutualTLS` security. Default: clients are not asked for one.',
-    },
-  },
-  description:
-    'Serves both planes over https, with TLS 1.2 or newer. `self-signed`, or a block without `key` and `cert`, generates a certificate for this machine at start and prints its fingerprint. Files are reloaded when they change. Default: http.',
 }
 
 const SELF_SIGNED: TlsSettings = { pair: undefined, ca: undefined, clients: undefined }

@@ -6,7 +6,6 @@ import { sourceFiles } from './source-files.ts'
 const OPEN = new Set([
   'world/arrange.ts: typeof value',
   'http/message-fault.ts: code',
-  'plan/published-schema.ts: path.at(-1)',
   'plan/shape.ts: keyword',
   'kernel/schema-errors.ts: keyword',
   'kernel/syntax.ts: code',

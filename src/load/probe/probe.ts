@@ -5,11 +5,11 @@ import { isJson, type Operation } from '../../contract/contract.ts'
 import { placeOf } from '../../contract/credential-place.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import type { Request } from '../../kernel/request.ts'
-import { acceptedCredential, carried, credentialOf } from '../../plan/credential-of.ts'
 import type { Plan, PlannedOperation } from '../../plan/plan.ts'
 import { parseSubject } from '../../plan/tls.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
 import { fieldIn, valuesIn } from '../../world/record-field.ts'
+import { acceptedCredential, carried, credentialOf } from './credential-of.ts'
 import { bodyOf, type ProbeBody, parameterValues, spreadPairs, textsOf } from './samples.ts'
 
 export interface Probe {

@@ -7,7 +7,7 @@ import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
-import type { LocateWithin } from '../../plan/resources.ts'
+import type { LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 
 /** The fields that ids are unique within. */

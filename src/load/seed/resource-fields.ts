@@ -6,7 +6,7 @@ import type { Contract } from '../../contract/contract.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
-import type { LocateWithin } from '../../plan/resources.ts'
+import type { LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile } from '../../plan/simulation-file.ts'
 
 /** Compiles the fields of a block: each must be a field of the schema, and its value must be valid. */

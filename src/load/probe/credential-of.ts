@@ -1,8 +1,8 @@
 // Chooses the credential that a request to an operation carries.
 
-import type { Operation } from '../contract/contract.ts'
-import { type CredentialPlace, carryCredentials, placeOf } from '../contract/credential-place.ts'
-import type { Plan } from './plan.ts'
+import type { Operation } from '../../contract/contract.ts'
+import { type CredentialPlace, carryCredentials, placeOf } from '../../contract/credential-place.ts'
+import type { Plan } from '../../plan/plan.ts'
 
 /** The credential for one alternative of an operation's `security`. */
 export interface Credential {

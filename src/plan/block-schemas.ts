@@ -1,0 +1,105 @@
+// The schemas of blocks of behaviours in gateway.yaml: of rules and weather, and of orders for weather and answers.
+
+import { behaviours } from '../behaviours/index.ts'
+import type { Schema } from '../kernel/schema.ts'
+import { kind, type SettingSchema } from './formats.ts'
+
+type Properties = Readonly<Record<string, Schema>>
+
+const nullable = (schema: Schema): Schema =>
+  typeof schema === 'object' && schema.type !== undefined ? { ...schema, type: [schema.type, 'null'].flat() } : schema
+
+/** Schemas by behaviour; `null` switches one off. Each is one object, so that it is compiled once (`shareRepeated`). */
+export const behaviourSettings: ReadonlyMap<string, Schema> = new Map(
+  behaviours.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, nullable(schema)] as const])),
+)
+/** `errors` is configured for the whole API only. */
+export const configurable = [...behaviourSettings.keys()].filter(name => name !== 'errors')
+const withBehaviours = (names: readonly string[]): Properties =>
+  Object.fromEntries(names.map(name => [name, behaviourSettings.get(name) as Schema]))
+
+export const rulesSchema: Schema = {
+  type: ['array', 'null'],
+  description:
+    'Rules in order: the blocks of the first rule whose condition holds override the operation for that request. null switches rules off.',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      when: {
+        type: 'string',
+        minLength: 1,
+        description:
+          'A condition in CEL about `request`, `consumer`, `ordinal`, `nth`, `now` and so on. Default: every request.',
+        examples: ['request.body.name == "Crash"', 'ordinal == 2', 'consumer == "frontend"'],
+      },
+      times: kind.integer('The number of requests in a world for which the rule applies. Default: unlimited.', 1),
+      ...withBehaviours(configurable),
+    },
+  },
+}
+
+export const behavioursBlock = (description: string, names: readonly string[]): Schema =>
+  kind.block(description, { rules: rulesSchema, ...withBehaviours(names) })
+
+const changeable = behaviours.filter(({ weather }) => weather).map(({ name }) => name)
+export const weatherBlocks: Properties = {
+  defaults: behavioursBlock('Behaviours of every operation.', changeable),
+  tags: kind.named('Behaviours of the operations with a tag.', behavioursBlock('Overrides `defaults`.', changeable)),
+  operations: kind.named('Behaviours of one operation.', behavioursBlock('Overrides `tags`.', changeable)),
+  consumers: kind.named(
+    'Behaviours for the requests of one consumer.',
+    behavioursBlock('Overrides `defaults`, `tags` and `operations`.', changeable),
+  ),
+}
+
+/** The schema of an order for weather. */
+export const orderSchema: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    name: kind.text('The name of a weather of the configuration; or, beside blocks, a name for them.'),
+    for: kind.duration('The real time after which it ends. Default: until it is changed.'),
+    ...weatherBlocks,
+  },
+}
+
+/** The schema of an order for answers on demand. */
+export const answerSchema: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    operation: kind.some('An operationId, or a method and a path template: `POST /books`. Default: every operation.'),
+    method: { enum: ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE', 'QUERY'] },
+    path: kind.some('With `method`, a path as it is sent, base path included: `/v1/books/7`.'),
+    tag: kind.some('Answers only the operations with this tag.'),
+    when: kind.some('A condition in CEL, as rules have it: `request.body.title == "Dune"`. Default: every request.'),
+    consumer: kind.some('Answers only requests of this consumer.'),
+    reply: kind.block(
+      'The reply instead of the usual one; the operation is not executed. Without a body it is an example of the contract for this status, or a value generated from its schema; an undocumented status of 400 or more is a refusal.',
+      {
+        status: kind.integer('Any status, documented or not.', 200, 599),
+        example: kind.some('The name of an example of the contract.'),
+        headers: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
+        body: {
+          description:
+            'The body, checked against the contract if it documents the status; ${…} is an expression in CEL.',
+        },
+      },
+      { minProperties: 1 },
+    ),
+    delay: kind.duration('Additional time before the reply.'),
+    fault: {
+      ...(behaviourSettings.get('fault') as SettingSchema),
+      type: 'object',
+      description: 'The fault to inject, written as `fault` in gateway.yaml.',
+    },
+    skip: kind.integer('How many requests are answered as usual before the first that it answers. Default: 0.', 0),
+    times: {
+      ...kind.integer('The number of requests that it answers; null: all, until it is removed. Default: 1.', 1),
+      type: ['integer', 'null'],
+    },
+    for: kind.duration('The real time after which it expires. Default: it does not expire.'),
+  },
+}
