@@ -7,7 +7,7 @@ import { quotedString } from '../kernel/field-text.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Reply, refuse } from '../kernel/reply.ts'
 import type { Behaviour, RefusedCaller, Site } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 
 export interface AuthenticateConfig {
   readonly realm?: string
@@ -44,7 +44,7 @@ export const authenticate: Behaviour<AuthenticateConfig> = {
           odd ? replies.schemeOf(exchange.request.headers.authorization as string) : replies[verdict],
         )
       }
-      draftOf(exchange, 'authenticate').consumer = verdict.name
+      writable(exchange, 'authenticate').consumer = verdict.name
       exchange.admit?.()
       return next(exchange)
     }

@@ -7,7 +7,7 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Site } from './site.ts'
 
 export type { Consumer, Identified, Identify, RefusedCaller } from './caller.ts'
-export { type Choice, draftOf, Exchange, type Handler, type Wrap } from './exchange.ts'
+export { type Choice, Exchange, type Handler, type Wrap, writable } from './exchange.ts'
 export type { Invalid, Site } from './site.ts'
 
 /** One capability that an operation may have. Its closure holds no mutable state: state belongs to the world. */

@@ -6,7 +6,7 @@ import { refuse, retryAfter } from '../kernel/reply.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { Servers } from '../world/servers.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 
 export interface CapacityConfig {
   readonly concurrency: number
@@ -53,7 +53,7 @@ export const capacity: Behaviour<CapacityConfig> = {
       const servers = exchange.world.keep(Servers, `capacity ${scope}`)
       if (!servers.take(concurrency)) {
         if (servers.waiting >= queue) return full
-        draftOf(exchange, 'capacity').queued = true
+        writable(exchange, 'capacity').queued = true
         exchange.note(`capacity: number ${servers.waiting + 1} in line`)
         if (!(await exchange.pause(turnOf(exchange, servers, timeout)))) return late
       }

@@ -7,7 +7,7 @@ import { type Headers, type Reply, refuse, withHeaders } from '../kernel/reply.t
 import type { Entry } from '../world/collection.ts'
 import { digest } from '../world/draws.ts'
 import type { Behaviour, Wrap } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 
 export interface ConditionalConfig {
   readonly precondition?: 'optional' | 'required'
@@ -80,7 +80,7 @@ function compileGuard(required: boolean): Wrap {
   return next => async exchange => {
     const { 'if-match': match, 'if-none-match': noneMatch } = exchange.request.headers
     if (required || match !== undefined || noneMatch !== undefined) {
-      draftOf(exchange, 'conditional').precondition = entry =>
+      writable(exchange, 'conditional').precondition = entry =>
         check(entry, match as string | undefined, noneMatch as string | undefined)
     }
     const reply = await next(exchange)

@@ -3,7 +3,7 @@
 import { cookieValues, type Parameter, splitQuery } from '../contract/document/parameters.ts'
 import { deprecatedFields } from '../contract/schema/field.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 
 export interface DeprecatedInputsConfig {
   readonly warn?: boolean
@@ -45,7 +45,7 @@ export const deprecatedInputs: Behaviour<DeprecatedInputsConfig> = {
       // The body has been read now. Inputs of requests that were refused before are not counted.
       const used = inputs.filter(input => input.isIn(exchange)).map(({ label }) => label)
       if (used.length === 0) return reply
-      draftOf(exchange, 'deprecatedInputs').deprecatedInputs = used
+      writable(exchange, 'deprecatedInputs').deprecatedInputs = used
       if (warn) exchange.warn(`deprecated: ${used.join(', ')}`)
       return reply
     }

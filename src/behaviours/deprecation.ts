@@ -1,14 +1,14 @@
 // The life-cycle of a deprecated operation: headers on every reply, brown-outs, and 410 after the sunset.
 
 import { expressionsOf } from '../contract/paths.ts'
+import { reportPlaceholders } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import { problems } from '../kernel/problem.ts'
 import { type Headers, type Reply, refuse, retryAfter, withHeaders } from '../kernel/reply.ts'
-import { unfilled } from '../kernel/template.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { httpDate, isoDate, parseDate } from '../world/clock.ts'
 import type { Behaviour, Exchange, Identified, Site } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 import { AFTER_SUNSET, type AfterSunset, type Brownouts, type Lifecycle, parseStart, restAt } from './lifecycle.ts'
 
 export const deprecation: Behaviour<DeprecationConfig> = {
@@ -95,7 +95,7 @@ export const deprecation: Behaviour<DeprecationConfig> = {
       if (now < since) return next(exchange)
       const refusal = now >= sunset ? over : rest?.(now)
       if (refusal !== undefined)
-        draftOf(exchange, 'deprecation').consumer = nameOf(identify(exchange.request, Number.NEGATIVE_INFINITY))
+        writable(exchange, 'deprecation').consumer = nameOf(identify(exchange.request, Number.NEGATIVE_INFINITY))
       return withHeaders(refusal ?? (await next(exchange)), headersOf(exchange))
     }
   },
@@ -208,9 +208,8 @@ export function compileHeaders(config: DeprecationConfig, since: number, site: S
   const fixed: Record<string, string> = { deprecation: `@${Math.floor(since / 1000)}` }
   if (config.sunset !== undefined) fixed.sunset = httpDate(parseDate(config.sunset) as number)
   const { policy, successor } = config
-  for (const { path, message } of unfilled({ policy, successor }, [])) {
-    site.error('unknown-placeholder', message, path, 'write a variable of the path as {name}, in "successor"')
-  }
+  const hint = 'write a variable of the path as {name}, in "successor"'
+  reportPlaceholders({ policy, successor }, hint, site.error)
   const about = policy === undefined ? [] : [`<${policy}>; rel="deprecation"`, `<${policy}>; rel="sunset"`]
   if (successor === undefined) {
     const headers = about.length === 0 ? fixed : { ...fixed, link: about.join(', ') }

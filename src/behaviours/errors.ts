@@ -1,19 +1,19 @@
 // Gives every refusal the API's error shape. Outermost, so that every refusal passes it.
 
 import { compileRefusals } from '../contract/answer/refusals.ts'
+import {
+  compileFilling,
+  type Fill,
+  JsonText,
+  mentions,
+  reportPlaceholders,
+  type TemplateContext,
+} from '../expression/template.ts'
 import { fieldSentence } from '../kernel/field-text.ts'
 import { type Json, stringifyJson } from '../kernel/json.ts'
 import { problems, type Refusal } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
-import {
-  compileTemplate,
-  JsonText,
-  keysWithHoles,
-  placeholders,
-  type TemplateFields,
-  unfilled,
-} from '../kernel/template.ts'
-import type { Behaviour, Exchange, Site } from './behaviour.ts'
+import type { Behaviour } from './behaviour.ts'
 
 export interface ErrorsConfig {
   readonly body?: Json
@@ -43,132 +43,102 @@ export const errors: Behaviour<ErrorsConfig> = {
       },
     },
   },
-  compile(config, site) {
-    const { body, fields } = shapeOf(config)
-    const known = Object.keys(fields).map(name => `problem.${name}`)
-    const { contentType, codes } = config ?? UNSET
-    const fixed = 'placeholders are filled in within the body only'
-    const fromRequest = compileFromRequest(config, known, fields, site)
-    for (const { path, part, message, hint } of [
-      ...keysWithHoles({ body }),
-      ...unfilled({ ...(contentType === undefined ? {} : { contentType }), codes }, [], fixed),
-    ]) {
-      site.error('unknown-placeholder', message, path, hint, part)
-    }
-    if (fromRequest !== undefined) {
-      return next => async exchange => fromRequest(await next(exchange), exchange)
-    }
+  compile(config, { operation, contract, expressions, error }) {
+    const { body, contentType, codes } = config ?? UNSET
+    reportPlaceholders({ contentType, codes }, 'placeholders are filled in within the body only', error)
     const decorate = decorationOf(config ?? UNSET)
-    // A configured shape is for every refusal. Without one, each operation's documented shape is used.
-    const documented = config === undefined ? compileRefusals(site.operation, site.contract) : undefined
-    if (documented === undefined) return next => exchange => next(exchange).then(decorate)
-    const dressAsDocumented = (reply: Reply): Reply => {
-      if (!isBare(reply)) return reply
-      const written = documented(reply.refusal)
-      if (written === undefined) return decorate(reply)
-      const why = written.told ? undefined : whyHeader(reply.refusal)
-      return {
-        ...reply,
-        headers: { 'content-type': written.contentType, ...reply.headers, ...why },
-        body: written.body,
+    const template =
+      body === undefined
+        ? undefined
+        : expressions.template(body, ['body'], error, { ...placeholdersOf(codes), readsRecords: true })
+    if (template !== undefined && template.holes.length > 0) {
+      // One text cannot serve many refusals: its expressions are about the request.
+      return next => async exchange => {
+        const reply = await next(exchange)
+        if (!isBare(reply)) return reply
+        const values = await template.evaluate(expressions.scope(exchange))
+        return decorate(reply, refusal => template.write({ refusal }, values))
       }
     }
-    return next => exchange => next(exchange).then(dressAsDocumented)
+    // A configured shape is for every refusal. Without one, each operation's documented shape is used.
+    const documented = config === undefined ? compileRefusals(operation, contract) : undefined
+    if (documented === undefined) return next => exchange => next(exchange).then(reply => decorate(reply))
+    return next => exchange =>
+      next(exchange).then(reply => {
+        const written = isBare(reply) ? documented(reply.refusal) : undefined
+        if (written === undefined) return decorate(reply)
+        const why = written.told ? undefined : whyHeader(reply.refusal as Refusal)
+        const headers = { 'content-type': written.contentType, ...reply.headers, ...why }
+        return { ...reply, headers, body: written.body }
+      })
   },
-}
-
-/**
- * Compiles a refusal's body with expressions about the request; `undefined` if the body has none, so that one text serves
- * many refusals. An expression that fails gives null, so that the refusal is sent anyway.
- */
-function compileFromRequest(
-  config: ErrorsConfig | undefined,
-  known: readonly string[],
-  fields: TemplateFields<Refusal>,
-  site: Site,
-): ((reply: Reply, exchange: Exchange) => Promise<Reply>) | undefined {
-  if (config?.body === undefined) return undefined
-  const template = site.expressions.template(config.body, ['body'], site.error, { known, lenient: true })
-  if (template.holes.length === 0) return undefined
-  const contentType = config.contentType ?? 'application/json'
-  return async (reply, exchange) => {
-    if (!isBare(reply)) return reply
-    const { refusal } = reply
-    const given = Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => {
-        const value = field(refusal)
-        return [`problem.${name}`, value instanceof JsonText ? (JSON.parse(value.text) as Json) : value]
-      }),
-    )
-    const body = await template.fill(site.expressions.scope(exchange), given)
-    return { ...reply, headers: { 'content-type': contentType, ...reply.headers }, body: stringifyJson(body) }
-  }
 }
 
 const UNSET: ErrorsConfig = {}
 
+interface InRefusal extends TemplateContext {
+  readonly refusal: Refusal
+}
+
 const isBare = (reply: Reply): reply is Reply & { refusal: Refusal } =>
   reply.refusal !== undefined && reply.body === undefined
 
-function shapeOf({ body, codes = {} }: ErrorsConfig = UNSET): { body: Json; fields: TemplateFields<Refusal> } {
-  return {
-    body: body ?? { type: 'about:blank', ...problemJson },
-    fields: {
-      code: ({ problem }) => (Object.hasOwn(codes, problem.code) ? (codes[problem.code] as string) : problem.code),
-      title: ({ problem }) => problem.title,
-      detail: ({ detail }) => detail,
-      status: ({ status }) => status,
-      errors: ({ errors }) =>
-        errors === undefined ? NO_ERRORS : new JsonText(stringifyJson(errors as unknown as Json)),
-    },
-  }
+/** Returns the placeholders of a refusal. An expression that fails gives null, so that the refusal is sent anyway. */
+function placeholdersOf(codes: Readonly<Record<string, string>> = {}) {
+  const fields = new Map<string, Fill<InRefusal>>([
+    [
+      'problem.code',
+      ({ refusal: { problem } }) =>
+        Object.hasOwn(codes, problem.code) ? (codes[problem.code] as string) : problem.code,
+    ],
+    ['problem.title', ({ refusal }) => refusal.problem.title],
+    ['problem.detail', ({ refusal }) => refusal.detail],
+    ['problem.status', ({ refusal }) => refusal.status],
+    ['problem.errors', ({ refusal: { errors = [] } }) => new JsonText(stringifyJson(errors))],
+  ])
+  return { known: [...fields.keys()], field: (name: string) => fields.get(name), failing: 'null' } as const
 }
-
-const NO_ERRORS = new JsonText('[]')
 
 /** Adds the reason as a header if the body has no place for it. */
 const whyHeader = ({ detail }: Refusal) => ({ 'understudy-problem': fieldSentence(detail) })
 
+/** Gives a refusal its body. */
+type Decorate = (reply: Reply, write?: (refusal: Refusal) => string) => Reply
+
 /** Cached by configuration, which thousands of operations may share. */
-const decorations = new WeakMap<ErrorsConfig, (reply: Reply) => Reply>()
+const decorations = new WeakMap<ErrorsConfig, Decorate>()
 
 /** Returns a function that gives a refusal the configured shape. */
-function decorationOf(config: ErrorsConfig): (reply: Reply) => Reply {
-  let decorate = decorations.get(config)
-  if (decorate === undefined) {
-    const { body, fields } = shapeOf(config)
-    const plain = compileTemplate(body, 'problem', fields)
-    // The default problem document has `errors` only for broken rules (RFC 9457 §3.2).
-    const listed =
-      config.body === undefined ? compileTemplate({ ...(body as object), ...LISTED }, 'problem', fields) : plain
-    const render = (refusal: Refusal) => (refusal.errors === undefined ? plain : listed)(refusal)
-    const tells = [...placeholders(body, 'problem')].some(([, name]) => name === 'detail' || name === 'errors')
-    const usual = config.body === undefined ? 'application/problem+json' : 'application/json'
-    const headers = { 'content-type': config.contentType ?? usual }
-    const write = (reply: Reply & { refusal: Refusal }): Reply => ({
-      ...reply,
-      headers: { ...headers, ...reply.headers, ...(tells ? undefined : whyHeader(reply.refusal)) },
-      body: render(reply.refusal),
-    })
-    const standing = new WeakMap<Reply, Reply>()
-    decorate = reply => {
-      if (!isBare(reply)) return reply
-      if (reply.standing !== true) return write(reply)
-      let written = standing.get(reply)
-      if (written === undefined) {
-        written = write(reply)
-        standing.set(reply, written)
-      }
-      return written
-    }
-    decorations.set(config, decorate)
+function decorationOf(config: ErrorsConfig): Decorate {
+  const known = decorations.get(config)
+  if (known !== undefined) return known
+  const { body = PROBLEM, codes } = config
+  const compile = (template: Json) => compileFilling(template, [], () => {}, placeholdersOf(codes)).write
+  const plain = compile(body)
+  // The default problem document has `errors` only for broken rules (RFC 9457 §3.2).
+  const listed = body === PROBLEM ? compile({ ...PROBLEM, errors: '${problem.errors}' }) : plain
+  const writeUsual = (refusal: Refusal) => (refusal.errors === undefined ? plain : listed)({ refusal })
+  const tells = mentions(body, name => name === 'problem.detail' || name === 'problem.errors')
+  const usual = body === PROBLEM ? 'application/problem+json' : 'application/json'
+  const headers = { 'content-type': config.contentType ?? usual }
+  const standing = new WeakMap<Reply, Reply>()
+  const decorate: Decorate = (reply, write) => {
+    if (!isBare(reply)) return reply
+    const { refusal } = reply
+    const found = write === undefined && reply.standing === true ? standing.get(reply) : undefined
+    if (found !== undefined) return found
+    const why = tells ? undefined : whyHeader(refusal)
+    const body = (write ?? writeUsual)(refusal)
+    const written = { ...reply, headers: { ...headers, ...reply.headers, ...why }, body }
+    if (write === undefined && reply.standing === true) standing.set(reply, written)
+    return written
   }
+  decorations.set(config, decorate)
   return decorate
 }
 
-const LISTED = { errors: '${problem.errors}' }
-
-const problemJson = {
+const PROBLEM = {
+  type: 'about:blank',
   title: '${problem.title}',
   status: '${problem.status}',
   detail: '${problem.detail}',

@@ -59,8 +59,8 @@ interface Authors {
 
 type WrittenBy<Author extends keyof Authors> = { -readonly [Field in Authors[Author]]: Exchange[Field] }
 
-/** Returns an exchange as its author may write it: `draftOf(exchange, 'respond').entry = entry`. */
-export const draftOf = <Author extends keyof Authors>(exchange: Exchange, _: Author): WrittenBy<Author> => exchange
+/** Returns an exchange as its author may write it: `writable(exchange, 'respond').entry = entry`. */
+export const writable = <Author extends keyof Authors>(exchange: Exchange, _: Author): WrittenBy<Author> => exchange
 
 /** One request in the chain: the request, its world, and the results of the behaviours so far. */
 export class Exchange {

@@ -1,22 +1,28 @@
 // The expressions of one operation's configuration: compiled at load, with every mistake in its place.
 
-import type { Expression, Mistake } from '../expression/expression.ts'
+import type { Contract } from '../contract/contract.ts'
 import { Language } from '../expression/language.ts'
-import { compileTemplate, type Template, type TemplateOptions } from '../expression/template.ts'
+import type { Expression } from '../expression/scope.ts'
+import {
+  compileFilling,
+  type ReportExpression,
+  type ReportMistake,
+  type Template,
+  type TemplateContext,
+  type TemplateOptions,
+} from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
 import type { Exchange } from './exchange.ts'
 import { ExchangeScope, requestTypes, type ScopeSite } from './scope.ts'
 
-/** A part of a string, in characters. */
-export interface Span {
-  readonly start: number
-  readonly end: number
+/** The names that functions of an expression may refer to. */
+export interface KnownNames {
+  readonly contract: Contract
+  /** Absent where records cannot be read. */
+  readonly resources?: ReadonlyMap<string, unknown> | undefined
 }
-
-/** Reports a mistake in the expression at a path. */
-export type ReportExpression = (code: string, message: string, path: Path, hint: string | undefined, at: Span) => void
 
 export class Expressions {
   readonly #site: ScopeSite
@@ -33,40 +39,21 @@ export class Expressions {
 
   /** Compiles a condition; `undefined` if it is invalid. */
   condition(text: string, path: Path, report: ReportExpression): Expression | undefined {
-    return this.#compile(text, 'bool', path, 0, report)
+    return compileExpression(this.#languageOf(), this.#site, text, 'bool', path, 0, report)
   }
 
-  /** Compiles one expression that begins at `start` of the string at `path`; `undefined` if it is invalid. */
-  expression(text: string, path: Path, start: number, report: ReportExpression): Expression | undefined {
-    return this.#compile(text, 'any', path, start, report)
-  }
-
-  #compile(
-    text: string,
-    want: 'bool' | 'any',
+  /** Compiles JSON with `${…}` in its strings. If it may read records, its expressions must be evaluated before it is filled in. */
+  template<Context extends TemplateContext>(
+    value: Json,
     path: Path,
-    offset: number,
-    report: ReportExpression,
-  ): Expression | undefined {
-    const compiled = this.#languageOf().compile(text, want)
-    if ('code' in compiled) {
-      const { code, message, hint, start, end } = compiled
-      report(code, message, path, hint, { start: offset + start, end: offset + end })
-      return undefined
-    }
-    this.#checkReferences(compiled, path, offset, report)
-    return compiled
-  }
-
-  /** Compiles JSON with `${EXPRESSION}` in its strings. */
-  template(value: Json, path: Path, report: ReportExpression, options?: TemplateOptions): Template {
-    const told = (within: Path, { code, message, hint, ...at }: Mistake) =>
-      report(code, message, [...path, ...within], hint, at)
-    const template = compileTemplate(value, this.#languageOf(), told, options)
-    for (const hole of template.holes) {
-      this.#checkReferences(hole.expression, [...path, ...hole.path], hole.start, report)
-    }
-    return template
+    report: ReportMistake,
+    options: TemplateOptions<Context> & { readonly readsRecords?: boolean } = {},
+  ): Template<Context> {
+    const names = options.readsRecords === true ? this.#site : { contract: this.#site.contract }
+    return compileFilling(value, path, report, {
+      ...options,
+      compile: (text, at, start) => compileExpression(this.#languageOf(), names, text, 'any', at, start, report),
+    })
   }
 
   scope(exchange: Exchange): ExchangeScope {
@@ -78,20 +65,41 @@ export class Expressions {
     this.#language ??= this.#typed ? new Language(requestTypes(operation, contract)) : new Language()
     return this.#language
   }
+}
 
-  #checkReferences({ references }: Expression, path: Path, offset: number, report: ReportExpression): void {
-    const { contract, resources } = this.#site
-    const known = {
-      operation: () => contract.operations.map(({ id }) => id),
-      resource: () => [...resources.keys()],
-      schema: () => [...contract.schemas.keys()],
-    }
-    for (const { kind, name, start, end } of references) {
-      const names = known[kind]()
-      if (names.includes(name)) continue
-      const message = kind === 'resource' ? `there is no resource "${name}"` : `the contract has no ${kind} "${name}"`
-      const at = { start: offset + start, end: offset + end }
-      report(`unknown-${kind}`, message, path, suggest(name, names), at)
-    }
+/** Compiles one expression that begins at `start` of the string at `path`; `undefined` if it is invalid. */
+export function compileExpression(
+  language: Language,
+  { contract, resources }: KnownNames,
+  text: string,
+  want: 'bool' | 'any',
+  path: Path,
+  start: number,
+  report: ReportExpression,
+): Expression | undefined {
+  const compiled = language.compile(text, want)
+  const at = (part: { readonly start: number; readonly end: number }) => ({
+    start: start + part.start,
+    end: start + part.end,
+  })
+  if ('code' in compiled) {
+    report(compiled.code, compiled.message, path, compiled.hint, at(compiled))
+    return undefined
   }
+  for (const reference of compiled.references) {
+    const { kind, name } = reference
+    if (kind === 'resource' && resources === undefined) {
+      const hint = 'use record() in a rule or a fixed reply'
+      report('unknown-expression', 'records cannot be read here', path, hint, at(reference))
+      continue
+    }
+    const names =
+      kind === 'operation'
+        ? contract.operations.map(({ id }) => id)
+        : [...((kind === 'schema' ? contract.schemas : resources)?.keys() ?? [])]
+    if (names.includes(name)) continue
+    const message = kind === 'resource' ? `there is no resource "${name}"` : `the contract has no ${kind} "${name}"`
+    report(`unknown-${kind}`, message, path, suggest(name, names), at(reference))
+  }
+  return compiled
 }

@@ -7,7 +7,7 @@ import { NO_HEADERS, type Reply, refuse, retryAfter, type Wire } from '../kernel
 import type { Path } from '../kernel/source.ts'
 import { parseByteRate, parseDuration, parseSize } from '../kernel/units.ts'
 import type { Behaviour, Exchange, Handler, Site } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 
 const KINDS = ['status', 'reset', 'close', 'truncate', 'garbage', 'drip', 'hang'] as const
 type FaultKind = (typeof KINDS)[number]
@@ -126,7 +126,7 @@ function compileFault(config: FaultSpec, purpose: string, site: Site, path: Path
           ? exchange => exchange.draw(purpose) < probability
           : () => true,
     fail: next => async exchange => {
-      draftOf(exchange, 'fault').fault = kind
+      writable(exchange, 'fault').fault = kind
       exchange.note(`${purpose}: ${config.status ?? kind}${works ? ', after the work' : ''}`)
       const reply = works ? await next(exchange) : NO_REPLY
       // Waits here, by the world's clock, so that HTTP need not know of it.

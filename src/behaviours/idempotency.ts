@@ -8,7 +8,7 @@ import { type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { IdempotencyKeys } from '../world/idempotency.ts'
 import type { Behaviour, Exchange } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 
 export interface IdempotencyConfig {
   readonly for: string
@@ -66,7 +66,7 @@ export const idempotency: Behaviour<IdempotencyConfig> = {
       // A request that does not reach this line has failed and may be repeated.
       let reply: Reply | undefined
       // In progress until the reply is sent, since latency follows after it is made.
-      draftOf(exchange, 'idempotency').release = () => {
+      writable(exchange, 'idempotency').release = () => {
         if (reply === undefined || reply.status >= 500) keys.forget(key)
         else keys.finish(...settle(reply))
       }

@@ -11,7 +11,7 @@ import { problemOf, problems } from '../kernel/problem.ts'
 import { NO_HEADERS, type Reply, refuse, withHeaders } from '../kernel/reply.ts'
 import { withQuery } from '../kernel/request.ts'
 import type { Behaviour, Choice, Exchange } from './behaviour.ts'
-import { draftOf } from './exchange.ts'
+import { writable } from './exchange.ts'
 
 const NAMES = ['code', 'example', 'dynamic', 'seed'] as const
 type Words = { readonly [name in (typeof NAMES)[number]]?: string }
@@ -47,7 +47,7 @@ export const prefer: Behaviour<boolean> = {
           const place = inHeader[name] === undefined ? inQueryAt(name) : inHeaderAt(name)
           return Promise.resolve(invalid([{ ...place, rule, message }]))
         }
-        draftOf(exchange, 'prefer').choice = choiceOf(words)
+        writable(exchange, 'prefer').choice = choiceOf(words)
         return chosen(exchange).then(reply => {
           // Refused with the chosen status: answer as the contract documents it.
           if (reply.refusal === undefined || reply.status !== exchange.choice?.status) return reply
@@ -131,7 +131,7 @@ function takeFromQuery(exchange: Exchange, controls: readonly (typeof NAMES)[num
   if (found.length === 0) return {}
   const names = new Set(found.map(([name]) => `__${name}`))
   const rest = request.query.split('&').filter(pair => !names.has(decodeQuery(pair.split('=', 1)[0] as string) ?? ''))
-  draftOf(exchange, 'prefer').request = withQuery(request, rest.join('&'))
+  writable(exchange, 'prefer').request = withQuery(request, rest.join('&'))
   return Object.fromEntries(found)
 }
 

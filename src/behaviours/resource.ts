@@ -65,6 +65,9 @@ export interface Make {
   readonly scoped?: boolean
 }
 
+export const isId = (value: Json | undefined): value is Id =>
+  typeof value === 'string' || typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+
 /** Converts a path value to an id of the records' type. */
 export const asId = (value: Id, ids: Resource['ids']): Id => {
   if (ids === 'integer') return typeof value === 'string' ? (parseInteger(value) ?? value) : value

@@ -1,13 +1,12 @@
 // The variables of an expression: the request, typed by the contract, and its world.
 
 import type { Contract, Operation } from '../contract/contract.ts'
-import type { Scope } from '../expression/scope.ts'
-import type { ExpressionType, RequestTypes } from '../expression/types.ts'
+import type { ExpressionType, RequestTypes, Scope } from '../expression/scope.ts'
 import type { Json } from '../kernel/json.ts'
 import { drawUuid } from '../world/draws.ts'
 import { PATHS, PathCounts } from '../world/path-counts.ts'
 import type { Identify } from './caller.ts'
-import { draftOf, type Exchange } from './exchange.ts'
+import { type Exchange, writable } from './exchange.ts'
 import { asId, type Resource } from './resource.ts'
 
 /** The part of a site that expressions see. */
@@ -76,7 +75,7 @@ export class ExchangeScope implements Scope {
   }
   get nth(): number {
     const { request, world } = this.#exchange
-    const draft = draftOf(this.#exchange, 'expressions')
+    const draft = writable(this.#exchange, 'expressions')
     draft.nth ??= world.keep(PathCounts, PATHS).next(`${request.method} ${request.path}`)
     return draft.nth
   }

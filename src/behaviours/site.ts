@@ -2,12 +2,13 @@
 
 import type { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
+import type { TextSpan } from '../expression/template.ts'
 import type { BrokenRule } from '../kernel/problem.ts'
 import type { Reply } from '../kernel/reply.ts'
 import type { Path } from '../kernel/source.ts'
 import type { Consumer, Identify } from './caller.ts'
 import type { Exchange, Handler } from './exchange.ts'
-import type { Expressions, Span } from './expressions.ts'
+import type { Expressions } from './expressions.ts'
 import type { Resource } from './resource.ts'
 
 /** Refuses a request that breaks these rules, of which there is at least one. */
@@ -60,5 +61,5 @@ export interface Site {
   /** Reports something doubtful; see `error`. */
   warn(code: string, message: string, path?: Path, hint?: string): void
   /** Reports a mistake at a path within the behaviour's own configuration. */
-  error(code: string, message: string, path?: Path, hint?: string, part?: 'key' | 'value' | Span): void
+  error(code: string, message: string, path?: Path, hint?: string, part?: 'key' | 'value' | TextSpan): void
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../kernel/reply.ts'
 import type { Cause, Turns } from '../world/turns.ts'
 import { latestOf } from '../world/world.ts'
 import type { Behaviour } from './behaviour.ts'
-import { draftOf, type Exchange, type Handler } from './exchange.ts'
+import { type Exchange, type Handler, writable } from './exchange.ts'
 
 export const state: Behaviour<never> = {
   name: 'state',
@@ -50,6 +50,6 @@ class RequestCause implements Cause {
   }
 
   set position(position: number) {
-    draftOf(this.#exchange, 'state').position = position
+    writable(this.#exchange, 'state').position = position
   }
 }

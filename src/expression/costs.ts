@@ -1,7 +1,35 @@
-// Costs of the functions and operators of the expression language, which count against the budget of its loops.
+// The work that one evaluation of an expression may do: steps of loops, and the length of the texts that functions and
+// operators look at.
 
-import { spend, spendSteps } from './budget.ts'
-import type { SyntaxNode } from './syntax-tree.ts'
+import { isMap } from './scope.ts'
+import { type Evaluate, nodesOf, type SyntaxNode } from './syntax-tree.ts'
+
+/** All loops of one evaluation together may take this many steps: some ten milliseconds. */
+const MOST_STEPS = 20_000
+/** So much work counts as one step. Looking at a character takes 1 to 15 ns, a step some microseconds. */
+const WORK_OF_A_STEP = 256
+
+let work = 0
+
+// Made once: a loop such as `all` continues after a failed step, and may throw this once for each element.
+const EXHAUSTED = new RangeError(`the expression takes more than ${MOST_STEPS} steps`)
+
+/** To be called before each evaluation. */
+export const resetSteps = (): void => {
+  work = 0
+}
+
+/** Counts work, in characters looked at. Throws once the evaluation has done too much. */
+export function spend(characters: number): void {
+  work += characters
+  if (work > MOST_STEPS * WORK_OF_A_STEP) throw EXHAUSTED
+}
+
+/** Counts steps of a loop, or work that takes as long. */
+export const spendSteps = (steps: number): void => spend(steps * WORK_OF_A_STEP)
+
+/** Ends the evaluation: all further work fails too. */
+export const exhaust = (): void => spend(Number.POSITIVE_INFINITY)
 
 type Charge = (first: unknown, second: unknown) => void
 type ChargeCall = (operands: readonly unknown[]) => void
@@ -15,12 +43,10 @@ const LONGEST_LINEAR = 250
 /** Characters that such a search compares in the time that is counted for one. */
 const COMPARED_AT_ONCE = 32
 
-/**
- * Makes each function and operator of a tree count the length of its operands before it runs. To be called once a tree is
- * checked.
- */
-export function boundWork(nodes: Iterable<SyntaxNode>): void {
-  for (const node of nodes) {
+/** Makes every step of a loop count, and every function and operator the length of its operands. To be called on a checked tree. */
+export function boundWork(tree: SyntaxNode): void {
+  for (const node of nodesOf(tree)) {
+    if (node.op === 'comprehension') boundLoop((node.args as { step: SyntaxNode }).step)
     const charge = chargeOf(node)
     const { handle } = node
     if (charge === undefined || handle === undefined) continue
@@ -35,28 +61,35 @@ export function boundWork(nodes: Iterable<SyntaxNode>): void {
   }
 }
 
+function boundLoop(step: SyntaxNode): void {
+  const evaluate = step.meta.evaluate as Evaluate
+  step.evaluate = (evaluator, at, context) => {
+    spendSteps(1)
+    return evaluate(evaluator, at, context)
+  }
+}
+
 function chargeOf({ op, args }: SyntaxNode): Charge | undefined {
-  if (op === 'comprehension') return iterable => spend(KEY * keysOf(iterable))
+  if (op === 'comprehension') return iterable => spend(KEY * countKeys(iterable))
   if (op !== 'call' && op !== 'rcall') return Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined
   const name = String((args as readonly unknown[])[0])
   const charge = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : /^get[A-Z]/.test(name) ? chargeZone : chargeAll
   return operands => charge?.(operands as readonly unknown[])
 }
 
-const lengthOf = (value: unknown): number =>
+const textLength = (value: unknown): number =>
   typeof value === 'string' || value instanceof Uint8Array ? value.length : 0
 
-const keysOf = (value: unknown): number =>
-  typeof value === 'object' && value !== null && value.constructor === Object ? Object.keys(value).length : 0
+const countKeys = (value: unknown): number => (isMap(value) ? Object.keys(value).length : 0)
 
 const chargeNothing: ChargeCall = () => {}
 
 const chargeAll: ChargeCall = operands => {
-  for (const operand of operands) spend(lengthOf(operand))
+  for (const operand of operands) spend(textLength(operand))
 }
 
 const chargeSearch: ChargeCall = ([text, part]) => {
-  const [length, sought] = [lengthOf(text), lengthOf(part)]
+  const [length, sought] = [textLength(text), textLength(part)]
   spend(length)
   if (sought > LONGEST_LINEAR) spend((Math.max(0, length - sought) * sought) / COMPARED_AT_ONCE)
 }
@@ -71,40 +104,37 @@ const FUNCTIONS: Readonly<Record<string, ChargeCall>> = {
   at: chargeNothing,
   dyn: chargeNothing,
   type: chargeNothing,
-  startsWith: ([, part]) => spend(lengthOf(part)),
-  endsWith: ([, part]) => spend(lengthOf(part)),
+  startsWith: ([, part]) => spend(textLength(part)),
+  endsWith: ([, part]) => spend(textLength(part)),
   contains: chargeSearch,
   indexOf: chargeSearch,
   lastIndexOf: chargeSearch,
   split: chargeSearch,
-  size: ([value]) => spend(lengthOf(value) + KEY * keysOf(value)),
+  size: ([value]) => spend(textLength(value) + KEY * countKeys(value)),
   join: ([list, separator]) => {
     if (!Array.isArray(list)) return
-    spend(list.length * (COMPARISON + lengthOf(separator)))
-    for (const item of list) spend(lengthOf(item))
+    spend(list.length * (COMPARISON + textLength(separator)))
+    for (const item of list) spend(textLength(item))
   },
   // The library backtracks over digits without a unit.
-  duration: ([text]) => spend(lengthOf(text) ** 3 / COMPARED_AT_ONCE),
-  uint: ([text]) => spend(lengthOf(text) ** 2 / COMPARED_AT_ONCE),
+  duration: ([text]) => spend(textLength(text) ** 3 / COMPARED_AT_ONCE),
+  uint: ([text]) => spend(textLength(text) ** 2 / COMPARED_AT_ONCE),
 }
 
 /** Counts a comparison of two values. Those of different lengths are unequal at once. */
 function chargeComparison(a: unknown, b: unknown): void {
-  if (typeof a === 'string') spend(lengthOf(b) === a.length ? a.length : 0)
+  if (typeof a === 'string') spend(textLength(b) === a.length ? a.length : 0)
   else if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return
     spend(a.length * COMPARISON)
     for (const [i, item] of a.entries()) chargeComparison(item, b[i])
   } else if (isMap(a) && isMap(b)) {
-    spend((keysOf(a) + keysOf(b)) * COMPARISON)
+    spend((countKeys(a) + countKeys(b)) * COMPARISON)
     for (const [key, member] of Object.entries(a)) if (Object.hasOwn(b, key)) chargeComparison(member, b[key])
   }
 }
 
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && value.constructor === Object
-
-const chargeOrder: Charge = (a, b) => spend(Math.min(lengthOf(a), lengthOf(b)))
+const chargeOrder: Charge = (a, b) => spend(Math.min(textLength(a), textLength(b)))
 
 const OPERATORS: Readonly<Record<string, Charge>> = {
   '==': chargeComparison,
@@ -114,7 +144,7 @@ const OPERATORS: Readonly<Record<string, Charge>> = {
   '>': chargeOrder,
   '>=': chargeOrder,
   '+': (a, b) => {
-    for (const operand of [a, b]) spend(Array.isArray(operand) ? operand.length : lengthOf(operand))
+    for (const operand of [a, b]) spend(Array.isArray(operand) ? operand.length : textLength(operand))
   },
   in: (value, list) => {
     if (!Array.isArray(list)) return

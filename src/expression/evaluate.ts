@@ -1,18 +1,15 @@
 // Evaluates a compiled expression for a request. A failure says why; a result has a bounded size.
 
 import type { Json } from '../kernel/json.ts'
-import { resetSteps } from './budget.ts'
-import type { Context } from './environment.ts'
-import { ExpressionFailure } from './expression.ts'
-import { type LibraryError, plain } from './mistakes.ts'
-import { Roots, type Scope } from './scope.ts'
-import { toJson } from './values.ts'
+import { resetSteps } from './costs.ts'
+import { type LibraryError, plainWords } from './mistakes.ts'
+import { ExpressionFailure, Roots, type Scope, toJson } from './scope.ts'
 
 /** The result of an expression may have this many characters as JSON. */
 const LONGEST_RESULT = 1_000_000
 
 /** A parsed expression, as the library evaluates it. */
-export type RunExpression = (context?: Context) => unknown
+export type RunExpression = (context?: never) => unknown
 
 /** Evaluates, and returns the library's value. */
 function runQuietly(run: RunExpression, scope: Scope): unknown {
@@ -21,7 +18,7 @@ function runQuietly(run: RunExpression, scope: Scope): unknown {
   Error.stackTraceLimit = 0
   resetSteps()
   try {
-    return run(new Roots(scope) as unknown as Context)
+    return run(new Roots(scope) as never)
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
@@ -41,7 +38,7 @@ export function evaluate(run: RunExpression, scope: Scope): Json | Promise<Json>
 }
 
 /** Returns whether the value is true; a failure counts as false. */
-export function holds(run: RunExpression, scope: Scope): boolean | Promise<boolean> {
+export function isTrue(run: RunExpression, scope: Scope): boolean | Promise<boolean> {
   const failed = (error: unknown): false => {
     if (isOutage(error)) throw error
     return false
@@ -65,19 +62,19 @@ const failureOf = (error: unknown): unknown => {
   if (error instanceof TypeError && !('code' in error))
     return new ExpressionFailure('the value does not have this field')
   const { summary, message } = error as LibraryError
-  return new ExpressionFailure(plain(summary ?? message))
+  return new ExpressionFailure(plainWords(summary ?? message))
 }
 
 function bounded(value: unknown): Json {
   const json = toJson(value)
   if (typeof json === 'boolean' || typeof json === 'number' || json === null) return json
-  const length = typeof json === 'string' ? json.length : lengthOf(json)
+  const length = typeof json === 'string' ? json.length : jsonLength(json)
   if (length <= LONGEST_RESULT) return json
   throw new ExpressionFailure(`the result has more than ${LONGEST_RESULT} characters`)
 }
 
 /** About how many characters a value takes as JSON; stops counting above the bound. */
-function lengthOf(value: Json): number {
+function jsonLength(value: Json): number {
   let length = 0
   const add = (one: Json): void => {
     if (length > LONGEST_RESULT) return

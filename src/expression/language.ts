@@ -1,13 +1,35 @@
-// The expression language of rules and templates: CEL (Common Expression Language, cel.dev).
+// The expression language of rules and templates: CEL (Common Expression Language, cel.dev). The door to its library.
 
+import { Environment } from '@marcbachmann/cel-js'
+import type { Moment } from '../world/clock.ts'
 import { boundWork } from './costs.ts'
-import { type Environment, environmentFor, environments, HIDDEN } from './environment.ts'
-import { evaluate, holds } from './evaluate.ts'
-import type { Expression, Mistake, NamedReference } from './expression.ts'
+import { evaluate, isTrue } from './evaluate.ts'
+import { matchesLinearly } from './linear-match.ts'
 import { articled, explain, type LibraryError, mistake, unknownRoot } from './mistakes.ts'
-import { isAsynchronous, isScopedCall, referencesIn, rootsIn } from './names.ts'
-import { boundSteps, containRejections, nodesOf, type SyntaxNode } from './syntax-tree.ts'
-import type { RequestTypes } from './types.ts'
+import {
+  type Expression,
+  ExpressionFailure,
+  type ExpressionType,
+  type Mistake,
+  memberTypes,
+  type NamedReference,
+  Records,
+  RequestRoot,
+  type RequestTypes,
+  ScopeRoot,
+  toExpression,
+  toJson,
+  WorldRoot,
+} from './scope.ts'
+import {
+  containRejections,
+  isAsynchronous,
+  isScopedCall,
+  namedReferences,
+  nodesOf,
+  rootsIn,
+  type SyntaxNode,
+} from './syntax-tree.ts'
 
 const UNTYPED: RequestTypes = { params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
 
@@ -32,7 +54,7 @@ export class Language {
       const tree = parsed.ast as unknown as SyntaxNode
       const hidden = [...nodesOf(tree)].find(({ op, args }) => op === 'id' && args === HIDDEN)
       if (hidden !== undefined) return unknownRoot(HIDDEN, hidden)
-      const named = referencesIn(tree)
+      const named = namedReferences(tree)
       if (!Array.isArray(named)) return named as Mistake
       references = named
       roots = rootsIn(tree)
@@ -51,8 +73,7 @@ export class Language {
     const tree = run.ast as unknown as SyntaxNode
     adapt(tree, runtime)
     run.check()
-    boundSteps(tree)
-    boundWork(nodesOf(tree))
+    boundWork(tree)
     containRejections(tree, isAsynchronous)
     return {
       text,
@@ -61,7 +82,7 @@ export class Language {
       references,
       constant: roots.size === 0 && references.length === 0 && ![...nodesOf(tree)].some(isScopedCall),
       evaluate: scope => evaluate(run, scope),
-      holds: scope => holds(run, scope),
+      holds: scope => isTrue(run, scope),
     }
   }
 
@@ -81,4 +102,106 @@ function adapt(tree: SyntaxNode, environment: Environment): void {
     if (node.op === 'rcall' && operands[0] === 'matches') operands[0] = 'linearMatches'
     if (isScopedCall(node)) (operands[1] as unknown[]).unshift(environment.parse(HIDDEN).ast)
   }
+}
+
+/** The variable that holds the scope itself; see `Roots`. */
+const HIDDEN = '_scope'
+
+/** The library's name of a type. */
+const typeName = (type: ExpressionType): string => {
+  if (type === 'timestamp') return 'google.protobuf.Timestamp'
+  if (typeof type === 'string') return type
+  if ('list' in type) return `list<${typeName(type.list)}>`
+  return 'map' in type ? `map<string, ${typeName(type.map)}>` : 'map'
+}
+
+type ObjectSchema = { readonly [name: string]: string | ObjectSchema }
+
+/** The library's form of an object's fields. */
+const librarySchema = (fields: Readonly<Record<string, ExpressionType>>): ObjectSchema =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, type]) => {
+      const inner = memberTypes(type)
+      return [name, inner === undefined ? typeName(type) : librarySchema(inner)]
+    }),
+  )
+
+const OPTIONS = {
+  homogeneousAggregateLiterals: false,
+  enableOptionalTypes: true,
+  limits: { maxAstNodes: 2000, maxDepth: 50 },
+} as const
+
+/** The environment without the root `request`, which is typed for each operation. */
+function commonEnvironment(): Environment {
+  const environment = new Environment(OPTIONS)
+    .registerType('World', { ctor: WorldRoot, fields: { name: 'string' } })
+    .registerType('Scope', { ctor: ScopeRoot, fields: {} })
+    .registerType('Records', { ctor: Records, fields: {} })
+    .registerVariable(HIDDEN, 'Scope')
+    .registerVariable('consumer', 'string')
+    .registerVariable('operation', 'string')
+    .registerVariable('now', 'google.protobuf.Timestamp')
+    .registerVariable('ordinal', 'int')
+    .registerVariable('nth', 'int')
+    .registerVariable('world', 'World')
+  const sync = { async: false } as never
+  const add = (signature: string, handler: (...values: never[]) => unknown, isAsync = false) =>
+    environment.registerFunction(signature, handler as never, isAsync ? undefined : sync)
+  add('calls(Scope, string): int', ({ given }: ScopeRoot, name: string) => BigInt(given.calls(name)))
+  add('draw(Scope, string): double', ({ given }: ScopeRoot, purpose: string) => given.draw(purpose))
+  add('uuid(Scope): string', ({ given }: ScopeRoot) => given.uuid())
+  add('sample(Scope, string): dyn', ({ given }: ScopeRoot, name: string) => toExpression(given.sample(name)))
+  add('records(Scope, string): Records', ({ given }: ScopeRoot, name: string) => new Records(given, name))
+  add('Records.size(): int', async (records: Records) => BigInt(await records.size()), true)
+  const record = async ({ given }: ScopeRoot, name: string, id: unknown) => {
+    const found = await given.record(name, toJson(id))
+    if (found === undefined) throw new ExpressionFailure(`there is no record ${String(id)} in ${name}`)
+    return toExpression(found)
+  }
+  add('record(Scope, string, dyn): dyn', record, true)
+  add('string.linearMatches(string): bool', matchesLinearly)
+  add('string(google.protobuf.Timestamp): string', (time: Moment) => time.toISOString())
+  add('int(google.protobuf.Timestamp): int', (time: Moment) => BigInt(Math.floor(time.getTime() / 1000)))
+  // JSON does not distinguish 1 from 1.0, so integers and decimals must mix.
+  for (const [operator, calculate] of Object.entries(MIXED)) {
+    environment.registerOperator(`double ${operator} int`, ((a: number, b: bigint) => calculate(a, Number(b))) as never)
+    environment.registerOperator(`int ${operator} double`, ((a: bigint, b: number) => calculate(Number(a), b)) as never)
+  }
+  return environment
+}
+
+const MIXED: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+}
+
+let prepared: { readonly common: Environment; readonly runtime: Environment } | undefined
+
+/**
+ * Returns an environment without `request`, and one with an untyped `request` for evaluating. Made on first use, because
+ * most configurations have no expressions.
+ */
+function environments() {
+  if (prepared === undefined) {
+    const common = commonEnvironment()
+    const fields = { method: 'string', path: 'string', params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
+    const runtime = common
+      .clone()
+      .registerType('Request', { ctor: RequestRoot, fields: { ...fields, headers: 'map<string, string>' } })
+      .registerVariable('request', 'Request')
+    prepared = { common, runtime }
+  }
+  return prepared
+}
+
+/** Returns an environment in which `request` has the types of an operation. */
+function environmentFor({ params, query, cookies, body }: RequestTypes): Environment {
+  const fields = { method: 'string', path: 'string', headers: { map: 'string' }, params, query, cookies, body }
+  const schema = librarySchema(fields as Readonly<Record<string, ExpressionType>>)
+  return environments()
+    .common.clone()
+    .registerVariable({ name: 'request', schema } as never)
 }

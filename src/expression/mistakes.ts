@@ -1,10 +1,8 @@
 // Describes the mistakes in an expression: those that the library finds, in words, with the closest name.
 
 import { nearest, suggest } from '../kernel/diagnostic.ts'
-import type { Mistake } from './expression.ts'
-import { operand, pathOf, REQUEST, ROOTS, SCOPED } from './names.ts'
-import type { SyntaxNode } from './syntax-tree.ts'
-import { type ExpressionType, fieldsOf, type RequestTypes } from './types.ts'
+import { type ExpressionType, type Mistake, memberTypes, type RequestTypes } from './scope.ts'
+import { accessPath, operand, REQUEST, ROOTS, SCOPED, type SyntaxNode } from './syntax-tree.ts'
 
 export interface LibraryError extends Error {
   readonly code?: string
@@ -40,7 +38,7 @@ const TOKENS: Readonly<Record<string, string>> = {
 }
 
 /** Removes the parts of the library's message that the user did not write. */
-export const plain = (summary: string): string => {
+export const plainWords = (summary: string): string => {
   const text = summary
     .replace(/^(?:Unexpected token: EOF|Expected \w+, got EOF)$/, 'the expression is incomplete')
     .replace(/\b(?:RPAREN|LPAREN|RBRACKET|RBRACE|COLON|COMMA|DOT)\b/g, token => TOKENS[token] as string)
@@ -60,7 +58,7 @@ export function explain(error: LibraryError, text: string, types: RequestTypes):
   }
   if (code === 'no_such_key') {
     const name = /No such key: (.*)/s.exec(summary)?.[1] ?? ''
-    const path = node === undefined ? '' : pathOf(operand(node, 0))
+    const path = node === undefined ? '' : accessPath(operand(node, 0))
     const fields = Object.keys(fieldsAt(path, types) ?? {})
     const end = text.indexOf(name, at.start) >= 0 ? text.indexOf(name, at.start) + name.length : at.end
     const start = Math.max(at.start, end - name.length)
@@ -72,7 +70,7 @@ export function explain(error: LibraryError, text: string, types: RequestTypes):
     const hint = near === undefined ? undefined : `did you mean "${near}"?`
     return { code: 'unknown-function', message: `there is no function "${called}"`, hint, ...at }
   }
-  return { code: 'invalid-expression', message: plain(summary), hint: undefined, ...at }
+  return { code: 'invalid-expression', message: plainWords(summary), hint: undefined, ...at }
 }
 
 function fieldsAt(path: string, types: RequestTypes): Readonly<Record<string, unknown>> | undefined {
@@ -80,8 +78,8 @@ function fieldsAt(path: string, types: RequestTypes): Readonly<Record<string, un
   if (root !== 'request') return undefined
   if (part === undefined) return Object.fromEntries(REQUEST.map(name => [name, 'dyn']))
   let type = (types as unknown as Record<string, ExpressionType | undefined>)[part]
-  for (const name of rest) type = fieldsOf(type)?.[name]
-  return fieldsOf(type)
+  for (const name of rest) type = memberTypes(type)?.[name]
+  return memberTypes(type)
 }
 
 /** Functions of the language, for a misspelt one. */

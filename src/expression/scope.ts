@@ -1,8 +1,68 @@
-// The roots and functions of the expression language. Independent of how a gateway fills them in.
+// The words of the expression language: what a compiled expression is, the roots and functions that it may use, and how their
+// values are converted. Independent of how a gateway fills them in.
 
-import type { Json } from '../kernel/json.ts'
-import { type Moment, momentOf } from '../world/clock.ts'
-import { toExpression } from './values.ts'
+import { Decimal, type Json, put } from '../kernel/json.ts'
+import { type Moment, momentOf, timeOf, timestamp } from '../world/clock.ts'
+
+export interface Expression {
+  readonly text: string
+  /** The type of its value, if it is known at load: `string`, `int`, `double`, `bool`, `list`, `map`, `dyn` … */
+  readonly type: string
+  /** The parts that the expression reads: `request.body`, `nth`, `consumer` … */
+  readonly roots: ReadonlySet<string>
+  readonly references: readonly NamedReference[]
+  /** Whether it is true for every request. */
+  readonly constant: boolean
+  /** Its value. Throws an `ExpressionFailure`, or rejects with one. */
+  evaluate(scope: Scope): Json | Promise<Json>
+  /** Whether it is true. An expression that fails is not: a field that a request lacks is an ordinary case. */
+  holds(scope: Scope): boolean | Promise<boolean>
+}
+
+/** A name that an expression refers to: `calls("payOrder")`. */
+export interface NamedReference {
+  readonly kind: 'operation' | 'resource' | 'schema'
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A mistake in an expression. `start` and `end` count characters of its text. */
+export interface Mistake {
+  readonly code: string
+  readonly message: string
+  readonly hint: string | undefined
+  readonly start: number
+  readonly end: number
+}
+
+/** An expression that could not be evaluated for a request. Its message is for people. */
+export class ExpressionFailure extends Error {
+  override readonly name = 'ExpressionFailure'
+}
+
+/** A type; `dyn` is checked when a request arrives. An object without fields may have any. */
+export type ExpressionType =
+  | 'string'
+  | 'int'
+  | 'bool'
+  | 'timestamp'
+  | 'dyn'
+  | { readonly list: ExpressionType }
+  | { readonly map: ExpressionType }
+  | { readonly fields: Readonly<Record<string, ExpressionType>> }
+
+/** The types of a request's parts, derived from the contract. Expressions are checked against them at load. */
+export interface RequestTypes {
+  readonly params: ExpressionType
+  readonly query: ExpressionType
+  readonly cookies: ExpressionType
+  readonly body: ExpressionType
+}
+
+/** The fields of an object type by name; `undefined` for any other type. */
+export const memberTypes = (type: ExpressionType | undefined): Readonly<Record<string, ExpressionType>> | undefined =>
+  typeof type === 'object' && 'fields' in type ? type.fields : undefined
 
 /** The values for one request. Each member is read only if an expression names it. */
 export interface Scope {
@@ -40,10 +100,7 @@ export interface Scope {
 /** The root `request`. Its parts are converted when they are first looked at, and once. */
 export class RequestRoot {
   readonly #scope: Scope
-  #params: unknown
-  #query: unknown
-  #cookies: unknown
-  #body: unknown
+  readonly #converted = new Map<keyof RequestTypes, unknown>()
 
   constructor(scope: Scope) {
     this.#scope = scope
@@ -54,24 +111,25 @@ export class RequestRoot {
   get path(): string {
     return this.#scope.path
   }
-  get params(): unknown {
-    this.#params ??= toExpression(this.#scope.params as Json)
-    return this.#params
-  }
-  get query(): unknown {
-    this.#query ??= toExpression(this.#scope.query as Json)
-    return this.#query
-  }
-  get cookies(): unknown {
-    this.#cookies ??= toExpression(this.#scope.cookies as Json)
-    return this.#cookies
-  }
   get headers(): Readonly<Record<string, string>> {
     return this.#scope.headers
   }
+  get params(): unknown {
+    return this.#convert('params')
+  }
+  get query(): unknown {
+    return this.#convert('query')
+  }
+  get cookies(): unknown {
+    return this.#convert('cookies')
+  }
   get body(): unknown {
-    this.#body ??= toExpression(this.#scope.body)
-    return this.#body
+    return this.#convert('body')
+  }
+
+  #convert(part: keyof RequestTypes): unknown {
+    if (!this.#converted.has(part)) this.#converted.set(part, toExpression(this.#scope[part] as Json | undefined))
+    return this.#converted.get(part)
   }
 }
 
@@ -93,14 +151,9 @@ export class ScopeRoot {
 
 /** The value of `records("orders")`. */
 export class Records {
-  readonly #scope: Scope
-  readonly #resource: string
+  readonly size: () => number | Promise<number>
   constructor(scope: Scope, resource: string) {
-    this.#scope = scope
-    this.#resource = resource
-  }
-  size(): number | Promise<number> {
-    return this.#scope.size(this.#resource)
+    this.size = () => scope.size(resource)
   }
 }
 
@@ -138,3 +191,35 @@ export class Roots {
     return new ScopeRoot(this.#scope)
   }
 }
+
+/** A JSON value for an expression. Integers become bigints, because the language has no other integers. */
+export function toExpression(value: Json | undefined): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
+  if (Array.isArray(value)) return value.map(toExpression)
+  if (value instanceof Decimal) return Number(value.text)
+  if (value === null || typeof value !== 'object') return value
+  const out: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) put(out, name, toExpression(member as Json))
+  return out
+}
+
+/** The result of an expression as JSON. A timestamp is RFC 3339 text; a value that JSON lacks, such as bytes, is text. */
+export function toJson(value: unknown): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  const time = timeOf(value)
+  if (time !== undefined) return Number.isNaN(time) ? null : timestamp(time)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (Array.isArray(value)) return value.map(toJson)
+  if (value instanceof Set) return [...value].map(toJson)
+  const entries = value instanceof Map ? value.entries() : isMap(value) ? Object.entries(value) : undefined
+  if (entries === undefined) return String(value)
+  const out: Record<string, Json> = {}
+  for (const [name, member] of entries) put(out, String(name), toJson(member))
+  return out
+}
+
+/** Returns whether a value is a map of the expression language. */
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && (value.constructor === Object || value.constructor === undefined)

@@ -1,6 +1,6 @@
-// Walks the syntax tree of an expression, and bounds the steps that its loops may take.
+// The syntax tree of an expression: walks over it, and the names in it.
 
-import { spendSteps } from './budget.ts'
+import type { Mistake, NamedReference } from './scope.ts'
 
 /** A node as the library parses it. `meta.alternate` is the expansion of a macro such as `all` or `map`. */
 export interface SyntaxNode {
@@ -19,9 +19,9 @@ export interface SyntaxNode {
   handle?: (first: unknown, second: unknown, ...rest: unknown[]) => unknown
 }
 
-type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
+export type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 
-export const isNode = (value: unknown): value is SyntaxNode =>
+const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'op' in value && 'args' in value
 
 /** Visits every node of a tree once, including macros and their expansions. */
@@ -37,19 +37,6 @@ export function* nodesOf(tree: SyntaxNode): Iterable<SyntaxNode> {
       stack.push(at.args, at.meta.alternate)
     } else if (Array.isArray(at)) stack.push(...at)
     else if (at.constructor === Object) stack.push(...Object.values(at))
-  }
-}
-
-/** Makes every step of a loop count. To be called once a tree is checked. */
-export function boundSteps(tree: SyntaxNode): void {
-  for (const node of nodesOf(tree)) {
-    if (node.op !== 'comprehension') continue
-    const { step } = node.args as { step: SyntaxNode }
-    const evaluate = step.meta.evaluate as Evaluate
-    step.evaluate = (evaluator, at, context) => {
-      spendSteps(1)
-      return evaluate(evaluator, at, context)
-    }
   }
 }
 
@@ -98,3 +85,73 @@ function evaluateOf(node: SyntaxNode): Evaluate {
 }
 
 const ignore = (): void => {}
+
+/** Functions that read the request or its world, and the kind of name that their one argument is. */
+export const SCOPED: Readonly<Record<string, NamedReference['kind'] | undefined>> = {
+  calls: 'operation',
+  records: 'resource',
+  record: 'resource',
+  draw: undefined,
+  uuid: undefined,
+  sample: 'schema',
+}
+
+/** The names that an expression may begin with. */
+export const ROOTS = ['request', 'consumer', 'operation', 'now', 'ordinal', 'nth', 'world']
+/** The fields of `request`. */
+export const REQUEST = ['method', 'path', 'params', 'query', 'headers', 'cookies', 'body']
+
+/** Returns whether a node calls a function that reads the request or its world. */
+export const isScopedCall = (node: SyntaxNode): boolean =>
+  node.op === 'call' && Object.hasOwn(SCOPED, String(operand(node, 0)))
+
+/** Whether a call looks at records, which may take a while. */
+export const isAsynchronous = (node: SyntaxNode): boolean =>
+  node.op === 'call' && ['record', 'records'].includes(String(operand(node, 0)))
+
+/** The names that functions refer to. They must be literal, so that a misspelt one is found at load. */
+export function namedReferences(tree: SyntaxNode): readonly NamedReference[] | Mistake {
+  const out: NamedReference[] = []
+  for (const node of nodesOf(tree)) {
+    if (!isScopedCall(node)) continue
+    const name = operand(node, 0) as string
+    const kind = SCOPED[name]
+    const first = (operand(node, 1) as SyntaxNode[])[0]
+    if (kind === undefined || first === undefined) continue
+    const { start, end } = first
+    if (first.op !== 'value' || typeof first.args !== 'string') {
+      const message = `${name}() takes the name of ${kind === 'operation' ? 'an' : 'a'} ${kind} in quotes`
+      return { code: 'invalid-expression', message, hint: undefined, start, end }
+    }
+    out.push({ kind, name: first.args, start, end })
+  }
+  return out
+}
+
+/** The roots that an expression looks at; of `request`, which part. */
+export function rootsIn(tree: SyntaxNode): Set<string> {
+  const roots = new Set<string>()
+  for (const node of nodesOf(tree)) {
+    if (node.op === 'id' && ROOTS.includes(String(node.args)) && node.args !== 'request') roots.add(String(node.args))
+    const left = ACCESS.has(node.op) ? operand(node, 0) : undefined
+    if (isNode(left) && left.op === 'id' && left.args === 'request') roots.add(`request.${accessedKey(node)}`)
+  }
+  return roots
+}
+
+/** `request.body.address` for the node of it. */
+export function accessPath(node: unknown): string {
+  if (!isNode(node)) return ''
+  if (node.op === 'id') return String(node.args)
+  return ACCESS.has(node.op) ? `${accessPath(operand(node, 0))}.${accessedKey(node)}` : ''
+}
+
+const ACCESS = new Set(['.', '.?', '[]', '[?]'])
+
+export const operand = (node: SyntaxNode, index: number): unknown => (node.args as readonly unknown[])[index]
+
+/** The field that an access names: `name` in `a.name` and in `a["name"]`. */
+function accessedKey(node: SyntaxNode): string {
+  const key = operand(node, 1)
+  return String(isNode(key) ? key.args : key)
+}

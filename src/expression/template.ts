@@ -1,186 +1,269 @@
-// JSON whose strings may hold `${EXPRESSION}`, compiled. Alone in a string, an expression keeps the type of its value;
-// within a longer one it becomes part of the text.
+// Templates: JSON whose strings may hold `${…}`, compiled at load. Between the braces is a placeholder of the template's
+// user, such as `page.total`, or an expression. Alone in a string it keeps the type of its value; in a longer string it
+// becomes text.
 
 import { suggest } from '../kernel/diagnostic.ts'
-import { isObject, type Json, put, stringifyJson } from '../kernel/json.ts'
+import { isObject, type Json, type JsonObject, put, stringifyJson } from '../kernel/json.ts'
 import type { Path } from '../kernel/source.ts'
-import { type Expression, ExpressionFailure, type Mistake } from './expression.ts'
-import type { Language } from './language.ts'
-import type { Scope } from './scope.ts'
+import { type Expression, ExpressionFailure, type Scope } from './scope.ts'
+
+/** JSON text that is inserted unchanged. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A part of a string, in characters. */
+export interface TextSpan {
+  readonly start: number
+  readonly end: number
+}
+
+/** Reports a mistake in a key, or in a part of the string at a path. */
+export type ReportMistake = (
+  code: string,
+  message: string,
+  path: Path,
+  hint: string | undefined,
+  part: 'key' | 'value' | TextSpan,
+) => void
+
+/** The same for a part of a string. */
+export type ReportExpression = (
+  code: string,
+  message: string,
+  path: Path,
+  hint: string | undefined,
+  part: TextSpan,
+) => void
+
+/** The data that a template is filled in with. Without a scope, expressions get a sample value of their type. */
+export interface TemplateContext {
+  readonly scope?: Scope | undefined
+}
+
+/** Returns the value of a placeholder. A member or a string whose value is `undefined` is left out. */
+export type Fill<Context> = (context: Context) => Json | JsonText | undefined
+
+export interface TemplateOptions<Context> {
+  /** The placeholders that an author may write: `page.total`. */
+  readonly known?: readonly string[]
+  /** Returns the value of a placeholder, known or internal; `undefined` if there is none of this name. */
+  readonly field?: (name: string, path: Path, alone: boolean) => Fill<Context> | undefined
+  /** Compiles the expression that begins at `start` of the string at a path. Unset: the template has no expressions. */
+  readonly compile?: (text: string, path: Path, start: number, alone: boolean) => Expression | undefined
+  /** Says whether an expression that fails throws its failure, is null, or is left out. Default: `throw`. */
+  readonly failing?: 'throw' | 'null' | 'omit'
+  /** Repeats a list of one item with a placeholder: an item for each of these. */
+  readonly each?: (context: Context) => readonly Context[]
+}
 
 /** An expression of a template, and the place of its value. */
 export interface Hole {
+  /** The path within the template. */
   readonly path: Path
   readonly expression: Expression
   /** Whether the string holds nothing else. */
   readonly alone: boolean
-  /** The index of the expression in the string. */
-  readonly start: number
 }
 
-export interface Template {
+export interface Template<Context> {
+  /** The expressions. */
   readonly holes: readonly Hole[]
-  /**
-   * Throws an `ExpressionFailure`, or rejects with one, unless the template is lenient.
-   *
-   * @param given the values of the names that were known when it was compiled
-   */
-  fill(scope: Scope, given?: GivenValues): Json | Promise<Json>
+  /** Returns the value. `values` are those of the expressions, if `evaluate` has been called: they may read records. */
+  fill(context: Context, values?: readonly Json[]): Json | JsonText | undefined
+  /** Returns the value as JSON text. */
+  write(context: Context, values?: readonly Json[]): string
+  /** Returns the values of the expressions. Rejects with an `ExpressionFailure` where `fill` would throw one. */
+  evaluate(scope: Scope): Promise<readonly Json[]>
 }
 
-export type GivenValues = Readonly<Record<string, Json>>
+type Bound<Context> = (context: Context, values: readonly Json[] | undefined) => Json | JsonText | undefined
+type BoundTree<Context> =
+  | Json
+  | Bound<Context>
+  | readonly BoundTree<Context>[]
+  | { readonly [name: string]: BoundTree<Context> }
 
-export interface TemplateOptions {
-  /** Names, such as `problem.code`, whose values are given when the template is filled in. */
-  readonly known?: readonly string[]
-  /** Whether an expression that fails is null. */
-  readonly lenient?: boolean
-}
-
-/** Called for each mistake, whose `start` and `end` count from the beginning of the string at `path`. */
-export type ReportMistake = (path: Path, mistake: Mistake) => void
-
-type Fill = (scope: Scope, given: GivenValues) => Json | Promise<Json>
-
-/** Compiles a template, and reports all its mistakes. */
-export function compileTemplate(
+/** Compiles a template, and reports all its mistakes with their places. Unknown placeholders stay as they are written. */
+export function compileFilling<Context extends TemplateContext>(
   template: Json,
-  language: Language,
+  at: Path,
   report: ReportMistake,
-  { known = [], lenient = false }: TemplateOptions = {},
-): Template {
+  { known = [], field, compile, failing = 'throw', each }: TemplateOptions<Context> = {},
+): Template<Context> {
   const holes: Hole[] = []
-  const fillExpression = (expression: Expression): Fill =>
-    lenient ? scope => orNull(() => expression.evaluate(scope)) : scope => expression.evaluate(scope)
-  const fillText = (text: string, path: Path): Json | Fill => {
-    const parts = partsOf(text)
-    const fills: (string | Fill)[] = []
-    for (const part of parts) {
-      if (typeof part === 'string') {
-        fills.push(part)
-        continue
-      }
-      if (part.closed === false) {
-        const message = '"${" has no closing brace'
-        const end = part.start + part.text.length
-        report(path, { code: 'unknown-placeholder', message, hint: undefined, start: part.start - 2, end })
-        continue
-      }
-      if (known.includes(part.text)) {
-        fills.push((_, given) => given[part.text] as Json)
-        continue
-      }
-      const namespace = part.text.split('.', 1)[0]
-      if (known.some(name => name.startsWith(`${namespace}.`))) {
-        const message = `unknown placeholder \${${part.text}}`
-        const hint = suggest(
-          `\${${part.text}}`,
-          known.map(name => `\${${name}}`),
-        )
-        report(path, {
-          code: 'unknown-placeholder',
-          message,
-          hint,
-          start: part.start - 2,
-          end: part.start + part.text.length + 1,
-        })
-        continue
-      }
-      const compiled = language.compile(part.text, 'any')
-      if ('code' in compiled) {
-        report(path, { ...compiled, start: part.start + compiled.start, end: part.start + compiled.end })
-        continue
-      }
-      holes.push({ path, expression: compiled, alone: parts.length === 1, start: part.start })
-      fills.push(fillExpression(compiled))
-    }
-    const [first] = fills
-    if (fills.every(fill => typeof fill === 'string')) return fills.join('')
-    if (fills.length === 1 && typeof first === 'function') return first
-    return (scope, given) => {
-      const values = fillEach(fills, scope, given)
-      return values.some(isPromise) ? Promise.all(values).then(joined) : joined(values as Json[])
+  const failed = (error: unknown): null => {
+    if (failing === 'throw' || !(error instanceof ExpressionFailure)) throw error
+    return (failing === 'null' ? null : undefined) as null
+  }
+  const evaluate = (expression: Expression, scope: Scope): Json => {
+    try {
+      return expression.evaluate(scope) as Json
+    } catch (error) {
+      return failed(error)
     }
   }
-  const compile = (value: Json, path: Path): Json | Fill => {
-    if (typeof value === 'string') return fillText(value, path)
+  const bindPart = ({ text, start, closed }: TemplatePart, path: Path, alone: boolean): string | Bound<Context> => {
+    const whole = `\${${text}${closed ? '}' : ''}`
+    const unknown = (message: string, hint: string | undefined): string => {
+      report('unknown-placeholder', message, [...at, ...path], hint, {
+        start: start - 2,
+        end: start - 2 + whole.length,
+      })
+      return whole
+    }
+    if (!closed) return unknown('"${" has no closing brace', undefined)
+    const found = field?.(text.trim(), path, alone)
+    if (found !== undefined) return found
+    if (VARIABLE.test(text)) return whole
+    const root = `${text.split('.', 1)[0]}.`
+    if (compile === undefined || known.some(name => name.startsWith(root))) {
+      const names = known.map(name => `\${${name}}`)
+      return unknown(`unknown placeholder ${whole}`, suggest(whole, names))
+    }
+    const expression = compile(text, [...at, ...path], start, alone)
+    if (expression === undefined) return whole
+    const index = holes.push({ path, expression, alone }) - 1
+    const sample = SAMPLES[expression.type.replace(/<.*/s, '')] ?? null
+    return ({ scope }, values) =>
+      values !== undefined ? values[index] : scope === undefined ? sample : evaluate(expression, scope)
+  }
+  const bind = (value: Json, path: Path): BoundTree<Context> => {
+    if (typeof value === 'string') {
+      const parts = splitTemplate(value)
+      const bound = parts.map(part => (typeof part === 'string' ? part : bindPart(part, path, parts.length === 1)))
+      const [first] = bound
+      if (bound.every(part => typeof part === 'string')) return bound.join('')
+      return bound.length === 1 ? (first as Bound<Context>) : joined(bound)
+    }
     if (Array.isArray(value)) {
-      const items = value.map((item, i) => compile(item, [...path, i]))
-      return items.some(isFill) ? (scope, given) => all(items, scope, given, values => values) : value
+      const items = value.map((item: Json, i) => bind(item, [...path, i]))
+      const isEach = each !== undefined && items.length === 1 && mentions(value, name => field?.(name, path, true))
+      if (!isEach) return items.every((item, i) => item === value[i]) ? value : items
+      const item = writer(items[0] as BoundTree<Context>)
+      return (context, values) =>
+        new JsonText(
+          `[${each(context)
+            .map(one => item(one, values))
+            .join(',')}]`,
+        )
     }
     if (!isObject(value)) return value
-    const entries = Object.entries(value as Record<string, Json>)
-    const members = entries.map(([name, member]) => compile(member, [...path, name]))
-    if (!members.some(isFill)) return value
-    return (scope, given) =>
-      all(members, scope, given, values => {
-        const out: Record<string, Json> = {}
-        for (const [i, [name]] of entries.entries()) put(out, name, values[i] as Json)
-        return out
-      })
+    let isConstant = true
+    const members = Object.entries(value as JsonObject).map(([name, item]) => {
+      const [key] = splitTemplate(name).filter(part => typeof part !== 'string')
+      if (key !== undefined) report(...inKey(key, [...at, ...path, name]))
+      const bound = bind(item, [...path, name])
+      isConstant &&= bound === item
+      return [name, bound] as const
+    })
+    return isConstant ? value : Object.fromEntries(members)
   }
-  const compiled = compile(template, [])
-  return { holes, fill: isFill(compiled) ? (scope, given = {}) => compiled(scope, given) : () => compiled }
-}
-
-/** Fills in every part and makes one value of them. */
-function all(
-  parts: readonly (Json | Fill)[],
-  scope: Scope,
-  given: GivenValues,
-  make: (values: Json[]) => Json,
-): Json | Promise<Json> {
-  const values = fillEach(parts, scope, given)
-  return values.some(isPromise) ? Promise.all(values).then(make) : make(values as Json[])
-}
-
-/** If one throws, nothing awaits those that have begun: handle their rejections. */
-function fillEach(parts: readonly (Json | Fill)[], scope: Scope, given: GivenValues): (Json | Promise<Json>)[] {
-  const values: (Json | Promise<Json>)[] = []
-  try {
-    for (const part of parts) values.push(isFill(part) ? part(scope, given) : part)
-  } catch (error) {
-    for (const value of values) if (isPromise(value)) value.catch(() => {})
-    throw error
-  }
-  return values
-}
-
-/** An outage is passed on. */
-function orNull(evaluate: () => Json | Promise<Json>): Json | Promise<Json> {
-  const failed = (error: unknown): null => {
-    if (error instanceof ExpressionFailure) return null
-    throw error
-  }
-  try {
-    const value = evaluate()
-    return isPromise(value) ? value.catch(failed) : value
-  } catch (error) {
-    return failed(error)
+  const tree = bind(template, [])
+  return {
+    holes,
+    fill: (context, values) => (tree === template ? template : filled(tree, context, values)),
+    write: writer(tree),
+    evaluate: scope =>
+      Promise.all(
+        holes.map(async ({ expression }) => {
+          try {
+            return await expression.evaluate(scope)
+          } catch (error) {
+            return failed(error)
+          }
+        }),
+      ),
   }
 }
 
-const isFill = (value: Json | Fill): value is Fill => typeof value === 'function'
+function joined<Context>(parts: readonly (string | Bound<Context>)[]): Bound<Context> {
+  return (context, values) => {
+    let out = ''
+    for (const part of parts) {
+      const value = typeof part === 'string' ? part : part(context, values)
+      if (value === undefined) return undefined
+      out += textOfFilled(value)
+    }
+    return out
+  }
+}
 
-const isPromise = (value: Json | Promise<Json>): value is Promise<Json> => value instanceof Promise
+/** Returns a value as a part of a text. */
+export const textOfFilled = (value: Json | JsonText | undefined): string =>
+  typeof value === 'string' ? value : value instanceof JsonText ? value.text : stringifyJson(value)
 
-const joined = (values: readonly Json[]): string =>
-  values.map(value => (typeof value === 'string' ? value : stringifyJson(value))).join('')
+function filled<Context>(
+  tree: BoundTree<Context>,
+  context: Context,
+  values: readonly Json[] | undefined,
+): Json | JsonText | undefined {
+  if (typeof tree === 'function') return tree(context, values)
+  if (Array.isArray(tree))
+    return tree.map(item => (filled(item as BoundTree<Context>, context, values) as Json) ?? null)
+  if (!isObject(tree)) return tree as Json
+  const out: Record<string, Json> = {}
+  for (const [name, item] of Object.entries(tree)) {
+    const value = filled(item as BoundTree<Context>, context, values)
+    if (value !== undefined) put(out, name, value as Json)
+  }
+  return out
+}
 
-export interface TemplatePart {
+/** Compiles a tree into texts and values, so that a request walks over nothing that is constant. */
+function writer<Context>(tree: BoundTree<Context>): (context: Context, values?: readonly Json[]) => string {
+  const chunks: (string | Bound<Context>)[] = []
+  const text = (piece: string): void => {
+    const last = chunks.at(-1)
+    if (typeof last === 'string') chunks[chunks.length - 1] = last + piece
+    else chunks.push(piece)
+  }
+  const add = (value: BoundTree<Context>): void => {
+    if (typeof value === 'function') chunks.push(value)
+    else if (Array.isArray(value) || isObject(value)) {
+      const [open, close] = Array.isArray(value) ? '[]' : '{}'
+      text(open as string)
+      for (const [i, [name, item]] of Object.entries(value).entries()) {
+        text(`${i > 0 ? ',' : ''}${Array.isArray(value) ? '' : `${JSON.stringify(name)}:`}`)
+        add(item as BoundTree<Context>)
+      }
+      text(close as string)
+    } else text(stringifyJson(value))
+  }
+  add(tree)
+  return (context, values) => {
+    let out = ''
+    for (const chunk of chunks) {
+      if (typeof chunk === 'string') out += chunk
+      else {
+        const value = chunk(context, values)
+        out += value instanceof JsonText ? value.text : stringifyJson(value ?? null)
+      }
+    }
+    return out
+  }
+}
+
+/** A value of each type, for checking a template at load. */
+const SAMPLES: Readonly<Record<string, Json>> = { string: 'text', int: 1, double: 0.5, bool: true, list: [], map: {} }
+
+interface TemplatePart {
   readonly text: string
-  /** The index of the expression in the string. */
+  /** The index in the string, after `${`. */
   readonly start: number
   readonly closed: boolean
 }
 
-/** The texts and expressions of a string, in turn. A brace within a literal or a map does not end an expression. */
-export function partsOf(text: string): readonly (string | TemplatePart)[] {
+/** Splits a string into texts and what is between `${` and `}`. A brace within a literal or a map does not end an expression. */
+function splitTemplate(text: string): readonly (string | TemplatePart)[] {
   const parts: (string | TemplatePart)[] = []
   let from = 0
   for (let open = text.indexOf('${'); open !== -1; open = text.indexOf('${', from)) {
     if (open > from) parts.push(text.slice(from, open))
-    const end = endOf(text, open + 2)
+    const end = closingBrace(text, open + 2)
     parts.push({ text: text.slice(open + 2, end ?? text.length), start: open + 2, closed: end !== undefined })
     from = (end ?? text.length) + 1
   }
@@ -188,8 +271,7 @@ export function partsOf(text: string): readonly (string | TemplatePart)[] {
   return parts
 }
 
-/** Returns the index of the brace that closes an expression. */
-function endOf(text: string, start: number): number | undefined {
+function closingBrace(text: string, start: number): number | undefined {
   let depth = 0
   let quote = ''
   for (let i = start; i < text.length; i++) {
@@ -205,4 +287,57 @@ function endOf(text: string, start: number): number | undefined {
     }
   }
   return undefined
+}
+
+/** An environment variable. One that is still here is missing, which has been reported. */
+const VARIABLE = /^[A-Z_][A-Z0-9_]*(?::-|$)/
+
+/** Returns the place of each `${…}` in the strings of a template, and what is between its braces. */
+export function* placeholdersIn(template: unknown, path: Path = []): Iterable<[Path, string]> {
+  if (typeof template === 'string') {
+    for (const part of splitTemplate(template)) if (typeof part !== 'string') yield [path, part.text.trim()]
+  } else if (Array.isArray(template)) {
+    for (const [index, item] of template.entries()) yield* placeholdersIn(item, [...path, index])
+  } else if (isObject(template)) {
+    for (const [key, item] of Object.entries(template)) yield* placeholdersIn(item, [...path, key])
+  }
+}
+
+/** Returns whether a template has a placeholder of which `has` says so. */
+export function mentions(template: unknown, has: (name: string) => unknown): boolean {
+  for (const [, name] of placeholdersIn(template)) if (has(name)) return true
+  return false
+}
+
+/** Reports each `${…}` of a setting that is no template, in its keys and its values: it would be used as it is written. */
+export function reportPlaceholders(setting: unknown, hint: string, report: ReportMistake, path: Path = []): void {
+  if (path.length === 0 && !holdsBraces(setting)) return
+  if (typeof setting === 'string') {
+    for (const part of splitTemplate(setting)) {
+      if (typeof part === 'string' || (part.closed && VARIABLE.test(part.text))) continue
+      const whole = `\${${part.text}${part.closed ? '}' : ''}`
+      report('unknown-placeholder', `unknown placeholder ${whole}`, path, hint, 'value')
+    }
+  } else if (typeof setting === 'object' && setting !== null) {
+    for (const [key, item] of Object.entries(setting)) {
+      const within = [...path, Array.isArray(setting) ? Number(key) : key]
+      const [part] = splitTemplate(key).filter(one => typeof one !== 'string')
+      if (part !== undefined) report(...inKey(part, within))
+      reportPlaceholders(item, hint, report, within)
+    }
+  }
+}
+
+const inKey = ({ text, closed }: TemplatePart, path: Path): Parameters<ReportMistake> => {
+  const message = `the placeholder \${${text}${closed ? '}' : ''} is not filled in within a key`
+  return ['unknown-placeholder', message, path, 'use it in a value', 'key']
+}
+
+/** Returns whether a string or a key holds `${`: few do, and looking costs less than walking with paths. */
+function holdsBraces(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('${')
+  if (Array.isArray(value)) return value.some(holdsBraces)
+  if (!isObject(value)) return false
+  for (const key in value) if (key.includes('${') || holdsBraces(value[key])) return true
+  return false
 }

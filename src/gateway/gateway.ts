@@ -1,6 +1,6 @@
 // The gateway: holds the plan and the worlds, and answers requests. Independent of sockets.
 
-import { draftOf, Exchange } from '../behaviours/exchange.ts'
+import { Exchange, writable } from '../behaviours/exchange.ts'
 import { type Problem, problems } from '../kernel/problem.ts'
 import { type Headers, NO_HEADERS, type Reply, refuse, retryAfter } from '../kernel/reply.ts'
 import { type Request, unreadRequest } from '../kernel/request.ts'
@@ -158,8 +158,8 @@ export class Gateway {
     const met = weather === undefined ? usual : underWeather(weather, usual, exchange)
     const answered = this.answers.over(plan, met, exchange)
     const planned = delay === undefined ? answered : delayed(answered, delay)
-    if (passed !== undefined) draftOf(exchange, 'gateway').drawn = {}
-    if (early !== undefined) draftOf(exchange, 'gateway').asOf = early.asOf
+    if (passed !== undefined) writable(exchange, 'gateway').drawn = {}
+    if (early !== undefined) writable(exchange, 'gateway').asOf = early.asOf
     if (visit.admit !== undefined) admitWhenLetIn(visit.admit, planned, exchange)
     return this.#run({ served, planned, exchange, path, started, passed, why }, early)
   }

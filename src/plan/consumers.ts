@@ -4,13 +4,15 @@ import type { Consumer, Identified, Identify, RefusedCaller } from '../behaviour
 import { type Contract, isOauth, type Operation, type SecurityRequirement } from '../contract/contract.ts'
 import { type CredentialPlace, placeOf } from '../contract/credential-place.ts'
 import { cookieValues, decodeQuery, splitQuery } from '../contract/document/parameters.ts'
+import { reportPlaceholders } from '../expression/template.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'
 import { firstOf, type Request } from '../kernel/request.ts'
 import type { Path, Source } from '../kernel/source.ts'
-import { unfilled } from '../kernel/template.ts'
 import { parseDate } from '../world/clock.ts'
 import type { ConsumerFile } from './simulation-file.ts'
 import { parseSubject } from './tls.ts'
+
+const CREDENTIAL_HINT = 'write the name of an environment variable in upper case: ${API_KEY}'
 
 /** Compiles the `consumers` block and reports its mistakes. No message contains a credential. */
 export function compileConsumers(
@@ -29,13 +31,9 @@ export function compileConsumers(
         const message = `the contract has no security scheme "${scheme}"`
         report.error('unknown-security-scheme', message, source.locate(path, 'key'), hint)
       }
-      for (const { message, hint } of unfilled(
-        key,
-        [],
-        'write the name of an environment variable in upper case: ${API_KEY}',
-      )) {
-        report.error('unknown-placeholder', message, source.locate(path), hint)
-      }
+      reportPlaceholders(key, CREDENTIAL_HINT, (code, message, _, hint) =>
+        report.error(code, message, source.locate(path), hint),
+      )
       if (contract.securitySchemes.get(scheme)?.type === 'mutualTLS' && parseSubject(key) === undefined) {
         const message = 'a client certificate is identified by its subject'
         report.error('invalid-value', message, source.locate(path), 'write CN=ann, or CN=ann, O=Acme')

@@ -2,7 +2,7 @@
 
 import { compileQuantile } from '../behaviours/latency.ts'
 import type { Make, Resource } from '../behaviours/resource.ts'
-import { compileValue } from '../behaviours/respond/expressions.ts'
+import { compileValue } from '../behaviours/respond/values.ts'
 import type { Contract } from '../contract/contract.ts'
 import { describeField } from '../contract/schema/field.ts'
 import { type Diagnostics, suggest } from '../kernel/diagnostic.ts'

@@ -1,12 +1,12 @@
 // Rules: blocks of behaviours for the requests of an operation that match a condition. The choice between them and answers on
 // demand, which are rules too. Operations without rules have no additional cost.
 
-import { draftOf, type Exchange } from '../behaviours/exchange.ts'
+import { type Exchange, writable } from '../behaviours/exchange.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
 import { compileReadings } from '../behaviours/validate/body.ts'
 import { compileParameters } from '../behaviours/validate/parameters.ts'
 import type { Operation } from '../contract/contract.ts'
-import { type Expression, ExpressionFailure } from '../expression/expression.ts'
+import { type Expression, ExpressionFailure } from '../expression/scope.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'
 import { placeWithin } from '../kernel/place-within.ts'
 import { firstOf } from '../kernel/request.ts'
@@ -110,7 +110,7 @@ export function compileCondition(
     when,
     holds(exchange) {
       if (exchange.values.length === 0) readParameters?.(exchange)
-      if (counted) draftOf(exchange, 'rules').nth ??= expressions.scope(exchange).nth
+      if (counted) writable(exchange, 'rules').nth ??= expressions.scope(exchange).nth
       const isRead = readBody === undefined || !exchange.request.hasBody || exchange.body !== undefined
       const holds = () => when === undefined || when.holds(expressions.scope(exchange))
       return isRead ? holds() : readBody(exchange).then(holds)
@@ -136,7 +136,7 @@ function compileEarlyBody({ body }: Operation, maxBody: number) {
     const type = firstOf(request.headers['content-type']) ?? ''
     if (!('bytes' in read) || read.bytes.length === 0) return
     const parsed = await readingOf(type)?.parse?.(read.bytes, type)
-    if (parsed !== undefined && 'value' in parsed) draftOf(exchange, 'rules').body = parsed.value
+    if (parsed !== undefined && 'value' in parsed) writable(exchange, 'rules').body = parsed.value
   }
 }
 

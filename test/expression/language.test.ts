@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Expression, ExpressionFailure } from '../../src/expression/expression.ts'
 import { Language } from '../../src/expression/language.ts'
-import type { Scope } from '../../src/expression/scope.ts'
+import { type Expression, ExpressionFailure, type Scope } from '../../src/expression/scope.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { SCOPE, TYPES } from './small-scope.ts'
 

@@ -1,7 +1,6 @@
 // A small operation, and a request of it as expressions see it.
 
-import type { Scope } from '../../src/expression/scope.ts'
-import type { RequestTypes } from '../../src/expression/types.ts'
+import type { RequestTypes, Scope } from '../../src/expression/scope.ts'
 
 export const TYPES: RequestTypes = {
   params: { fields: { petId: 'int' } },

@@ -63,7 +63,7 @@ test('a field of an exchange is written in the files of its author only', () => 
   const homesOf = (author: string) =>
     AUTHORS[author] ?? [`behaviours/${kebab(author)}.ts`, `behaviours/${kebab(author)}/`]
   const written = sourceFiles.flatMap(({ path, text }) =>
-    [...text.replace(/^\s*\/?\*.*$/gm, '').matchAll(/\bdraftOf\([^()]+, '(\w+)'\)/g)].map(([, author]) => ({
+    [...text.replace(/^\s*\/?\*.*$/gm, '').matchAll(/\bwritable\([^()]+, '(\w+)'\)/g)].map(([, author]) => ({
       path,
       author: author as string,
     })),

@@ -13,7 +13,7 @@ const DOORS: Readonly<Record<string, string>> = {
   '@peculiar/x509': 'http/tls/self-signed.ts',
   'reflect-metadata': 'http/tls/self-signed.ts',
   'koa-bodyparser': 'http/decode-body.ts',
-  '@marcbachmann/cel-js': 'expression/environment.ts',
+  '@marcbachmann/cel-js': 'expression/language.ts',
   re2js: 'expression/linear-match.ts',
   mrmime: 'behaviours/respond/fixed.ts',
   ajv: 'kernel/schema',

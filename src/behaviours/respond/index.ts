@@ -1,21 +1,28 @@
 // The innermost behaviour: answers a request that no other behaviour has refused.
 
-import { successStatus } from '../../contract/contract.ts'
+import { responseFor, successStatus } from '../../contract/contract.ts'
 import { problems } from '../../kernel/problem.ts'
+import { NO_HEADERS, refuse } from '../../kernel/reply.ts'
+import type { Id } from '../../world/collection.ts'
 import type { Behaviour, Handler, Site } from '../behaviour.ts'
-import { compileAction } from './actions.ts'
+import { writable } from '../exchange.ts'
+import type { Resource } from '../resource.ts'
 import { ACTIONS, type ActionConfig, type ListConfig, listSchema, withinSchema } from './config.ts'
+import { compileCreate } from './create.ts'
 import {
-  compileAnswer,
+  compileDocumented,
   compileExample,
   compileFile,
   compileFixed,
-  describeAnswer,
+  describeDocumented,
   type FileConfig,
   type FixedConfig,
 } from './fixed.ts'
+import { compileFinder, resourceOf } from './key.ts'
 import { compileList } from './list.ts'
-import { compileNegotiated } from './reply.ts'
+import { compileDeletion } from './references.ts'
+import { compileGive, compileNegotiated, type Give } from './reply.ts'
+import { compileWrite } from './write.ts'
 
 export type RespondConfig = ActionConfig &
   Partial<ListConfig> &
@@ -86,12 +93,12 @@ export const respond: Behaviour<RespondConfig> = {
     } satisfies Readonly<Record<RespondKind, object>> & Readonly<Record<string, object>>,
   },
   compile(config, site) {
-    const handler = (config && compileResponder(config, site)) ?? compileAnswer(site)
+    const handler = (config && compileResponder(config, site)) ?? compileDocumented(site)
     // The last behaviour of the chain: it never calls `next`.
     return () => handler
   },
   describe(config, site) {
-    if (config === undefined) return describeAnswer(site)
+    if (config === undefined) return describeDocumented(site)
     const kind = KINDS.find(key => config[key] !== undefined)
     return kind === undefined || kind === 'status' ? `${config.status}` : `${kind} ${config[kind]}`
   },
@@ -131,23 +138,64 @@ function compileResponder(config: RespondConfig, site: Site): Handler | undefine
 }
 
 type Responder = (config: RespondConfig, site: Site) => Handler | undefined
+type CompileAction = (config: ActionConfig, resource: Resource, give: Give, site: Site) => Handler
 
-/** Returns a responder from records. `preferred` are its statuses of success, where the operation documents one of them. */
-const stateful =
-  (compile: Responder, ...preferred: [number, number]): Responder =>
+/** Returns a responder of one record. `preferred` are its statuses of success, where the operation documents one of them. */
+const action =
+  (key: (typeof ACTIONS)[number], compile: CompileAction, ...preferred: [number, number]): Responder =>
   (config, site) => {
-    const handler = compile(config, site)
-    return handler && compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
+    const resource = resourceOf(config[key] as string, key, site)
+    if (resource === undefined) return undefined
+    const handler = compile(config, resource, compileGive(config, resource, site), site)
+    return compileNegotiated(handler, successStatus(site.operation, ...preferred), site)
   }
 
 const RESPONDERS: Readonly<Record<RespondKind, Responder>> = {
-  list: stateful((config, site) => compileList(config as ListConfig, site), 200, 200),
-  create: stateful(compileAction, 201, 200),
-  read: stateful(compileAction, 200, 200),
-  replace: stateful(compileAction, 200, 204),
-  update: stateful(compileAction, 200, 204),
-  delete: stateful(compileAction, 204, 200),
+  list(config, site) {
+    const handler = compileList(config as ListConfig, site)
+    return handler && compileNegotiated(handler, successStatus(site.operation, 200), site)
+  },
+  create: action('create', compileCreate, 201, 200),
+  read: action('read', compileRead, 200, 200),
+  replace: action('replace', (...all) => compileWrite(...all, 'replace'), 200, 204),
+  update: action('update', (...all) => compileWrite(...all, 'update'), 200, 204),
+  delete: action('delete', compileDelete, 204, 200),
   status: (config, site) => compileFixed(config as FixedConfig, site),
   example: (config, site) => compileExample(config.example as string, site),
   file: (config, site) => compileFile(config as FileConfig, site),
+}
+
+function compileRead(config: ActionConfig, resource: Resource, give: Give, site: Site): Handler {
+  const { identify, find, missing } = compileFinder(resource, config, site)
+  const status = successStatus(site.operation, 200)
+  return async exchange => {
+    const id = identify(exchange) as Id
+    const entry = await find(exchange, id)
+    if (entry === undefined || entry === 'foreign') return missing(id)
+    writable(exchange, 'respond').entry = entry
+    return exchange.precondition?.(entry) ?? give(entry, status, exchange)
+  }
+}
+
+function compileDelete(config: ActionConfig, resource: Resource, give: Give, site: Site): Handler {
+  const { identify, find, missing } = compileFinder(resource, config, site)
+  const status = successStatus(site.operation, 204, 200)
+  const gives = status !== 204 && (responseFor(site.operation, status)?.content.size ?? 0) > 0
+  const consequences = compileDeletion(resource, site)
+  return async exchange => {
+    const id = identify(exchange) as Id
+    for (;;) {
+      const entry = await find(exchange, id)
+      if (entry === undefined || entry === 'foreign') return missing(id)
+      const stopped = exchange.precondition?.(entry)
+      if (stopped !== undefined) return stopped
+      const settle = consequences && (await consequences(id, exchange))
+      if (typeof settle === 'string') return refuse(problems.conflict, settle)
+      const removed = await exchange.world.collection(resource.name).remove(entry.id, entry.revision)
+      if (removed === 'stale') continue
+      if (removed === 'missing') return missing(id)
+      await settle?.()
+      return gives ? give(entry, status, exchange) : { status, headers: NO_HEADERS, body: undefined }
+    }
+  }
 }

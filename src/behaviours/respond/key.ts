@@ -1,4 +1,4 @@
-// Finds a record by the id in a request, which may be unique only among the records of the owners in the path.
+// Finds the record that a request means: by an id in its path or its body, and by the owners in the path, `/shelves/{shelf}/books`.
 
 import { fieldNode } from '../../contract/field-node.ts'
 import { expressionsOf } from '../../contract/paths.ts'
@@ -6,15 +6,25 @@ import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
+import type { Path } from '../../kernel/source.ts'
 import { type Entry, type Filter, type Id, idIn } from '../../world/collection.ts'
 import { joinKey } from '../../world/key.ts'
 import { fieldIn, withField } from '../../world/record-field.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { asId, type Resource } from '../resource.ts'
+import { asId, isId, type Resource } from '../resource.ts'
 import { type ActionConfig, isList, isUnshown, type WithinConfig, withinsOf } from './config.ts'
-import type { Draft } from './record.ts'
-import { isId } from './references.ts'
+import type { RecordMaker } from './record.ts'
 
+/** Returns the resource with a name; `undefined` after reporting that there is none. */
+export function resourceOf(name: string, key: string, site: Site): Resource | undefined {
+  const resource = site.resources.get(name)
+  if (resource === undefined) {
+    site.error('unknown-resource', `there is no resource "${name}"`, [key], suggest(name, site.resources.keys()))
+  }
+  return resource
+}
+
+/** The keys of records whose ids are unique only among those of the owners in the path. */
 export interface RecordKey {
   /** The key that a record with this id has under the owners in the path. */
   of(exchange: Exchange, id: Id): Id
@@ -25,55 +35,45 @@ export interface RecordKey {
 }
 
 /** The owners in the path, by the field that holds each. */
-interface Owners {
-  readonly ownerOf: ReadonlyMap<string, (exchange: Exchange) => Json>
-}
+type OwnersByField = ReadonlyMap<string, (exchange: Exchange) => Json>
 
 /**
- * Reports a path that does not name all that an id is unique within.
+ * Returns `undefined` for ids that are unique among all records. Reports a path that does not name all that an id is unique
+ * within.
  *
  * @param at the setting of `respond` that names the resource
  */
 export function compileKey(
-  resource: Resource,
-  within: Owners | undefined,
+  { name, idField, within }: Resource,
+  ownersInPath: OwnersByField | undefined,
   site: Site,
-  at: readonly (string | number)[] = [],
-): RecordKey {
-  const { name, idField } = resource
-  if (resource.within.length === 0) {
-    return {
-      of: (_, id) => id,
-      find: (exchange, id) => exchange.world.collection(name).read(id),
-      nameOf: ({ id }) => id,
-    }
-  }
-  const owners = resource.within.map(field => {
-    const ownerOf = within?.ownerOf.get(field)
+  at: Path = [],
+): RecordKey | undefined {
+  if (within.length === 0) return undefined
+  const owners = within.map(field => {
+    const ownerOf = ownersInPath?.get(field)
     if (ownerOf === undefined) {
       const message = `an id of ${name} is unique within "${field}", and the path ${site.operation.path} does not name it`
       site.error('no-identifier', message, at, `within: { parameter: …, field: ${JSON.stringify(field)} }`)
     }
     return { shown: !isUnshown(field), ownerOf }
   })
-  const of = (exchange: Exchange, id: Id) => joinKey([...owners.map(one => one.ownerOf?.(exchange)), id])
-  const common = (exchange: Exchange, id: Id) =>
-    joinKey([...owners.map(one => (one.shown ? one.ownerOf?.(exchange) : undefined)), id])
   const hasCommon = owners.some(({ shown }) => !shown)
+  const keyWith = (exchange: Exchange, id: Id, isCommon: boolean) =>
+    joinKey([...owners.map(one => (isCommon && !one.shown ? undefined : one.ownerOf?.(exchange))), id])
   return {
-    of,
+    of: (exchange, id) => keyWith(exchange, id, false),
     async find(exchange, id) {
       const collection = exchange.world.collection(name)
-      const own = await collection.read(of(exchange, id))
-      return own ?? (hasCommon ? collection.read(common(exchange, id)) : undefined)
+      const own = await collection.read(keyWith(exchange, id, false))
+      return own ?? (hasCommon ? collection.read(keyWith(exchange, id, true)) : undefined)
     },
     nameOf: ({ value }) => idIn(idField, value) as Id,
   }
 }
 
-// A nested collection: the records that belong to the owners in the path, `/shelves/{shelf}/books`.
-
 export interface Within {
+  readonly ownerOf: OwnersByField
   filters(exchange: Exchange): readonly Filter[]
   /** The refusal if an owner does not exist. */
   orphan(exchange: Exchange): Promise<Reply | undefined>
@@ -81,29 +81,44 @@ export interface Within {
   owns(exchange: Exchange, record: JsonObject): boolean
   /** Returns the fields of a record with its owners. */
   own(exchange: Exchange, fields: JsonObject): JsonObject
-  /** The owner in the path that a field holds; `undefined` at load if the path names none. */
-  readonly ownerOf: ReadonlyMap<string, (exchange: Exchange) => Json>
 }
 
-export function compileWithin(config: WithinConfig | readonly WithinConfig[], resource: Resource, site: Site): Within {
-  const at = (i: number) => (isList(config) ? [i] : [])
-  const named = withinsOf(config).map((one, i) => compileOne(one, resource, site, at(i)))
-  const all = named.map((one, i) => ({ ...one, orphan: compileOrphan(named, i, site, at(i)) }))
-  const ownerOf = new Map(all.map(one => [one.field, one.ownerOf]))
-  const [first, second] = all
-  if (first !== undefined && second === undefined) return { ...first, filters: one => [first.filter(one)], ownerOf }
+/** Compiles the owners that the path names; `undefined` if it names none. */
+export function compileWithin(
+  { within: config }: { readonly within?: WithinConfig | readonly WithinConfig[] },
+  resource: Resource,
+  site: Site,
+): Within | undefined {
+  if (config === undefined) return undefined
+  const owners: Owner[] = []
+  for (const [i, one] of withinsOf(config).entries()) {
+    owners.push(compileOwner(one, resource, owners, site, isList(config) ? ['within', i] : ['within']))
+  }
   return {
-    filters: exchange => all.map(one => one.filter(exchange)),
+    ownerOf: new Map(owners.map(({ field, ownerOf }) => [field, ownerOf])),
+    filters: exchange =>
+      owners.map(({ field, unshown, ownerOf }) => {
+        const values = [ownerOf(exchange)]
+        return unshown ? { field, values, orAbsent: true } : { field, values }
+      }),
     async orphan(exchange) {
-      for (const one of all) {
-        const refusal = await one.orphan(exchange)
-        if (refusal !== undefined) return refusal
+      for (const { resource: name, find, ownerOf } of owners) {
+        if (find === undefined) continue
+        const id = ownerOf(exchange) as Id
+        if ((await find(exchange, id)) === undefined) {
+          return refuse(problems.not_found, `there is no record ${id} in ${name}`)
+        }
       }
       return undefined
     },
-    owns: (exchange, record) => all.every(one => one.owns(exchange, record)),
-    own: (exchange, fields) => all.reduce((record, one) => one.own(exchange, record), fields),
-    ownerOf,
+    // Compared as text, because an id may be a number in one place and a bigint in another.
+    owns: (exchange, record) =>
+      owners.every(({ field, unshown, ownerOf }) => {
+        const own = fieldIn(field, record)
+        return (unshown && own === undefined) || String(own) === String(ownerOf(exchange))
+      }),
+    own: (exchange, fields) =>
+      owners.reduce((record, { field, ownerOf }) => withField(field, ownerOf(exchange), record), fields),
   }
 }
 
@@ -111,148 +126,135 @@ export function compileWithin(config: WithinConfig | readonly WithinConfig[], re
 interface Owner {
   readonly parameter: string
   readonly field: string
+  readonly unshown: boolean
   readonly resource: string | undefined
   readonly ownerOf: (exchange: Exchange) => Json
+  /** Finds the owner's record, if the configuration names its resource. */
+  readonly find: ((exchange: Exchange, id: Id) => Promise<Entry | undefined>) | undefined
 }
 
-function compileOne(
+function compileOwner(
   { parameter, field = parameter, resource: owners }: WithinConfig,
   resource: Resource,
+  before: readonly Owner[],
   site: Site,
-  at: readonly number[],
-) {
+  at: Path,
+): Owner {
   const { operation, resources, contract } = site
-  const path = (key: string) => ['within', ...at, key]
   const names = expressionsOf(operation.path)
   if (!names.includes(parameter)) {
     const message = `the path ${operation.path} has no {${parameter}}`
-    site.error('unknown-parameter', message, path('parameter'), suggest(parameter, names))
+    site.error('unknown-parameter', message, [...at, 'parameter'], suggest(parameter, names))
   }
   const { shape } = resource.schema
   const node = fieldNode(shape, field, contract)
   const unshown = isUnshown(field)
   if (node === undefined && !unshown) {
     const message = `the records of ${resource.name} have no field "${field}"`
-    site.error('unknown-field', message, path('field'), suggest(field, shape.properties.keys()))
+    site.error('unknown-field', message, [...at, 'field'], suggest(field, shape.properties.keys()))
   }
   if (owners !== undefined && !resources.has(owners)) {
     const hint = suggest(owners, resources.keys())
-    site.error('unknown-resource', `there is no resource "${owners}"`, path('resource'), hint)
+    site.error('unknown-resource', `there is no resource "${owners}"`, [...at, 'resource'], hint)
   }
   site.index(resource.name, field)
   const index = operation.parameters.findIndex(one => one.in === 'path' && one.name === parameter)
   const numeric = node !== undefined && contract.shapeOf(node).types.includes('integer')
-  const ownerOf = ({ values, segments }: Exchange): Json =>
-    asId((index === -1 ? segments[names.indexOf(parameter)] : values[index]) as Id, numeric ? 'integer' : 'text')
+  const segment = names.indexOf(parameter)
   return {
     parameter,
     field,
+    unshown,
     resource: owners,
-    ownerOf,
-    filter: (exchange: Exchange): Filter =>
-      unshown ? { field, values: [ownerOf(exchange)], orAbsent: true } : { field, values: [ownerOf(exchange)] },
-    // Compared as text, because an id may be a number in one place and a bigint in another.
-    owns(exchange: Exchange, record: JsonObject): boolean {
-      const own = fieldIn(field, record)
-      return (unshown && own === undefined) || String(own) === String(ownerOf(exchange))
-    },
-    own: (exchange: Exchange, fields: JsonObject): JsonObject => withField(field, ownerOf(exchange), fields),
-  }
-}
-
-/** Returns the check of one owner, which refuses a request if it does not exist. */
-function compileOrphan(all: readonly Owner[], at: number, site: Site, path: readonly number[]) {
-  const { resource: name, ownerOf } = all[at] as Owner
-  const resource = name === undefined ? undefined : site.resources.get(name)
-  const key = resource && compileOwnerKey(resource, all, at, site, path)
-  return async (exchange: Exchange): Promise<Reply | undefined> => {
-    if (key === undefined) return undefined
-    const id = ownerOf(exchange) as Id
-    return (await key.find(exchange, id)) === undefined
-      ? refuse(problems.not_found, `there is no record ${id} in ${name}`)
-      : undefined
+    ownerOf: ({ values, segments }) =>
+      asId((index === -1 ? segments[segment] : values[index]) as Id, numeric ? 'integer' : 'text'),
+    find: compileOwnerFind(resources.get(owners ?? ''), before, site, [...at, 'resource']),
   }
 }
 
 /**
- * The key of an owner whose id is unique within its own owners: those of the same field or parameter in the path, else those
- * before it, in order.
+ * An owner's id may be unique within its own owners: those of the same field or parameter in the path, else those before it,
+ * in order.
  */
-function compileOwnerKey(
-  resource: Resource,
-  all: readonly Owner[],
-  at: number,
-  site: Site,
-  path: readonly number[],
-): RecordKey {
-  const before = all.slice(0, at)
+function compileOwnerFind(owner: Resource | undefined, before: readonly Owner[], site: Site, at: Path): Owner['find'] {
+  if (owner === undefined) return undefined
   const ownerOf = new Map(
-    resource.within.flatMap((field, i) => {
+    owner.within.flatMap((field, i) => {
       const bare = field.replace(/^\{(.*)\}$/, '$1')
       const found =
         before.find(one => one.field === field || one.parameter === bare) ??
-        (before.length === resource.within.length ? before[i] : undefined)
+        (before.length === owner.within.length ? before[i] : undefined)
       return found === undefined ? [] : [[field, found.ownerOf] as const]
     }),
   )
-  return compileKey(resource, { ownerOf }, site, ['within', ...path, 'resource'])
+  return compileFind(owner, compileKey(owner, ownerOf, site, at))
 }
 
-// Finds the record that a request means: by the path, or by its body.
+const compileFind = ({ name }: Resource, key: RecordKey | undefined) =>
+  key?.find ?? ((exchange: Exchange, id: Id) => exchange.world.collection(name).read(id))
+
+/** Finds the one record that a request reads, changes or deletes. */
+export interface RecordFinder {
+  readonly within: Within | undefined
+  readonly key: RecordKey | undefined
+  /** Returns the id in the request; `undefined` for a body without one. */
+  identify(exchange: Exchange): Id | undefined
+  /** Returns the record; `foreign` if it belongs to another owner, and counts as missing. */
+  find(exchange: Exchange, id: Id): Promise<Entry | 'foreign' | undefined>
+  /** Returns the refusal for an id that no record has. */
+  missing(id: Id): Reply
+}
+
+/** @param maker of the record, if the request writes it */
+export function compileFinder(resource: Resource, config: ActionConfig, site: Site, maker?: RecordMaker): RecordFinder {
+  const within = compileWithin(config, resource, site)
+  const identify = compileId(resource, site, config, maker)
+  const key = compileKey(resource, within?.ownerOf, site)
+  const find = compileFind(resource, key)
+  return {
+    within,
+    key,
+    identify,
+    find:
+      within === undefined
+        ? find
+        : async (exchange, id) => {
+            const entry = await find(exchange, id)
+            return entry === undefined || within.owns(exchange, entry.value) ? entry : 'foreign'
+          },
+    missing: id => refuse(problems.not_found, `there is no record ${id} in ${resource.name}`),
+  }
+}
 
 /** The last parameter of the path identifies the record; without one, the body of a write does. */
-export function compileId(
-  resource: Resource,
-  site: Site,
+function compileId(
+  { name, idField, ids }: Resource,
+  { operation, error }: Site,
   { id }: ActionConfig,
-  draft?: Draft,
+  maker: RecordMaker | undefined,
 ): (exchange: Exchange) => Id | undefined {
-  const { operation } = site
-  if (id !== undefined) return () => asId(id, resource.ids)
-  const name = expressionsOf(operation.path).at(-1)
-  const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === name)
-  const last = expressionsOf(operation.path).length - 1
-  if (name === undefined && draft?.namesRecord === true) {
+  if (id !== undefined) return () => asId(id, ids)
+  const names = expressionsOf(operation.path)
+  const last = names.length - 1
+  if (last === -1 && maker?.namesRecord === true) {
     return exchange => {
-      const given = draft.sent(exchange)
-      const said = isObject(given) ? idIn(resource.idField, given as JsonObject) : undefined
-      return isId(said) ? asId(said, resource.ids) : undefined
+      const sent = maker.sent(exchange)
+      const own = isObject(sent) ? idIn(idField, sent as JsonObject) : undefined
+      return isId(own) ? asId(own, ids) : undefined
     }
   }
-  if (name === undefined) {
-    const message = `the path ${operation.path} has no parameter for the id of a record of ${resource.name}`
-    const body = draft === undefined ? '' : `, and its body has no writable ${resource.idField}`
-    site.error('no-identifier', message + body)
+  if (last === -1) {
+    const message = `the path ${operation.path} has no parameter for the id of a record of ${name}`
+    error('no-identifier', message + (maker === undefined ? '' : `, and its body has no writable ${idField}`))
   }
+  const at = operation.parameters.findIndex(one => one.in === 'path' && one.name === names[last])
   // A path parameter that is undeclared, or declared as text, may contain a number. A record has one address: 01 is not 1.
   return ({ values, segments }) => {
     const sent = segments[last] as string
-    if (resource.ids === 'integer' && NOT_CANONICAL.test(sent)) return sent
-    return asId((at === -1 ? sent : values[at]) as Id, resource.ids)
+    if (ids === 'integer' && NOT_CANONICAL.test(sent)) return sent
+    return asId((at === -1 ? sent : values[at]) as Id, ids)
   }
 }
 
 /** An integer with a sign or leading zeros. */
 const NOT_CANONICAL = /^(?:-?0\d|\+|-0$)/
-
-/** Returns the refusal for an id that no record has. */
-export const missingReply = (resource: Resource) => {
-  const singular = resource.name
-  return (id: Id): Reply => refuse(problems.not_found, `there is no record ${id} in ${singular}`)
-}
-
-/** A record of another owner counts as missing. */
-export const isMissing = (
-  entry: Entry | undefined,
-  exchange: Exchange,
-  within: Within | undefined,
-): entry is undefined => entry === undefined || (within !== undefined && !within.owns(exchange, entry.value))
-
-/** Returns the resource with a name; `undefined` after reporting that there is none. */
-export function resourceOf(name: string, key: string, site: Site): Resource | undefined {
-  const resource = site.resources.get(name)
-  if (resource === undefined) {
-    site.error('unknown-resource', `there is no resource "${name}"`, [key], suggest(name, site.resources.keys()))
-  }
-  return resource
-}

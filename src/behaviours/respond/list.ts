@@ -1,56 +1,58 @@
 // Lists the records of a resource: filters, sorts, pages and wraps them. Independent of storage engines.
 
-import { isJson, responseFor, successStatus } from '../../contract/contract.ts'
+import { responseFor, successStatus } from '../../contract/contract.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
-import { describeField } from '../../contract/schema/field.ts'
+import { describeField, type Field } from '../../contract/schema/field.ts'
+import { compileFilling, JsonText } from '../../expression/template.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
-import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
+import { JSON_HEADERS } from '../../kernel/reply.ts'
 import type { Path } from '../../kernel/source.ts'
-import { compileTemplate, JsonText, placeholders, unfilled } from '../../kernel/template.ts'
 import type { Comparison, Filter, Page, Query, SortOrder } from '../../world/collection.ts'
 import { excessOf } from '../../world/search.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
 import type { ListConfig, LocateParameter } from './config.ts'
 import { compileWithin, resourceOf } from './key.ts'
 import { compileEnvelope, compilePaging, lostCursor } from './pages.ts'
 import { compileShownList } from './reply.ts'
-import { branchesWithin, recordPath, schemaBelow } from './shape.ts'
+import { branchesWithin, completeTemplate, jsonReply, pathOfPlaceholder, recordPath, schemaBelow } from './shape.ts'
 import { compileOtherTime } from './values.ts'
 
 export function compileList(config: ListConfig, site: Site): Handler | undefined {
   const resource = resourceOf(config.list, 'list', site)
   if (resource === undefined) return undefined
-  const { parameters } = site.operation
-  const { invalid } = site
+  const { operation, contract, invalid } = site
+  const { parameters } = operation
   const query = parameters.filter(one => one.in === 'query').map(({ name }) => name)
   const locate: LocateParameter = (name, path) => {
     if (!query.includes(name)) {
-      const message = `the operation ${site.operation.id} has no query parameter "${name}"`
+      const message = `the operation ${operation.id} has no query parameter "${name}"`
       site.error('unknown-parameter', message, path, suggest(name, query))
     }
     return parameters.findIndex(one => one.in === 'query' && one.name === name)
   }
-  const within = config.within && compileWithin(config.within, resource, site)
+  const within = compileWithin(config, resource, site)
   const select = compileFilters(config, resource, site, locate)
   const search = config.search === undefined ? -1 : locate(config.search, ['search'])
   const sortBy = compileSort(config, resource, site, locate)
-  const paging = compilePaging(config, resource, parameters as readonly Parameter[], locate)
+  const paging = compilePaging(config, resource, parameters, locate)
   const envelope = compileEnvelope(config, site, paging.counts)
-  const status = successStatus(site.operation, 200)
-  const items = itemsNode(config, status, site)
-  const item = compileItem(config.item, items, site)
-  const shown = compileShownList(item === undefined ? items : item.record, resource, site, item?.write)
+  const status = successStatus(operation, 200)
+  const list = schemaBelow(
+    jsonReply(operation, status)?.schema?.node,
+    pathOfPlaceholder(config.body, 'page.items'),
+    contract,
+  )
+  const items = list && contract.shapeOf(list).items
+  const record = config.item === undefined ? items : schemaBelow(items, recordPath(config.item), contract)
+  const shown = compileShownList(record, resource, site, compileItem(config.item, items, site))
   checkBare(config, status, site)
   return async exchange => {
-    if (within !== undefined) {
-      const orphan = await within.orphan(exchange)
-      if (orphan !== undefined) return orphan
-    }
+    const orphan = within && (await within.orphan(exchange))
+    if (orphan !== undefined) return orphan
     const sort = sortBy?.(exchange)
     if (sort !== undefined && 'rule' in sort) return invalid([sort])
     const window = paging.window(exchange)
@@ -58,9 +60,10 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
     const sought = search === -1 ? undefined : exchange.values[search]
     const words = sought === undefined ? undefined : String(sought)
     const excess = excessOf(words)
-    if (excess !== undefined)
+    if (excess !== undefined) {
       return invalid([{ in: 'query', path: config.search as string, rule: 'maxLength', message: excess }])
-    const { filters, comparisons } = select(exchange)
+    }
+    const { filters, comparisons } = select === undefined ? NOTHING : select(exchange)
     const { limit, offset, after } = window
     // Every field is written, needed or not: conditional spreads cost 2 µs of a request that costs 15.
     const asked: Query = {
@@ -74,30 +77,40 @@ export function compileList(config: ListConfig, site: Site): Handler | undefined
       count: envelope.counts,
     }
     const kept = await exchange.world.collection(config.list).list(asked)
-    const page = shown === undefined ? kept : showAs(shown(kept.text), kept)
+    const page = shown === undefined ? kept : withText(kept, shown(kept.text))
     if (page.lost) return invalid([lostCursor(config.cursor as string)])
     return envelope.wrap === undefined
-      ? bare(status, page)
+      ? { status, headers: JSON_HEADERS, body: page.text, bytes: page.bytes }
       : envelope.wrap(status, page, paging.links(exchange, page, window), exchange)
   }
 }
 
 /** Returns the page with another text for its records. */
-const showAs = (text: string, page: Page): Page =>
+const withText = (page: Page, text: string): Page =>
   text === page.text ? page : { ...page, text, bytes: Buffer.byteLength(text) }
 
-/** Returns the schema of a record in the list: at the template's items, else in the whole reply. */
-function itemsNode({ body }: ListConfig, status: number, { operation, contract }: Site): Node | undefined {
-  const path = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
-  const media = [...(responseFor(operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
-  const list = schemaBelow(media?.schema?.node, path.map(String), contract)
-  return list && contract.shapeOf(list).items
+/**
+ * Compiles the text of a list's item: `{ customer: {…} }`.
+ *
+ * @param template an item with `${record.value}`; `undefined` for items that are the records
+ * @param node the schema of an item
+ */
+function compileItem(
+  template: Json | undefined,
+  node: Node | undefined,
+  { contract, error }: Site,
+): ((record: JsonObject) => string) | undefined {
+  if (template === undefined) return undefined
+  const whole = node === undefined ? template : completeTemplate(template, node, contract)
+  const { write } = compileFilling<{ readonly record: JsonObject; readonly scope?: never }>(whole, ['item'], error, {
+    known: ['record.value'],
+    field: name => (name === 'record.value' ? ({ record }) => new JsonText(stringifyJson(record)) : undefined),
+  })
+  return record => write({ record })
 }
 
-const bare = (status: number, { text, bytes }: Page): Reply => ({ status, headers: JSON_HEADERS, body: text, bytes })
-
 type Selected = { readonly filters: readonly Filter[]; readonly comparisons?: readonly Comparison[] | undefined }
-const NO_FILTERS: readonly Filter[] = []
+const NOTHING: Selected = { filters: [], comparisons: undefined }
 
 /** The filters of a list. Equality uses an index; other comparisons look at every record. */
 function compileFilters(
@@ -105,45 +118,52 @@ function compileFilters(
   resource: Resource,
   site: Site,
   locate: LocateParameter,
-): (exchange: Exchange) => Selected {
+): ((exchange: Exchange) => Selected) | undefined {
+  if (filter.length === 0) return undefined
   const compiled = filter.map((entry, i) => {
     const { parameter, field = parameter, is = 'equal', all } = typeof entry === 'string' ? { parameter: entry } : entry
     const { properties } = resource.schema.shape
     const path = (key: string): Path => (typeof entry === 'string' ? ['filter', i] : ['filter', i, key])
-    const index = locate(parameter, path('parameter'))
+    const at = locate(parameter, path('parameter'))
     // A name that is neither a parameter nor a field is one mistake.
-    if (!knowsField(field, resource, site) && (index !== -1 || field !== parameter)) {
+    if (!knowsField(field, resource, site) && (at !== -1 || field !== parameter)) {
       const message = `the records of ${list} have no field "${field}"`
-      const at = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
-      site.error('unknown-field', message, at, suggest(field, properties.keys()))
+      const place = typeof entry === 'string' || entry.field === undefined ? path('parameter') : path('field')
+      site.error('unknown-field', message, place, suggest(field, properties.keys()))
     }
     if (is === 'equal') site.index(list, field)
-    const sent = site.operation.parameters[index]
-    const takesBounds = is === 'equal' && sent?.schema.types.has('object') === true
-    // If every request has to select, a record without the field is in every selection; not by a status or another enum.
-    const orAbsent = site.operation.parameters[index]?.required === true && !hasChoices(field, resource, site)
+    const sent = site.operation.parameters[at]
     const node = properties.get(field)
-    const timed =
-      node === undefined || sent === undefined
-        ? undefined
-        : compileOtherTime(typesOfLimits(sent, site), describeField(field, site.contract.use(node)))
-    return { field, is, all, at: index, takesBounds, orAbsent, timed }
+    const described: Field | undefined = node && describeField(field, site.contract.use(node))
+    return {
+      field,
+      is,
+      all,
+      at,
+      takesBounds: is === 'equal' && sent?.schema.types.has('object') === true,
+      // If every request has to select, a record without the field is in every selection; not by a status or another enum.
+      orAbsent: sent?.required === true && described?.choices === undefined,
+      timed: described && sent && compileOtherTime(typesOfLimits(sent, site), described),
+    }
   })
   return ({ values }) => {
-    let filters = NO_FILTERS
-    let comparisons: Comparison[] | undefined
+    const filters: Filter[] = []
+    const comparisons: Comparison[] = []
     for (const { field, is, all, at, takesBounds, orAbsent, timed } of compiled) {
       const given = values[at] as Json | undefined
       if (given === undefined || (all !== undefined && [given].flat().includes(all))) continue
-      const bounds = takesBounds ? boundsOf(field, given, timed) : undefined
+      if (takesBounds && isObject(given)) {
+        comparisons.push(...boundsOf(field, given as JsonObject, timed))
+        continue
+      }
       const value = timed === undefined ? given : timed(given)
-      if (bounds !== undefined) comparisons = [...(comparisons ?? []), ...bounds]
-      else if (is === 'equal') {
-        const values = Array.isArray(value) ? value : [value]
-        filters = [...filters, orAbsent ? { field, values, orAbsent } : { field, values }]
-      } else comparisons = [...(comparisons ?? []), { field, is, value }]
+      if (is !== 'equal') comparisons.push({ field, is, value })
+      else {
+        const wanted = Array.isArray(value) ? value : [value]
+        filters.push(orAbsent ? { field, values: wanted, orAbsent } : { field, values: wanted })
+      }
     }
-    return { filters, comparisons }
+    return { filters, comparisons: comparisons.length === 0 ? undefined : comparisons }
   }
 }
 
@@ -151,12 +171,6 @@ function compileFilters(
 function typesOfLimits({ schema }: Parameter, { contract }: Site): ReadonlySet<string> {
   if (!schema.types.has('object')) return schema.types
   return new Set([...schema.shape.properties.values()].flatMap(node => [...contract.use(node).types]))
-}
-
-/** Returns whether an enum limits the values of a field. */
-function hasChoices(field: string, { schema }: Resource, { contract }: Site): boolean {
-  const node = schema.shape.properties.get(field)
-  return node !== undefined && describeField(field, contract.use(node)).choices !== undefined
 }
 
 /** Whether records have a field, which may be nested, also in lists and unions: `tags.name`. */
@@ -173,45 +187,6 @@ function knowsField(field: string, { schema }: Resource, { contract }: Site): bo
   return field.includes('.') && field.split('.').reduce(below, [schema.node]).length > 0
 }
 
-/** Reports a list without an envelope whose reply schema is not an array. */
-function checkBare({ body }: ListConfig, status: number, site: Site): void {
-  const [media] = [...(responseFor(site.operation, status)?.content.values() ?? [])]
-  const sample = body === undefined ? media?.schema?.shape : undefined
-  if (sample === undefined || sample.types.length === 0 || sample.types.includes('array')) return
-  const lists = [...sample.properties].filter(([, { value }]) => isObject(value) && value.type === 'array')
-  const hint = `wrap it, for instance: body: { ${lists[0]?.[0] ?? 'data'}: "\${page.items}" }`
-  const message = `the contract documents the reply of ${site.operation.id} as ${sample.types.join(' or ')}, not as an array`
-  site.error('unwrapped-list', message, ['list'], hint)
-}
-
-// Wraps each record of a list: `{ customer: {…} }`.
-
-export interface ListItem {
-  /** The schema of the record in the item. */
-  readonly record: Node | undefined
-  /** Returns the text of the item with a record. */
-  write(record: JsonObject): string
-}
-
-/**
- * @param template an item with `${record.value}`; `undefined` for items that are the records
- * @param node the schema of an item
- */
-export function compileItem(template: Json | undefined, node: Node | undefined, site: Site): ListItem | undefined {
-  if (template === undefined) return undefined
-  const { contract } = site
-  for (const { path, part, message, hint } of unfilled({ item: template }, ['record.value'])) {
-    site.error('unknown-placeholder', message, path, hint, part)
-  }
-  const whole = node === undefined ? template : completeTemplate(template, node, contract, NOTHING_KNOWN)
-  return {
-    record: schemaBelow(node, recordPath(template), contract),
-    write: compileTemplate<JsonObject>(whole, 'record', { value: record => new JsonText(stringifyJson(record)) }),
-  }
-}
-
-// Reads a query parameter that is an object of bounds: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`.
-
 const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
   ['gt', 'more-than'],
   ['gte', 'at-least'],
@@ -226,33 +201,36 @@ const BOUNDS: ReadonlyMap<string, Comparison['is']> = new Map([
 ])
 
 /**
- * Returns the comparisons that an object of bounds asks for; `undefined` for a value that is not such an object.
+ * Returns the comparisons that an object of bounds asks for: `created[gte]=10&created[lt]=20` is `{ gte: 10, lt: 20 }`.
+ *
  * @param convert converts a limit to the form that the records have
  */
-export function boundsOf(
-  field: string,
-  value: Json,
-  convert: (limit: Json) => Json = limit => limit,
-): Comparison[] | undefined {
-  if (!isObject(value)) return undefined
-  return Object.entries(value).flatMap(([key, limit]) => {
+const boundsOf = (field: string, bounds: JsonObject, convert?: (limit: Json) => Json): Comparison[] =>
+  Object.entries(bounds).flatMap(([key, limit]) => {
     const is = BOUNDS.get(key)
-    return is === undefined ? [] : [{ field, is, value: convert(limit as Json) }]
+    return is === undefined ? [] : [{ field, is, value: convert === undefined ? limit : convert(limit) }]
   })
-}
 
-// Reads the sort order of a request: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, or an `order`
-// parameter.
-
-/** @returns the request's order, `undefined` for the order of ids, or the broken rule */
-export function compileSort(
+/**
+ * Compiles the sort order of a request: `name`, `-name`, `+name`, `name:desc`, `name,-id`, `name,desc`, or an `order` parameter.
+ *
+ * @returns the request's order, `undefined` for the order of ids, or the broken rule
+ */
+function compileSort(
   { sort, order, by }: ListConfig,
   { schema, name }: Resource,
   site: Site,
   locate: LocateParameter,
 ): ((exchange: Exchange) => readonly SortOrder[] | BrokenRule | undefined) | undefined {
   const fields = [...schema.shape.properties.keys()]
-  const standing = compileStanding(by, fields, site)
+  // The default order; `undefined` is the order of ids, which needs no sorting.
+  const standing = by?.split(',').flatMap(word => {
+    const parsed = parseOrder(word.trim(), fields)
+    if (parsed !== undefined) return [parsed]
+    const message = `${JSON.stringify(word)} does not name a field to order by`
+    site.error('unknown-field', message, ['by'], suggest(word, fields))
+    return []
+  })
   if (sort === undefined) {
     if (order !== undefined) site.error('idle-key', '"order" has no effect without "sort"', ['order'], undefined, 'key')
     return standing && (() => standing)
@@ -288,33 +266,21 @@ export function compileSort(
   }
 }
 
-/** The default order; `undefined` is the order of ids, which needs no sorting. */
-function compileStanding(
-  by: string | undefined,
-  fields: readonly string[],
-  site: Site,
-): readonly SortOrder[] | undefined {
-  return by?.split(',').flatMap(word => {
-    const order = parseOrder(word.trim(), fields)
-    if (order === undefined) {
-      site.error(
-        'unknown-field',
-        `${JSON.stringify(word)} does not name a field to order by`,
-        ['by'],
-        suggest(word, fields),
-      )
-    }
-    return order ?? []
-  })
-}
-
 function parseOrder(word: string, fields: readonly string[]): SortOrder | undefined {
   if (fields.includes(word)) return { field: word, descending: false }
-  const signed = /^([+-])(.+)$/.exec(word)
-  if (signed !== null && fields.includes(signed[2] as string)) {
-    return { field: signed[2] as string, descending: signed[1] === '-' }
-  }
-  const suffixed = /^(.+?)[ :._|](asc|desc)(?:ending)?$/i.exec(word)
-  if (suffixed === null || !fields.includes(suffixed[1] as string)) return undefined
-  return { field: suffixed[1] as string, descending: /^desc/i.test(suffixed[2] as string) }
+  const [, sign, signed = ''] = /^([+-])(.+)$/.exec(word) ?? []
+  if (fields.includes(signed)) return { field: signed, descending: sign === '-' }
+  const [, suffixed = '', direction = ''] = /^(.+?)[ :._|](asc|desc)(?:ending)?$/i.exec(word) ?? []
+  return fields.includes(suffixed) ? { field: suffixed, descending: /^desc/i.test(direction) } : undefined
+}
+
+/** Reports a list without an envelope whose reply schema is not an array. */
+function checkBare({ body }: ListConfig, status: number, site: Site): void {
+  const [media] = [...(responseFor(site.operation, status)?.content.values() ?? [])]
+  const sample = body === undefined ? media?.schema?.shape : undefined
+  if (sample === undefined || sample.types.length === 0 || sample.types.includes('array')) return
+  const lists = [...sample.properties].filter(([, { value }]) => isObject(value) && value.type === 'array')
+  const hint = `wrap it, for instance: body: { ${lists[0]?.[0] ?? 'data'}: "\${page.items}" }`
+  const message = `the contract documents the reply of ${site.operation.id} as ${sample.types.join(' or ')}, not as an array`
+  site.error('unwrapped-list', message, ['list'], hint)
 }

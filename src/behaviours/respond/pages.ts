@@ -1,28 +1,21 @@
-// Reads the requested page of a list, by offset, page number or cursor, and finds its neighbours.
+// The pages of a list: which one a request asks for, by offset, page number or cursor; the links to its neighbours; and its
+// envelope, a wrapping object or a count in a header.
 
-import { isJson, type MediaType, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
+import { successStatus } from '../../contract/contract.ts'
 import { decodeQuery, type Parameter } from '../../contract/document/parameters.ts'
 import type { Field } from '../../contract/schema/field.ts'
+import { type Fill, JsonText, mentions, type TemplateContext, textOfFilled } from '../../expression/template.ts'
 import { isObject, type Json } from '../../kernel/json.ts'
 import { parseInteger, parseJson } from '../../kernel/parse-json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
-import { type Headers, JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
-import {
-  compileTemplate,
-  compileText,
-  JsonText,
-  placeholders,
-  type TemplateFields,
-  unfilled,
-} from '../../kernel/template.ts'
+import { JSON_HEADERS, type Reply } from '../../kernel/reply.ts'
 import type { Id, Page, Query } from '../../world/collection.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import type { Resource } from '../resource.ts'
-import { completeTemplate } from './complete-template.ts'
 import type { ListConfig, LocateParameter, PagingConfig } from './config.ts'
-import { replaceExpressions } from './expression-holes.ts'
-import { schemaBelow } from './shape.ts'
+import { addressOf, originOf } from './reply.ts'
+import { completeTemplate, jsonReply, pathOfPlaceholder, schemaBelow } from './shape.ts'
 
 export type Window = Pick<Query, 'limit' | 'offset' | 'after'>
 
@@ -137,15 +130,6 @@ function readId(value: unknown, ids: Resource['ids']): Id | undefined {
   return ids === 'text' ? String(value) : parseInteger(String(value))
 }
 
-/** Returns the request's path with its query or another one. */
-export function addressOf({ request, basePath, operation, segments }: Exchange, query = request.query): string {
-  let expression = 0
-  const path = operation.path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
-  return `${basePath}${path}${query === '' ? '' : `?${query}`}`
-}
-
-export const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
-
 /** Returns the request's address with one query parameter changed or removed. */
 function withQuery(exchange: Exchange, name: string, value: string | number | undefined) {
   const { request } = exchange
@@ -155,152 +139,137 @@ function withQuery(exchange: Exchange, name: string, value: string | number | un
   return addressOf(exchange, kept.join('&'))
 }
 
-// The envelope of a page: a wrapping object, a count in a header, links to its neighbours.
+/** A link in its forms: `page.#nextOrSelfWhole`. */
+const LINK = /^page\.#(first|prev|next|last|self|path)(OrEmpty|OrSelf)?(Whole)?$/
+/** Placeholders that need the number of all matching records. */
+const COUNTING = /^page\.(?:total|pages|pagesOrOne|#?last\w*)$/
 
-interface EnvelopeContext {
+interface InPage extends TemplateContext {
   readonly page: Page
   readonly links: Links
   readonly exchange: Exchange
 }
 
-const FIELDS: TemplateFields<EnvelopeContext> = {
-  items: ({ page }) => new JsonText(page.text),
-  count: ({ page }) => page.count,
-  total: ({ page }) => page.total ?? page.count,
-  more: ({ page }) => page.more,
-  limit: ({ links }) => links.limit,
-  offset: ({ links }) => links.offset + links.origin,
-  number: ({ links }) => links.number,
-  pagesOrOne: ({ page, links }) =>
-    Math.max(1, links.limit > 0 ? Math.ceil((page.total ?? page.count) / links.limit) : 1),
-  pages: ({ page, links }) => (links.limit > 0 ? Math.ceil((page.total ?? page.count) / links.limit) : 0),
-  cursor: ({ page }) => (page.more && page.last !== undefined ? String(page.last) : null),
-  first: ({ links }) => links.first ?? null,
-  prev: ({ links }) => links.prev ?? null,
-  next: ({ links }) => links.next ?? null,
-  last: ({ links }) => links.last ?? null,
-  nextNumber: ({ page, links }) => (page.more ? links.number + 1 : null),
-  prevNumber: ({ links }) => (links.offset > 0 ? links.number - 1 : null),
-  self: ({ exchange }) => addressOf(exchange),
+const RELATIONS = ['first', 'prev', 'next', 'last'] as const
+
+const pagesOf = ({ page, links }: InPage): number =>
+  links.limit > 0 ? Math.ceil((page.total ?? page.count) / links.limit) : 0
+
+/** The placeholders that an author may write. */
+const WRITTEN: ReadonlyMap<string, Fill<InPage>> = new Map<string, Fill<InPage>>([
+  ['page.items', ({ page }) => new JsonText(page.text)],
+  ['page.count', ({ page }) => page.count],
+  ['page.total', ({ page }) => page.total ?? page.count],
+  ['page.more', ({ page }) => page.more],
+  ['page.limit', ({ links }) => links.limit],
+  ['page.offset', ({ links }) => links.offset + links.origin],
+  ['page.number', ({ links }) => links.number],
+  ['page.pagesOrOne', one => Math.max(1, pagesOf(one))],
+  ['page.pages', pagesOf],
+  ['page.cursor', ({ page }) => (page.more && page.last !== undefined ? String(page.last) : null)],
+  ...[...RELATIONS, 'self'].map(name => [`page.${name}`, linkField(`page.#${name}`) as Fill<InPage>] as const),
+  ['page.nextNumber', ({ page, links }) => (page.more ? links.number + 1 : null)],
+  ['page.prevNumber', ({ links }) => (links.offset > 0 ? links.number - 1 : null)],
+])
+
+/** The placeholders that complete a template: see `pageField`. */
+const COMPLETING: ReadonlyMap<string, Fill<InPage>> = new Map<string, Fill<InPage>>([
+  ['page.#more', ({ page }) => page.more],
+  ['page.#before', ({ links }) => links.offset > 0],
+  ['page.#isFirst', ({ links }) => links.offset === 0],
+  ['page.#isLast', ({ page }) => !page.more],
+  ['page.#isEmpty', ({ page }) => page.count === 0],
+  ['page.#cursorOrEmpty', ({ page }) => (page.more && page.last !== undefined ? String(page.last) : '')],
+])
+
+/** Returns a link in one of its forms: of a page without this neighbour it is null, empty or the page's own. */
+function linkField(name: string): Fill<InPage> | undefined {
+  const [, link, otherwise, isWhole] = LINK.exec(name) ?? []
+  if (link === undefined) return undefined
+  return ({ links, exchange }) => {
+    const named =
+      link === 'self' || link === 'path'
+        ? addressOf(exchange, link === 'path' ? '' : undefined)
+        : links[link as (typeof RELATIONS)[number]]
+    const path = named ?? (otherwise === 'OrSelf' ? addressOf(exchange) : undefined)
+    if (path === undefined) return otherwise === 'OrEmpty' ? '' : null
+    return isWhole === undefined ? path : originOf(exchange) + path
+  }
 }
 
-/** Further placeholders in a completed template. */
-const COMPLETING: TemplateFields<EnvelopeContext> = {
-  ...FIELDS,
-  path: ({ exchange }) => addressOf(exchange, ''),
-  before: ({ links }) => links.offset > 0,
-  isFirst: ({ links }) => links.offset === 0,
-  isLast: ({ page }) => !page.more,
-  isEmpty: ({ page }) => page.count === 0,
-  cursorOrEmpty: context => FIELDS.cursor?.(context) ?? '',
-  ...Object.fromEntries(
-    (['first', 'prev', 'next', 'last', 'self', 'path'] as const).flatMap(name => {
-      const link = ({ links, exchange }: EnvelopeContext): string | undefined =>
-        name === 'self' || name === 'path' ? addressOf(exchange, name === 'path' ? '' : undefined) : links[name]
-      const whole = (context: EnvelopeContext) => {
-        const path = link(context)
-        return path === undefined ? undefined : originOf(context.exchange) + path
-      }
-      return [
-        [`${name}Whole`, (context: EnvelopeContext) => whole(context) ?? null],
-        [`${name}OrEmpty`, (context: EnvelopeContext) => link(context) ?? ''],
-        [`${name}OrEmptyWhole`, (context: EnvelopeContext) => whole(context) ?? ''],
-        [`${name}OrSelf`, (context: EnvelopeContext) => link(context) ?? addressOf(context.exchange)],
-        [
-          `${name}OrSelfWhole`,
-          (context: EnvelopeContext) => originOf(context.exchange) + (link(context) ?? addressOf(context.exchange)),
-        ],
-      ] as const
-    }),
-  ),
-}
-
-/** Placeholders that need the number of all matching records. */
-const COUNTING = new Set(['total', 'pages', 'pagesOrOne', 'last'])
+const PLACEHOLDERS = {
+  known: [...WRITTEN.keys()],
+  field: (name: string) => WRITTEN.get(name) ?? COMPLETING.get(name) ?? linkField(name),
+  failing: 'null',
+} as const
 
 export interface Envelope {
+  /** Whether it needs the number of all matching records. */
   readonly counts: boolean
   /** Returns `undefined` for pages without an envelope. */
   readonly wrap: ((status: number, page: Page, links: Links, exchange: Exchange) => Reply) | undefined
 }
 
 export function compileEnvelope(
-  { body: configured, headers: given = {}, links }: ListConfig,
+  { body: written, headers: given = {}, links }: ListConfig,
   site: Site,
   counts: boolean,
 ): Envelope {
-  const inBody = replaceExpressions<EnvelopeContext>(configured ?? null, 'page', ['body'], site)
-  const inHeaders = replaceExpressions<EnvelopeContext>(given, 'page', ['headers'], site)
-  const written = configured === undefined ? undefined : inBody.template
-  const headers = inHeaders.template as Readonly<Record<string, string | number>>
-  const known = [...Object.keys(FIELDS), ...Object.keys(inBody.fields), ...Object.keys(inHeaders.fields)].map(
-    name => `page.${name}`,
-  )
-  for (const { path, part, message, hint } of unfilled({ body: written, headers }, known)) {
-    site.error('unknown-placeholder', message, path, hint, part)
-  }
+  const { expressions, error } = site
   const body = written === undefined ? undefined : completed(written, site)
-  const named = [...placeholders({ body, headers }, 'page')]
-  const counted = counts || named.some(([, name]) => COUNTING.has(name))
-  if (body === undefined && links !== true && Object.keys(headers).length === 0) return { counts, wrap: undefined }
-  const render = body === undefined ? undefined : compileTemplate(body, 'page', { ...COMPLETING, ...inBody.fields })
-  const fields = Object.entries(headers).map(
-    ([name, value]) =>
-      [name.toLowerCase(), compileText(String(value), 'page', { ...FIELDS, ...inHeaders.fields })] as const,
-  )
-  if (render !== undefined) checkEnvelope(render, site)
+  const whole = body === undefined ? undefined : expressions.template<InPage>(body, ['body'], error, PLACEHOLDERS)
+  const fields = Object.entries(given).map(([name, value]) => {
+    const path = ['headers', name]
+    const template = expressions.template<InPage>(String(value), path, error, PLACEHOLDERS)
+    return [name.toLowerCase(), template] as const
+  })
+  const counted = counts || mentions({ body, given }, name => COUNTING.test(name))
+  if (whole === undefined && links !== true && fields.length === 0) return { counts, wrap: undefined }
+  if (whole !== undefined) checkEnvelope(page => whole.write(page), site)
+  const hasExpressions = [whole, ...fields.map(([, one]) => one)].some(one => (one?.holes.length ?? 0) > 0)
   return {
     counts: counted,
     wrap(status, page, neighbours, exchange) {
-      const context = { page, links: neighbours, exchange }
-      const made = Object.fromEntries(fields.map(([name, fill]) => [name, fill(context)]))
-      const link = links === true ? linkField(neighbours) : undefined
-      const all: Headers = { ...JSON_HEADERS, ...made, ...(link === undefined ? {} : { link }) }
-      if (render === undefined) return { status, headers: all, body: page.text, bytes: page.bytes }
-      return { status, headers: all, body: render(context) }
+      const scope = hasExpressions ? expressions.scope(exchange) : undefined
+      const context = { page, links: neighbours, exchange, scope }
+      const headers: Record<string, string> = { ...JSON_HEADERS }
+      for (const [name, one] of fields) headers[name] = textOfFilled(one.fill(context))
+      if (links === true) {
+        const shown = RELATIONS.filter(rel => neighbours[rel] !== undefined)
+        if (shown.length > 0) headers.link = shown.map(rel => `<${neighbours[rel]}>; rel="${rel}"`).join(', ')
+      }
+      if (whole === undefined) return { status, headers, body: page.text, bytes: page.bytes }
+      return { status, headers, body: whole.write(context) }
     },
   }
 }
 
-const RELATIONS = ['first', 'prev', 'next', 'last'] as const
-
-function linkField(links: Links): string | undefined {
-  const parts = RELATIONS.flatMap(rel => (links[rel] === undefined ? [] : [`<${links[rel]}>; rel="${rel}"`]))
-  return parts.length === 0 ? undefined : parts.join(', ')
-}
-
 /** Adds the contract's required properties to the template. */
 function completed(body: Json, { operation, contract }: Site): Json {
-  const node = mediaOf(operation)?.schema?.node
-  if (node === undefined) return body
+  const node = jsonReply(operation, successStatus(operation, 200))?.schema?.node
   // If the contract has the items elsewhere, the template is a mistake that other properties cannot correct.
-  const items = [...placeholders(body, 'page')].find(([, name]) => name === 'items')?.[0] ?? []
-  if (schemaBelow(node, items.map(String), contract) === undefined) return body
+  if (node === undefined || schemaBelow(node, pathOfPlaceholder(body, 'page.items'), contract) === undefined)
+    return body
   const path = `${operation.basePaths[0] ?? ''}${operation.path}`
   return completeTemplate(body, node, contract, (field, siblings) => pageField(field, siblings, path))
 }
 
-const mediaOf = (operation: Operation): MediaType | undefined =>
-  [...(responseFor(operation, successStatus(operation, 200))?.content ?? [])].find(([type]) => isJson(type))?.[1]
-
 /** Validates an empty page in its envelope: its mistakes are those of every page. */
-function checkEnvelope(render: (context: EnvelopeContext) => string, site: Site): void {
+function checkEnvelope(write: (page: InPage) => string, { operation, error }: Site): void {
   const page: Page = { text: '[]', bytes: 2, count: 0, total: 0, more: false }
   const links: Links = { first: '/', prev: '/', next: '/', last: '/', number: 1, limit: 1, offset: 0, origin: 0 }
-  const { operation } = site
   const exchange = { operation, basePath: '', segments: [], request: { query: '', headers: {} } } as unknown as Exchange
-  const parsed = parseJson(render({ page, links, exchange }))
+  const parsed = parseJson(write({ page, links, exchange }))
   if ('fault' in parsed) return
-  for (const { pointer, message, keyword } of mediaOf(operation)?.schema?.check(parsed.value, parsed.exact) ?? []) {
+  const schema = jsonReply(operation, successStatus(operation, 200))?.schema
+  for (const { pointer, message, keyword } of schema?.check(parsed.value, parsed.exact) ?? []) {
     // Mistakes about the emptiness or the sample links are ignored.
     if (keyword === 'minItems' || keyword === 'format' || keyword === 'pattern') continue
-    site.error('invalid-body', `this page breaks the contract: ${pointer || 'the body'} ${message}`, ['body'])
+    error('invalid-body', `this page breaks the contract: ${pointer || 'the body'} ${message}`, ['body'])
   }
 }
 
-// Common names of the properties around a page, by their meaning. The type must match too: a `page` that is an object is
-// not a page number.
-
+/** Common names of the properties around a page, by their meaning. */
 const NUMBERS: readonly (readonly [string, RegExp])[] = [
   [
     'total',
@@ -333,10 +302,12 @@ const TEXTS: readonly (readonly [string, RegExp])[] = [
 const PAGED = /^(?:next|previous|prev|nextpage|hasmore|results)$/
 
 /**
- * Returns the placeholder for a property around a page; `undefined` if its name or type is ambiguous.
+ * Returns the placeholder for a property around a page; `undefined` if its name or type is ambiguous. The type must match the
+ * name: a `page` that is an object is not a page number.
+ *
  * @param path the list's path, to find out whether the schema accepts paths or whole URLs
  */
-export function pageField(field: Field, siblings: readonly string[], path: string): string | undefined {
+function pageField(field: Field, siblings: readonly string[], path: string): string | undefined {
   const word = plainName(field.name)
   const of = (words: readonly (readonly [string, RegExp])[]) => words.find(([, names]) => names.test(word))?.[0]
   if (field.types.length === 7) return undefined
@@ -349,14 +320,14 @@ export function pageField(field: Field, siblings: readonly string[], path: strin
   }
   if (field.types.includes('boolean')) {
     const known = of(SWITCHES)
-    return known && `page.${known}`
+    return known && `page.#${known}`
   }
   const known = field.types.includes('string') ? of(TEXTS) : undefined
   if (known === undefined) return undefined
   // Without a next page, a text that cannot be null is empty; a link that cannot be empty is that of the page itself.
   const end = field.types.includes('null') ? '' : field.allows('') ? 'OrEmpty' : 'OrSelf'
-  if (known === 'cursor') return end === 'OrSelf' ? undefined : `page.cursor${end}`
+  if (known === 'cursor') return end === 'OrSelf' ? undefined : end === '' ? 'page.cursor' : 'page.#cursorOrEmpty'
   const form = field.allows(path) ? '' : field.allows(`http://127.0.0.1${path}`) ? 'Whole' : undefined
   if (form === undefined) return undefined
-  return known === 'self' || known === 'path' ? `page.${known}${form}` : `page.${known}${end}${form}`
+  return known === 'self' || known === 'path' ? `page.#${known}${form}` : `page.#${known}${end}${form}`
 }

@@ -1,8 +1,9 @@
-// Makes the record of a write request: unwraps it, completes it, validates it against the schemas of the resource and of the
-// replies that show it, and mends what a valid request could not know.
+// Makes the record of a write request: finds it in the body, composes it from the client's values, the configuration and values
+// that only a server knows, validates it against the schemas of the resource and of the replies that show it, and mends what
+// a valid request could not know. The origin of each field is decided at load.
 
-import { isJson, type Operation, responseFor, successStatus } from '../../contract/contract.ts'
-import { describeField, type Field } from '../../contract/schema/field.ts'
+import { successStatus } from '../../contract/contract.ts'
+import { describeField } from '../../contract/schema/field.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { suggest } from '../../kernel/diagnostic.ts'
 import { Decimal, isObject, type Json, type JsonObject, put } from '../../kernel/json.ts'
@@ -11,12 +12,22 @@ import { withField } from '../../world/record-field.ts'
 import type { Exchange, Site } from '../behaviour.ts'
 import { checkRecord, type Make, type Making, type Resource, withoutOwners } from '../resource.ts'
 import type { ActionConfig } from './config.ts'
-import { compileValue, SOME_REQUEST } from './expressions.ts'
-import { mend } from './mend.ts'
-import { type Asked, compileUnwrap, mediaOf, readAsked, readRenamed, recordPath, rename, schemaBelow } from './shape.ts'
-import { freshOf, momentOf, stampOf } from './values.ts'
+import {
+  type Asked,
+  jsonReply,
+  partAt,
+  readAsked,
+  readRenamed,
+  recordPath,
+  requestedRecord,
+  requestMedia,
+  schemaBelow,
+} from './shape.ts'
+import { compileValue, freshOf, mend, SOME_REQUEST, stampOf, writeMomentOf } from './values.ts'
 
-export interface Draft {
+type WriteKind = 'create' | 'replace' | 'update'
+
+export interface RecordMaker {
   /** The client's values for the record. */
   given(exchange: Exchange): Json
   /** The same with `readOnly` fields: an id that a path does not have names the record. */
@@ -36,57 +47,36 @@ export interface Draft {
   fit(record: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[]
 }
 
-export const isSound = (fitted: JsonObject | readonly BrokenRule[]): fitted is JsonObject => !Array.isArray(fitted)
+export const isFit = (fitted: JsonObject | readonly BrokenRule[]): fitted is JsonObject => !Array.isArray(fitted)
 
-export function compileDraft(
-  resource: Resource,
-  config: ActionConfig,
-  kind: 'create' | 'replace' | 'update',
-  site: Site,
-): Draft {
-  const requested = compileUnwrap(config.body, resource, site)
-  const renamed = readRenamed(requested.node, resource, site.contract)
-  const asked = readAsked(requested.node, site.contract, renamed)
-  const compose = compileCompose(resource, asked, compileSet(config, resource, site), kind, site)
-  const schema = mediaOf(site)?.schema
+export function compileMaker(resource: Resource, config: ActionConfig, kind: WriteKind, site: Site): RecordMaker {
+  const { schema, idField, unshown } = resource
+  const { node, path } = requestedRecord(config.body, resource, site)
+  const renamed = readRenamed(node, resource, site.contract)
+  const asked = readAsked(node, site.contract, renamed)
   const views = kind === 'create' ? viewsOf(config, resource, site) : []
+  const body = requestMedia(site.operation)?.schema
   // A change that removes a required field is the client's mistake.
   const refuses = kind === 'update' ? (name: string) => asked.empty || asked.declares(name) : asked.wants
-  const recordIn = (body: Json | undefined): Json =>
-    body === undefined ? {} : rename(requested.unwrap(body) as Json, renamed)
-  const given = ({ body }: Exchange): Json => recordIn(body)
-  const isValid = ({ body }: Exchange) =>
-    body === undefined || schema === undefined || schema.check(body, true) === undefined
-  const idNames = [resource.idField, resource.idField.split('.', 1)[0] as string]
-  return {
-    given,
-    sent: ({ sent, body }) => recordIn(sent ?? body),
-    hasRecord: ({ body }) => requested.isIn(body),
-    compose,
-    supplied: [...resource.references].flatMap(([field, { to }]) =>
-      resource.schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
-    ),
-    namesRecord: idNames.some(name => asked.has(name)),
-    saysId: asked.empty || idNames.some(name => asked.knows(name)),
-    wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
-    fit(whole, exchange) {
-      const { unshown } = resource
-      const record = unshown.length === 0 ? whole : withoutOwners(unshown, whole)
-      const fitted = fitRecord(record, exchange)
-      if (fitted === record) return whole
-      return isSound(fitted) ? keepOwners(resource, fitted, whole) : fitted
-    },
+  const recordIn = (sent: Json | undefined): Json => {
+    const record = partAt(sent, path) ?? (sent === undefined ? NO_FIELDS : sent)
+    if (renamed.size === 0 || !isObject(record)) return record
+    const entries = Object.entries(record as JsonObject)
+    return Object.fromEntries(entries.map(([name, value]) => [renamed.get(name) ?? name, value]))
   }
-
-  function fitRecord(record: JsonObject, exchange: Exchange): JsonObject | readonly BrokenRule[] {
-    const broken = checkRecord(resource, record)
-    if (broken === undefined && views.length === 0) return record
-    if (!isValid(exchange)) return broken ?? record
+  const isWhole = path.length === 0 && renamed.size === 0
+  const given = isWhole
+    ? (exchange: Exchange): Json => (exchange.body === undefined ? NO_FIELDS : exchange.body)
+    : (exchange: Exchange): Json => recordIn(exchange.body)
+  const hasRecord = (exchange: Exchange): boolean => partAt(exchange.body, path) !== undefined
+  const mended = (record: JsonObject, broken: readonly BrokenRule[] | undefined, exchange: Exchange) => {
+    const isValid = exchange.body === undefined || body?.check(exchange.body, true) === undefined
+    if (!isValid) return broken ?? record
     const said = given(exchange)
-    const fields = isObject(said) ? (said as JsonObject) : {}
-    const isGiven = kind === 'update' || requested.isIn(exchange.body)
+    const fields = isObject(said) ? (said as JsonObject) : NO_FIELDS
+    const isGiven = kind === 'update' || hasRecord(exchange)
     const about = { declares: asked.declares, refuses: isGiven ? refuses : () => false }
-    const whole = broken === undefined ? record : mend(record, fields, resource.schema, about, exchange)
+    const whole = broken === undefined ? record : mend(record, fields, schema, about, exchange)
     if (whole === undefined || checkRecord(resource, whole) !== undefined) return broken ?? []
     let current = whole
     for (const view of views) {
@@ -96,7 +86,30 @@ export function compileDraft(
     }
     return current
   }
+  const idNames = [idField, idField.split('.', 1)[0] as string]
+  return {
+    given,
+    sent: exchange => recordIn(exchange.sent ?? exchange.body),
+    hasRecord,
+    compose: compileCompose(resource, asked, compileSet(config, resource, site), kind, site),
+    supplied: [...resource.references].flatMap(([field, { to }]) =>
+      schema.shape.required.has(field) && !asked.wants(field) ? [[field, to] as const] : [],
+    ),
+    namesRecord: idNames.some(asked.has),
+    saysId: asked.empty || idNames.some(asked.knows),
+    wantsId: resource.assign === 'client' && wantsId(resource, asked, site),
+    fit(whole, exchange) {
+      const record = unshown.length === 0 ? whole : withoutOwners(unshown, whole)
+      const broken = checkRecord(resource, record)
+      if (broken === undefined && views.length === 0) return whole
+      const fitted = mended(record, broken, exchange)
+      if (fitted === record) return whole
+      return isFit(fitted) ? keepOwners(resource, fitted, whole) : fitted
+    },
+  }
 }
+
+const NO_FIELDS: JsonObject = {}
 
 /** Returns whether the client may choose the id: not if it is `readOnly`, or if the request schema lacks it. */
 function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site): boolean {
@@ -107,23 +120,16 @@ function wantsId({ schema, idField }: Resource, asked: Asked, { contract }: Site
 
 /** Returns the other schemas that replies show the record by: of this operation, and of the one that reads it. */
 function viewsOf({ body }: ActionConfig, resource: Resource, { operation, contract, readers }: Site): SchemaUse[] {
-  const reader = contract.operations.find(
-    ({ method, path }) => method === 'GET' && path === readers.get(resource.name)?.[0],
-  )
+  const readPath = readers.get(resource.name)?.[0]
+  const reader = contract.operations.find(({ method, path }) => method === 'GET' && path === readPath)
   const own = contract.identify(resource.schema.node)
   const views = new Map<string, SchemaUse>()
   for (const one of reader === undefined ? [operation] : [operation, reader]) {
-    const node = schemaBelow(replyNode(one), recordPath(body), contract)
-    if (node === undefined) continue
-    const identity = contract.identify(node)
-    if (identity !== own) views.set(identity, contract.use(node))
+    const whole = jsonReply(one, successStatus(one, 200, 201))?.schema?.node
+    const node = schemaBelow(whole, recordPath(body), contract)
+    if (node !== undefined && contract.identify(node) !== own) views.set(contract.identify(node), contract.use(node))
   }
   return [...views.values()]
-}
-
-function replyNode(operation: Operation): SchemaUse['node'] | undefined {
-  const response = responseFor(operation, successStatus(operation, 200, 201))
-  return [...(response?.content ?? [])].find(([type]) => isJson(type))?.[1].schema?.node
 }
 
 /** The fields that the operation sets. */
@@ -153,20 +159,17 @@ function compileSet({ set = {} }: ActionConfig, resource: Resource, site: Site):
   return makes
 }
 
-// Composes the record that a write stores from the client's values, the configuration, and values that only a server knows.
-// The origin of each field is decided at load.
-
 /** @param old the current record, if it is not new */
-export type Compose = (given: Json | undefined, exchange: Exchange, old?: JsonObject) => JsonObject
+type Compose = (given: Json | undefined, exchange: Exchange, old?: JsonObject) => JsonObject
 
 interface FieldSource {
   readonly name: string
   /** Fields that every write sets. They replace those of the client. */
-  readonly set: Make | undefined
+  readonly set?: Make | undefined
   /** Whether a record keeps its value if the client sends none. */
   readonly keeps: boolean
   /** Values for a new record that would lack the field. */
-  readonly unsaid: Make | undefined
+  readonly unsaid?: Make | undefined
   /** Whether the field is an integer: `5.0` is 5 there. */
   readonly whole: boolean
 }
@@ -175,18 +178,17 @@ interface FieldSource {
  * @param kind `update` receives the whole record with the client's changes
  * @param set the fields that this operation sets besides the resource's
  */
-export function compileCompose(
+function compileCompose(
   resource: Resource,
   asked: Asked,
   set: ReadonlyMap<string, Make>,
-  kind: 'create' | 'replace' | 'update',
+  kind: WriteKind,
   site: Site,
 ): Compose {
   const { schema, idField, assign, unknownFields, defaults } = resource
   const { properties, required, open } = schema.shape
   const sources = [...properties].flatMap(([name, node]): FieldSource[] => {
-    if (name === idField)
-      return assign === 'client' ? [{ name, set: undefined, keeps: false, unsaid: undefined, whole: true }] : []
+    if (name === idField) return assign === 'client' ? [{ name, keeps: false, whole: true }] : []
     const field = describeField(name, site.contract.use(node))
     // A `writeOnly` field such as a password is in no reply, so no record keeps it.
     if (field.writeOnly) return []
@@ -195,49 +197,53 @@ export function compileCompose(
     const needed = (required.has(name) && !asked.wants(name)) || field.readOnly || (stamp !== undefined && !asked.empty)
     // A required reference to a record is not invented.
     const named = resource.references.has(name) && !field.types.includes('null') && !field.types.includes('array')
-    const fresh = kind === 'create' && needed && !named && isWanted(field, required)
-    const touched = stamp === 'updated' && kind !== 'create' && !sayable ? momentOf(field) : undefined
+    // An optional time of a new record has not happened yet: `deletedAt`.
+    const wanted = required.has(name) || stamp !== undefined || !LATER.test(name)
+    const touched = stamp === 'updated' && kind !== 'create' && !sayable ? writeMomentOf(field) : undefined
     return [
       {
         name,
         set: set.get(name) ?? resource.set.get(name) ?? (touched && (({ clock }) => touched(clock.now()))),
         keeps: !sayable || (kind === 'replace' && required.has(name) && !asked.wants(name)),
         whole: field.types.includes('integer') && !field.types.includes('number'),
-        unsaid: defaults.get(name) ?? (fresh ? freshOf(field) : undefined),
+        unsaid: defaults.get(name) ?? (kind === 'create' && needed && !named && wanted ? freshOf(field) : undefined),
       },
     ]
   })
-  const needsScope = sources.some(({ set, unsaid }) => set?.scoped === true || unsaid?.scoped === true)
+  const needsScope = sources.some(one => one.set?.scoped === true || one.unsaid?.scoped === true)
   const keepsAll = open || unknownFields !== 'drop'
+  const isOwn = (name: string): boolean => name === idField || properties.has(name)
   // A required field without a description is a known field.
-  const undescribed = [...required].filter(name => name !== idField && !properties.has(name))
+  const undescribed = [...required].filter(name => !isOwn(name))
   return (body, exchange, old) => {
     const given = isObject(body) ? (body as JsonObject) : NO_FIELDS
     const making = needsScope ? makingOf(exchange, site) : exchange
     const out: Record<string, Json> = {}
     for (const { name, set, keeps, unsaid, whole } of sources) {
-      const value = set?.(making)
+      let value = set?.(making)
+      if (value === undefined) {
+        if (Object.hasOwn(given, name)) {
+          value = given[name] as Json
+          if (whole && value instanceof Decimal) value = Number(value)
+        } else if (old === undefined) value = unsaid?.(making)
+        else if (keeps && Object.hasOwn(old, name)) value = old[name]
+      }
       if (value !== undefined) put(out, name, value)
-      else if (Object.hasOwn(given, name))
-        put(out, name, whole && given[name] instanceof Decimal ? Number(given[name]) : (given[name] as Json))
-      else if (old === undefined) {
-        if (unsaid !== undefined) keep(out, name, unsaid(making))
-      } else if (keeps && Object.hasOwn(old, name)) put(out, name, old[name] as Json)
     }
-    const others = keepsAll ? Object.keys(given) : undescribed
-    for (const name of others) {
-      if (name === idField || properties.has(name) || !Object.hasOwn(given, name)) continue
-      put(out, name, given[name] as Json)
+    for (const name of keepsAll ? Object.keys(given) : undescribed) {
+      if (!isOwn(name) && Object.hasOwn(given, name)) put(out, name, given[name] as Json)
     }
     // A client cannot remove fields that the server assigned.
     if (old !== undefined && !keepsAll) {
       for (const name of Object.keys(old)) {
-        if (!Object.hasOwn(out, name) && name !== idField && !properties.has(name)) put(out, name, old[name] as Json)
+        if (!Object.hasOwn(out, name) && !isOwn(name)) put(out, name, old[name] as Json)
       }
     }
     return out
   }
 }
+
+const LATER = /(?:d|n)[_-]?(?:at|on|date|time|by)$/i
 
 /** The exchange with the scope of its expressions. */
 const makingOf = (exchange: Exchange, { expressions }: Site): Making => ({
@@ -247,23 +253,14 @@ const makingOf = (exchange: Exchange, { expressions }: Site): Making => ({
   scope: expressions.scope(exchange),
 })
 
-const keep = (out: Record<string, Json>, name: string, value: Json | undefined): void => {
-  if (value !== undefined) put(out, name, value)
-}
-
-/** An optional time of a new record has not happened yet: `deletedAt`. */
-const isWanted = (field: Field, required: ReadonlySet<string>): boolean =>
-  required.has(field.name) || stampOf(field) !== undefined || !LATER.test(field.name)
-const LATER = /(?:d|n)[_-]?(?:at|on|date|time|by)$/i
-
-const NO_FIELDS: JsonObject = {}
-
 /** Returns the fields of a changed record with the unshown owners that it had. */
 export function keepOwners({ unshown }: Resource, fields: JsonObject, old: JsonObject): JsonObject {
   if (unshown.length === 0) return fields
-  const record = withoutOwners(unshown, fields)
-  return unshown.reduce((all, field) => {
-    const owner = old[field]
-    return owner === undefined ? all : withField(field, owner, all)
-  }, record)
+  return unshown.reduce(
+    (all, field) => {
+      const owner = old[field]
+      return owner === undefined ? all : withField(field, owner, all)
+    },
+    withoutOwners(unshown, fields),
+  )
 }

@@ -7,10 +7,7 @@ import type { BrokenRule } from '../../kernel/problem.ts'
 import { type Id, idIn } from '../../world/collection.ts'
 import type { World } from '../../world/world.ts'
 import type { Exchange, Site } from '../behaviour.ts'
-import { inBody, type Resource } from '../resource.ts'
-
-export const isId = (value: Json | undefined): value is Id =>
-  typeof value === 'string' || typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+import { inBody, isId, type Resource } from '../resource.ts'
 
 /** Returns a function that finds fields with missing records; `undefined` for a resource without references. */
 export function compileDangling({

@@ -1,26 +1,24 @@
-// Writes a record as a reply: bare, or in the envelope that the configuration names.
+// Writes a record as a reply: bare or in the configured envelope, in the schema of the operation's reply, and in the media type
+// that the client prefers.
 
 import { isXml, writeBody } from '../../contract/answer/body.ts'
 import { compileNegotiation, contentTypeFor } from '../../contract/answer/negotiate.ts'
-import { type Contract, isJson, type MediaType, responseFor, successStatus } from '../../contract/contract.ts'
+import { isJson, type MediaType, responseFor, successStatus } from '../../contract/contract.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
+import { type Fill, JsonText, type TemplateContext } from '../../expression/template.ts'
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts'
 import { parseSent } from '../../kernel/parse-json.ts'
 import { problems } from '../../kernel/problem.ts'
-import { type Headers, JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
-import { compileTemplate, JsonText, placeholders, type TemplateFields, unfilled } from '../../kernel/template.ts'
+import { JSON_HEADERS, JSON_TYPE, type Reply, refuse } from '../../kernel/reply.ts'
 import { hashOf } from '../../sample/chance.ts'
 import { type Entry, type Id, idIn } from '../../world/collection.ts'
 import { drawUuid } from '../../world/draws.ts'
 import type { Exchange, Handler, Site } from '../behaviour.ts'
 import { type Making, type Resource, withoutOwners } from '../resource.ts'
-import { completeTemplate, NOTHING_KNOWN } from './complete-template.ts'
-import type { ACTIONS } from './config.ts'
-import { replaceExpressions } from './expression-holes.ts'
-import { mend } from './mend.ts'
-import { addressOf, originOf } from './pages.ts'
-import { recordPath, schemaBelow } from './shape.ts'
+import type { ActionConfig } from './config.ts'
+import { completeTemplate, jsonReply, recordPath, schemaBelow } from './shape.ts'
+import { mend } from './values.ts'
 
 /**
  * A record as a reply.
@@ -35,7 +33,7 @@ export type Give = (
   all?: readonly Entry[],
 ) => Reply
 
-interface InRecord {
+interface InRecord extends TemplateContext {
   readonly entry: Entry
   readonly exchange: Exchange
   readonly location: string | undefined
@@ -43,125 +41,108 @@ interface InRecord {
 }
 
 /** Sends a record itself, or inside the configured template. */
-export function compileGive(
-  written: Json | undefined,
-  action: (typeof ACTIONS)[number],
-  resource: Resource,
-  site: Site,
-): Give {
-  const status = successStatus(site.operation, action === 'create' ? 201 : 200, 200)
-  const media = [...(responseFor(site.operation, status)?.content ?? [])].find(([type]) => isJson(type))?.[1]
-  const node = media?.schema?.node
-  const { contract } = site
-  const own = schemaBelow(node, written === undefined ? [] : recordPath(written), contract)
-  const shown = compileShown(own, resource, site)
-  if (written === undefined) {
+export function compileGive({ body, create }: ActionConfig, resource: Resource, site: Site): Give {
+  const { contract, operation, expressions } = site
+  const node = jsonReply(operation, successStatus(operation, create === undefined ? 200 : 201, 200))?.schema?.node
+  const shown = compileShown(schemaBelow(node, recordPath(body), contract), resource, site)
+  const textOf = (entry: Entry): string => (shown === undefined ? entry.text : shown(entry))
+  if (body === undefined) {
     const isOne = node !== undefined && contract.use(node).types.has('object')
     return (entry, status, _, location, all) => ({
       status,
-      headers: headersOf(location),
-      body: all === undefined || isOne ? shown(entry) : `[${all.map(shown).join(',')}]`,
+      headers: location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location },
+      body: all === undefined || isOne ? textOf(entry) : `[${all.map(textOf).join(',')}]`,
     })
   }
-  const { template: body, fields: inBody } = replaceExpressions<InRecord>(written, 'record', ['body'], site)
   const idOf = ({ entry }: InRecord) =>
     String(resource.within.length === 0 ? entry.id : idIn(resource.idField, entry.value))
   const addressIn = ({ exchange, location }: InRecord) => location ?? addressOf(exchange, '')
-  const textOf = ({ entry }: InRecord) => new JsonText(shown(entry))
-  const fields: TemplateFields<InRecord> = {
-    id: idOf,
-    location: addressIn,
-    url: context => originOf(context.exchange) + addressIn(context),
-    value: textOf,
-    ...inBody,
-  }
-  const known = Object.keys(fields).map(name => `record.${name}`)
-  for (const { path, part, message, hint } of unfilled({ body }, known)) {
-    site.error('unknown-placeholder', message, path, hint, part)
-  }
-  const whole =
-    node === undefined ? body : completeTemplate(numbered(body, node, contract), node, contract, NOTHING_KNOWN)
-  const number = (context: InRecord) => {
-    const id = idOf(context)
-    return /^-?\d+$/.test(id) ? new JsonText(id) : id
-  }
-  const render = compileTemplate(...repeated(whole, { ...fields, [NUMBER]: number }))
-  return (entry, status, exchange, location, all = [entry]) => ({
-    status,
-    headers: headersOf(location),
-    body: render({ entry, exchange, location, all }),
+  const fields = new Map<string, Fill<InRecord>>([
+    ['record.id', idOf],
+    ['record.location', addressIn],
+    ['record.url', one => originOf(one.exchange) + addressIn(one)],
+    ['record.value', ({ entry }) => new JsonText(textOf(entry))],
+  ])
+  const known = [...fields.keys()]
+  // `completeTemplate` writes this one where the contract has a number.
+  fields.set('record.#number', one => (/^-?\d+$/.test(idOf(one)) ? new JsonText(idOf(one)) : idOf(one)))
+  const whole = node === undefined ? body : completeTemplate(body, node, contract)
+  const template = expressions.template<InRecord>(whole, ['body'], site.error, {
+    known,
+    field: name => fields.get(name),
+    failing: 'null',
+    each: one => one.all.map(entry => ({ ...one, entry })),
   })
-}
-
-/** Replaces each list of one item with a placeholder of the record by a field: a list with an item for each new record. */
-function repeated(template: Json, fields: TemplateFields<InRecord>): [Json, 'record', TemplateFields<InRecord>] {
-  const lists: Record<string, TemplateFields<InRecord>[string]> = {}
-  const replace = (value: Json): Json => {
-    if (Array.isArray(value)) {
-      const [only] = value as readonly Json[]
-      const isEach = value.length === 1 && [...placeholders(only, 'record')].length > 0
-      if (!isEach) return value.map(one => replace(one as Json))
-      const item = compileTemplate(only as Json, 'record', fields)
-      const name = `#each${Object.keys(lists).length}`
-      lists[name] = context => new JsonText(`[${context.all.map(entry => item({ ...context, entry })).join(',')}]`)
-      return `\${record.${name}}`
+  const hasExpressions = template.holes.length > 0
+  return (entry, status, exchange, location, all = [entry]) => {
+    const scope = hasExpressions ? expressions.scope(exchange) : undefined
+    return {
+      status,
+      headers: location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location },
+      body: template.write({ entry, exchange, location, all, scope }),
     }
-    if (!isObject(value)) return value
-    return Object.fromEntries(Object.entries(value as JsonObject).map(([key, one]) => [key, replace(one as Json)]))
   }
-  return [replace(template), 'record', { ...fields, ...lists }]
 }
 
-/** The placeholder of an id where the contract has a number. */
-const NUMBER = '#id'
-
-/** Writes `${record.id}` as a number where the contract has one. */
-function numbered(template: Json, node: Node, contract: Contract): Json {
-  if (template === '${record.id}') {
-    const { types } = contract.use(node)
-    return types.has('string') || !(types.has('integer') || types.has('number')) ? template : `\${record.${NUMBER}}`
-  }
-  const { properties, items } = contract.shapeOf(node)
-  if (Array.isArray(template)) {
-    return items === undefined ? template : template.map(one => numbered(one as Json, items, contract))
-  }
-  if (!isObject(template)) return template
-  const members = Object.entries(template as JsonObject).map(([name, one]) => {
-    const child = properties.get(name)
-    return [name, child === undefined ? one : numbered(one, child, contract)] as const
-  })
-  return Object.fromEntries(members)
+/** Returns the request's path with its query or another one. */
+export function addressOf({ request, basePath, operation, segments }: Exchange, query = request.query): string {
+  let expression = 0
+  const path = operation.path.replace(/\{[^{}]*\}/g, () => encodeURIComponent(segments[expression++] ?? ''))
+  return `${basePath}${path}${query === '' ? '' : `?${query}`}`
 }
 
-const headersOf = (location: string | undefined): Headers =>
-  location === undefined ? JSON_HEADERS : { 'content-type': JSON_TYPE, location }
+export const originOf = ({ request }: Exchange): string => `http://${request.headers.host ?? 'localhost'}`
 
-// Shows a record in an operation's own reply schema: `GET /projects` may list summaries of `GET /projects/{id}`. Runs only
-// if that schema differs from the record's, and once for each state of a record.
+/**
+ * Returns the address of a new record, for `Location`: the path template of a reader, filled with the values of the creator's
+ * path. Returns `undefined` if every reader needs other values.
+ */
+export function compileLocation(
+  readers: readonly string[],
+  creator: string,
+): ((exchange: Exchange, id: Id) => string) | undefined {
+  const names = expressionsOf(creator)
+  const known = readers.filter(one =>
+    expressionsOf(one)
+      .slice(0, -1)
+      .every(name => names.includes(name)),
+  )
+  const reader = known.find(one => one.startsWith(`${creator}/`)) ?? known[0]
+  if (reader === undefined) return undefined
+  const last = expressionsOf(reader).at(-1)
+  // Texts and expressions alternate, beginning with a text.
+  const parts = reader.split(/\{([^{}]*)\}/)
+  return ({ basePath, segments }, id) => {
+    let location = basePath + parts[0]
+    for (let i = 1; i < parts.length; i += 2) {
+      const name = parts[i] as string
+      location += encodeURIComponent(name === last ? String(id) : (segments[names.indexOf(name)] ?? '')) + parts[i + 1]
+    }
+    return location
+  }
+}
 
 /** Converts a record to a reply's schema. A record that is valid, or cannot be converted, stays unchanged. */
 type Fit = (record: JsonObject) => JsonObject
 
-/** @param node the reply's schema of the record; `undefined` if it has none */
-function compileFit(node: Node | undefined, resource: Resource, site: Site): Fit | undefined {
-  const { unshown } = resource
-  const fit = compileMend(node, resource, site)
-  if (unshown.length === 0) return fit
-  return record => {
-    const shown = withoutOwners(unshown, record)
-    return fit === undefined ? shown : fit(shown)
-  }
-}
-
-/** Converts a record to another schema that shows it; `undefined` if there is none. */
-function compileMend(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
-  if (node === undefined || contract.identify(node) === contract.identify(resource.schema.node)) return undefined
-  const { properties } = resource.schema.shape
-  const names = [...contract.shapeOf(node).properties.keys()]
+/**
+ * Shows a record in an operation's own reply schema: `GET /projects` may list summaries of `GET /projects/{id}`.
+ *
+ * @param node the reply's schema of the record
+ * @returns `undefined` if the reply has the stored form
+ */
+function compileFit(node: Node | undefined, resource: Resource, { contract }: Site): Fit | undefined {
+  const { unshown, schema } = resource
+  const isOwn = node === undefined || contract.identify(node) === contract.identify(schema.node)
+  const names = isOwn ? [] : [...contract.shapeOf(node).properties.keys()]
   // A reply schema for something else is the author's mistake and must be reported.
-  if (names.filter(name => properties.has(name)).length * 2 < names.length) return undefined
-  const schema = contract.use(node)
-  return record => mend(record, NOTHING_GIVEN, schema, ANYTHING, makingFor(record, resource)) ?? record
+  const isForeign = names.filter(name => schema.shape.properties.has(name)).length * 2 < names.length
+  const shown = isOwn || isForeign ? undefined : contract.use(node)
+  if (shown === undefined) return unshown.length === 0 ? undefined : record => withoutOwners(unshown, record)
+  return whole => {
+    const record = withoutOwners(unshown, whole)
+    return mend(record, NOTHING_GIVEN, shown, ANYTHING, makingFor(record, resource)) ?? record
+  }
 }
 
 const NOTHING_GIVEN: JsonObject = {}
@@ -177,10 +158,10 @@ function makingFor(record: JsonObject, { name, idField }: Resource): Making {
   }
 }
 
-/** Compiles the text of a record in a reply. */
-export function compileShown(node: Node | undefined, resource: Resource, site: Site): (entry: Entry) => string {
+/** Compiles the text of a record in a reply, which is made once for each state of a record; `undefined` for the stored text. */
+function compileShown(node: Node | undefined, resource: Resource, site: Site): ((entry: Entry) => string) | undefined {
   const fit = compileFit(node, resource, site)
-  if (fit === undefined) return ({ text }) => text
+  if (fit === undefined) return undefined
   const known = new WeakMap<Entry, string>()
   return entry => {
     let text = known.get(entry)
@@ -193,8 +174,6 @@ export function compileShown(node: Node | undefined, resource: Resource, site: S
   }
 }
 
-const AS_STORED: Fit = record => record
-
 /**
  * Compiles the text of a list of records in a reply; `undefined` if the reply has the stored form.
  *
@@ -206,32 +185,27 @@ export function compileShownList(
   site: Site,
   write?: (record: JsonObject) => string,
 ): ((text: string) => string) | undefined {
-  const fit = compileFit(node, resource, site) ?? (write && AS_STORED)
-  if (fit === undefined) return undefined
+  const fit = compileFit(node, resource, site)
+  if (fit === undefined && write === undefined) return undefined
   let last = { text: '[]', shown: '[]' }
   return text => {
     if (last.text === text) return last.shown
     const parsed = parseSent(text)
     if ('fault' in parsed || !Array.isArray(parsed.value)) return text
-    const records = parsed.value as Json[]
-    const fitted = records.map(record => (isObject(record) ? fit(record as JsonObject) : record))
-    const isChanged = fitted.some((one, i) => one !== records[i])
-    const shown =
-      write !== undefined
-        ? `[${fitted.map(one => write(one as JsonObject)).join(',')}]`
-        : isChanged
-          ? stringifyJson(fitted)
-          : text
-    last = { text, shown }
-    return shown
+    const texts = parsed.value.map((one: Json) => {
+      if (!isObject(one)) return stringifyJson(one)
+      const shown = fit === undefined ? (one as JsonObject) : fit(one as JsonObject)
+      return write === undefined ? stringifyJson(shown) : write(shown)
+    })
+    last = { text, shown: `[${texts.join(',')}]` }
+    return last.shown
   }
 }
 
-// Negotiates the media type of a resource's replies: records are JSON, and XML if the contract documents it.
-
 /**
- * Compiles a responder that answers with a record or a page. A client that accepts no documented type gets 406 before
- * anything is written.
+ * Compiles a responder that answers with a record or a page: records are JSON, and XML if the contract documents it. A client
+ * that accepts no documented type gets 406 before anything is written.
+ *
  * @param status the responder's success status
  */
 export function compileNegotiated(next: Handler, status: number, { operation }: Site): Handler {
@@ -262,35 +236,4 @@ function rewrite(reply: Reply, type: string, media: MediaType): Reply {
   if ('fault' in parsed) return reply
   const written = writeBody({ value: parsed.value }, media, type)
   return { ...rest, headers: { ...headers, 'content-type': written.contentType }, body: written.body }
-}
-
-// The address of a new record, for `Location`.
-
-/**
- * Returns the address of a new record: the path template of a reader, filled with the values of the creator's path.
- * Returns `undefined` if every reader needs other values.
- */
-export function compileLocation(
-  readers: readonly string[],
-  creator: string,
-): ((exchange: Exchange, id: Id) => string) | undefined {
-  const names = expressionsOf(creator)
-  const known = readers.filter(one =>
-    expressionsOf(one)
-      .slice(0, -1)
-      .every(name => names.includes(name)),
-  )
-  const reader = known.find(one => one.startsWith(`${creator}/`)) ?? known[0]
-  if (reader === undefined) return undefined
-  const last = expressionsOf(reader).at(-1)
-  // Texts and expressions alternate, beginning with a text.
-  const parts = reader.split(/\{([^{}]*)\}/)
-  return ({ basePath, segments }, id) => {
-    let location = basePath + parts[0]
-    for (let i = 1; i < parts.length; i += 2) {
-      const name = parts[i] as string
-      location += encodeURIComponent(name === last ? String(id) : (segments[names.indexOf(name)] ?? '')) + parts[i + 1]
-    }
-    return location
-  }
 }

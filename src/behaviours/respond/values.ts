@@ -1,10 +1,18 @@
-// Chooses the initial value of a new record's field that neither the client nor the configuration sets, like a server would.
-// The choice is made at load from the field's schema and name; only generated values are made per request.
+// The values that a server gives the fields of a record: initial ones, times in the form of their field, and those that the
+// configuration writes, such as `${now}`.
 
-import type { Field } from '../../contract/schema/field.ts'
-import type { Json } from '../../kernel/json.ts'
+import type { Contract } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
+import { describeField, type Field } from '../../contract/schema/field.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
+import { Language } from '../../expression/language.ts'
+import { compileFilling, type ReportMistake } from '../../expression/template.ts'
+import { isObject, type Json, type JsonObject, parsePointer } from '../../kernel/json.ts'
+import type { Violation } from '../../kernel/schema-errors.ts'
+import type { Path } from '../../kernel/source.ts'
 import { httpDate, parseDate, timestamp } from '../../world/clock.ts'
-import type { Make } from '../resource.ts'
+import { compileExpression } from '../expressions.ts'
+import type { Make, Making } from '../resource.ts'
 
 /** Names of switches that are initially on. */
 const ON = /^(?:is_?)?(?:active|enabled|visible|available|valid|open|ok|success|successful|succeeded)$/i
@@ -29,7 +37,7 @@ export function freshOf(field: Field): Make | undefined {
   const { name, types, choices, allows } = field
   if (choices?.length === 1) return constant(choices[0] as Json)
   if (field.default !== undefined && field.default !== null && allows(field.default)) return constant(field.default)
-  const write = stampOf(field) === undefined ? undefined : momentOf(field)
+  const write = stampOf(field) === undefined ? undefined : writeMomentOf(field)
   if (write !== undefined) return ({ clock }) => write(clock.now())
   if (types.includes('null') && allows(null)) return constant(null)
   const first = firstOf(name, choices?.filter(allows) ?? [])
@@ -62,11 +70,8 @@ const constant =
   () =>
     value
 
-// Chooses the form of a time in a field: text of some format, a date, seconds or milliseconds since 1970. The field's type,
-// format, example and name decide at load.
-
 /** @param now milliseconds since 1970-01-01T00:00:00Z */
-export type WriteMoment = (now: number) => Json
+type WriteMoment = (now: number) => Json
 
 interface MomentForm {
   /** Recognises an example in this form. */
@@ -93,8 +98,11 @@ const TEXTS: readonly MomentForm[] = [
 /** Noon of 1 January 2024, for checking the forms. */
 const SOME_DAY = 1_704_110_400_000
 
-/** Returns the field's form of a time; `undefined` if no form is valid for its schema. */
-export function momentOf(field: Field): WriteMoment | undefined {
+/**
+ * Returns the field's form of a time: text of some format, a date, seconds or milliseconds since 1970. The field's type,
+ * format, example and name decide. Returns `undefined` if no form is valid for its schema.
+ */
+export function writeMomentOf(field: Field): WriteMoment | undefined {
   const { types, example, allows } = field
   if (types.includes('string')) {
     const liked = typeof example === 'string' ? TEXTS.filter(({ like }) => like.test(example)) : []
@@ -140,8 +148,6 @@ function holdsMoment({ types, format, example }: Field, words: readonly string[]
   return types.includes('integer') || types.includes('number') ? telling || words.length === 1 : false
 }
 
-// Converts the time in a query parameter to the form that the records have: `createdAfter=2026-01-01` to seconds since 1970.
-
 /** A count of years or hours is not a time, although it is a number. */
 const COUNTS = /(?:year|month|week|day|hour|minute)s?$/i
 const LOOKS_LIKE_DATE = /^\d{4}-\d\d-\d\d/
@@ -149,8 +155,9 @@ const LOOKS_LIKE_DATE = /^\d{4}-\d\d-\d\d/
 const MOST_SECONDS = 1e11
 
 /**
- * Compiles the conversion of a parameter's values to times in the form of a field; `undefined` if both are numbers, both are
- * texts, or the field holds no time. Values that are not times stay the same.
+ * Compiles the conversion of a query parameter's values to times in the form of a field: `createdAfter=2026-01-01` to seconds
+ * since 1970. Returns `undefined` if both are numbers, both are texts, or the field holds no time. Values that are not times
+ * stay the same.
  * @param types the types of the parameter
  */
 export function compileOtherTime(types: ReadonlySet<string>, field: Field): ((value: Json) => Json) | undefined {
@@ -158,7 +165,7 @@ export function compileOtherTime(types: ReadonlySet<string>, field: Field): ((va
   const holdsNumber = field.types.some(type => type === 'integer' || type === 'number')
   if (field.types.includes('string') === holdsNumber || types.has('string') === isNumber || isNumber === holdsNumber)
     return undefined
-  const write = holdsNumber && COUNTS.test(field.name) ? undefined : momentOf(field)
+  const write = holdsNumber && COUNTS.test(field.name) ? undefined : writeMomentOf(field)
   if (write === undefined) return undefined
   if (holdsNumber) {
     return value => {
@@ -176,3 +183,175 @@ export function compileOtherTime(types: ReadonlySet<string>, field: Field): ((va
 
 /** The latest time that a `Date` can hold, in milliseconds. */
 const LATEST = 8.64e15
+
+/** Called with each mistake of an expression, and its place. */
+export type Complain = (path: Path, message: string, hint: string | undefined) => void
+
+/** For requests to many operations, whose types are unknown at load. */
+const language = new Language()
+
+/**
+ * Compiles a value for the field at `node`. Each text in it may hold expressions; one that is the whole text takes the form
+ * of its field.
+ *
+ * @param path of the value, for `complain`: its last key is the field's name
+ */
+export function compileValue(
+  value: Json,
+  node: Node | undefined,
+  contract: Contract,
+  path: Path,
+  complain: Complain,
+): Make {
+  const report: ReportMistake = (_, message, at, hint) => complain(at, message, hint)
+  const writeAt = (within: Path): WriteMoment | undefined => {
+    const field = within.reduce<Node | undefined>((at, key) => {
+      const shape = at && contract.shapeOf(at)
+      return typeof key === 'number' ? shape?.items : shape?.properties.get(key)
+    }, node)
+    return field && writeMomentOf(describeField(String([...path, ...within].at(-1)), contract.use(field)))
+  }
+  const template = compileFilling<Making>(value, path, report, {
+    failing: 'omit',
+    field(name, within, alone) {
+      if (name === 'uuid') {
+        const purpose = [...path, ...within].join('.')
+        return making => making.uuid(purpose)
+      }
+      if (name !== 'now') return undefined
+      const write = (alone ? writeAt(within) : undefined) ?? timestamp
+      return ({ clock }) => write(clock.now())
+    },
+    compile(text, at, start, alone) {
+      const compiled = compileExpression(language, { contract }, text, 'any', at, start, report)
+      const isTime = alone && compiled?.type === 'google.protobuf.Timestamp'
+      const write = isTime ? writeAt(at.slice(path.length)) : undefined
+      if (compiled === undefined || write === undefined) return compiled
+      return { ...compiled, evaluate: scope => write(parseDate(String(compiled.evaluate(scope))) ?? 0) }
+    },
+  })
+  const make = (making: Making) => template.fill(making) as Json | undefined
+  if (template.holes.length === 0) return make
+  return Object.assign((making: Making) => (making.scope === undefined ? undefined : make(making)), { scoped: true })
+}
+
+/** Sample data for checking values at load. */
+export const SOME_REQUEST: Making = {
+  clock: { now: () => 1_704_110_400_000 },
+  uuid: () => '00000000-0000-4000-8000-000000000000',
+  draw: () => 0.5,
+}
+
+/** The maximum number of rounds. Each round may reveal deeper mistakes. */
+const ROUNDS = 6
+/** The maximum number of mistakes that are mended at once. */
+const MOST = 200
+
+/** The fields of a record that the client is responsible for. */
+export interface Sayable {
+  /** Returns whether the request describes the field. */
+  declares(name: string): boolean
+  /** Returns whether a missing field is the client's mistake. */
+  refuses(name: string): boolean
+  /** Whether unknown fields stay in the record and are not mistakes. */
+  readonly keepsOthers?: boolean
+}
+
+/**
+ * Mends a record that a valid request could not make valid: adds values that only a server knows below the first level, and
+ * converts the client's values to the record's form, such as an id to the object that it names. Call it only for invalid
+ * records, and never for rules of the request's own schema.
+ *
+ * @returns the valid record; `undefined` if the client must correct the request
+ */
+export function mend(
+  record: JsonObject,
+  given: JsonObject,
+  schema: SchemaUse,
+  about: Sayable,
+  making: Making,
+): JsonObject | undefined {
+  const check = (value: Json) => {
+    const violations = schema.check(value, true)
+    if (violations === undefined || about.keepsOthers !== true) return violations
+    const others = violations.filter(({ keyword }) => !EXTRA.has(keyword))
+    return others.length === 0 ? undefined : others
+  }
+  let current: Json = record
+  for (let round = 0; round < ROUNDS; round++) {
+    const violations = check(current)
+    if (violations === undefined) return current as JsonObject
+    if (violations.length > MOST) return undefined
+    for (const violation of violations) {
+      const path = parsePointer(violation.pointer) ?? []
+      const [top] = path
+      if (top === undefined) return undefined
+      const missing = violation.keyword === 'required'
+      if (missing && path.length === 1 ? about.refuses(top) : Object.hasOwn(given, top) && !about.declares(top)) {
+        return undefined
+      }
+      current = putAt(current, path, better(current, path, violation, schema, making))
+    }
+  }
+  return check(current) === undefined ? (current as JsonObject) : undefined
+}
+
+const EXTRA: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
+
+/** Returns the value for the place of a violation; `undefined` if there is none. */
+function better(
+  whole: Json,
+  path: readonly string[],
+  { keyword }: Violation,
+  schema: SchemaUse,
+  making: Making,
+): Json | undefined {
+  if (EXTRA.has(keyword)) return undefined
+  const sampler = schema.sampler
+  const parts = sampler.within(schema.key, path)
+  const seed = Math.floor(making.draw(`mend ${path.join('/')}`) * 2 ** 31) + 1
+  const name = path.at(-1)
+  const { value, fits } = sampler.sampleAll(parts.length > 0 ? parts : [{}], {
+    seed,
+    ...(name === undefined ? {} : { name }),
+  })
+  const made = fits ? value : undefined
+  const old = path.reduce<Json | undefined>((at, key) => (at as Record<string, Json> | undefined)?.[key], whole)
+  if (old === undefined || made === undefined) return made
+  return inFormOf(made, old)
+}
+
+const NAMING = ['id', 'uuid', 'key', 'slug', 'code', 'name', 'value']
+
+/** Converts a client's value to the record's form: an id to an object, an object to its id, a number to text. */
+function inFormOf(made: Json, said: Json): Json {
+  if (Array.isArray(made)) return Array.isArray(said) || made.length === 0 ? made : [inFormOf(made[0] as Json, said)]
+  if (isObject(made) && (typeof said === 'string' || typeof said === 'number')) {
+    const name = NAMING.find(one => typeof made[one] === typeof said)
+    return name === undefined ? made : { ...(made as JsonObject), [name]: said }
+  }
+  if (isObject(said)) {
+    const name = NAMING.find(one => typeof said[one] === typeof made)
+    return name === undefined ? made : (said[name] as Json)
+  }
+  if (typeof made === 'string' && typeof said === 'number') return String(said)
+  if (typeof made === 'number' && typeof said === 'string' && said.trim() !== '' && Number.isFinite(Number(said))) {
+    return Number(said)
+  }
+  return made
+}
+
+/** Returns the value with the part at a place replaced or removed. */
+function putAt(value: Json, [key, ...rest]: readonly string[], next: Json | undefined): Json {
+  if (key === undefined) return next ?? null
+  if (Array.isArray(value)) {
+    const items = value.map((item, i) => (String(i) === key ? putAt(item, rest, next) : item))
+    return next === undefined && rest.length === 0 ? items.filter((_, i) => String(i) !== key) : items
+  }
+  if (!isObject(value)) return value
+  const members = new Map<string, Json>(Object.entries(value as JsonObject))
+  const inner = rest.length === 0 ? next : putAt(members.get(key) ?? {}, rest, next)
+  if (inner === undefined) members.delete(key)
+  else members.set(key, inner)
+  return Object.fromEntries(members)
+}

@@ -1,81 +1,81 @@
-// Replaces or updates a record of a resource.
+// Replaces or updates a record of a resource, by JSON Merge Patch or JSON Patch. The door to rfc6902.
 
 import { applyPatch, type Operation as PatchOperation } from 'rfc6902'
 import { JSON_PATCH, type Operation, successStatus } from '../../contract/contract.ts'
 import { Decimal, isObject, type Json, type JsonObject, pointer, stringifyJson } from '../../kernel/json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
-import { type Reply, refuse } from '../../kernel/reply.ts'
+import { NO_HEADERS, type Reply, refuse } from '../../kernel/reply.ts'
 import { idIn, withId } from '../../world/collection.ts'
 import { allows } from '../../world/states.ts'
-import type { Handler } from '../behaviour.ts'
-import { draftOf, type Exchange } from '../exchange.ts'
+import type { Handler, Site } from '../behaviour.ts'
+import { type Exchange, writable } from '../exchange.ts'
 import { inBody, type Resource } from '../resource.ts'
-import { type ActionParts, NO_RULES } from './action-parts.ts'
-import { compileAddByPut } from './add-by-put.ts'
-import { compileId, compileKey, isMissing, missingReply } from './key.ts'
-import { compileDraft, isSound, keepOwners } from './record.ts'
+import type { ActionConfig } from './config.ts'
+import { compileCreateOne } from './create.ts'
+import { compileFinder } from './key.ts'
+import { compileMaker, isFit, keepOwners } from './record.ts'
 import { compileDangling } from './references.ts'
+import type { Give } from './reply.ts'
 
 /** Replace and update combine the old value and the body in different ways; both validate and store the result. */
 export function compileWrite(
-  { resource, site, within, give, config }: ActionParts,
+  config: ActionConfig,
+  resource: Resource,
+  give: Give,
+  site: Site,
   kind: 'replace' | 'update',
-  merge: (old: Json, body: Json) => Json,
 ): Handler {
-  const draft = compileDraft(resource, config, kind, site)
-  const identify = compileId(resource, site, config, draft)
-  const key = compileKey(resource, within, site)
-  const missing = missingReply(resource)
+  const { name, idField } = resource
   const { invalid } = site
+  const maker = compileMaker(resource, config, kind, site)
+  const { within, identify, find, missing } = compileFinder(resource, config, site, maker)
   const status = successStatus(site.operation, 200, 204)
   const dangling = compileDangling(resource)
   const transition = compileTransition(resource)
-  const add = config.creates === true ? compileAddByPut(resource, site, within, config, key, give) : undefined
-  const isPatch = kind === 'update' ? compileIsPatch(site.operation) : () => false
-  const { idField } = resource
+  const create = config.creates === true ? compileCreateOne(config, resource, give, site) : undefined
+  const isPatch = kind === 'update' ? compileIsPatch(site.operation) : undefined
   // An id that the server assigns, or that requests do not have, is dropped like any other field that clients cannot set.
   const isClients = resource.assign === 'client' && resource.change === 'refuse'
-  const checksId = resource.unknownFields === 'refuse' || (isClients && draft.saysId)
+  const checksId = resource.unknownFields === 'refuse' || (isClients && maker.saysId)
   return async exchange => {
     const id = identify(exchange)
     if (id === undefined) return invalid([inBody(pointer([idField]), 'required', 'is required')])
-    const collection = exchange.world.collection(resource.name)
     for (;;) {
-      const old = await key.find(exchange, id)
-      if (old === undefined && add !== undefined) return exchange.precondition?.(old) ?? add(exchange, id)
-      if (isMissing(old, exchange, within)) return missing(id)
+      const old = await find(exchange, id)
+      if (old === undefined && create !== undefined) return exchange.precondition?.(old) ?? create(exchange, id)
+      if (old === undefined || old === 'foreign') return missing(id)
       const stopped = exchange.precondition?.(old)
       if (stopped !== undefined) return stopped
-      const merged = isPatch(exchange)
-        ? patchRecord(old.value, exchange.body as readonly Json[])
-        : merge(old.value, draft.given(exchange))
-      if (Array.isArray(merged) && isPatch(exchange)) return invalid(merged as readonly BrokenRule[])
+      const patched = isPatch?.(exchange) ? patchRecord(old.value, exchange.body as readonly Json[]) : undefined
+      if (patched?.broken !== undefined) return invalid([patched.broken])
+      const given = patched === undefined ? maker.given(exchange) : patched.value
+      const merged = kind === 'update' && patched === undefined ? mergePatch(old.value, given) : given
       if (!isObject(merged)) return invalid([inBody('', 'type', 'must be an object')])
       const own = checksId ? idIn(idField, merged as JsonObject) : undefined
       if (own !== undefined && own !== id) {
         return invalid([inBody(pointer([idField]), 'id', 'must be the id in the path')])
       }
-      const composed = draft.compose(merged as JsonObject, exchange, old.value)
+      const composed = maker.compose(merged as JsonObject, exchange, old.value)
       const owned = within === undefined ? composed : within.own(exchange, composed)
       const fields = keepOwners(resource, owned, old.value)
-      const record = draft.fit(withId(idField, id, fields), exchange)
-      if (!isSound(record)) return invalid(record)
-      const lost = dangling === undefined ? NO_RULES : await dangling(fields, exchange)
+      const record = maker.fit(withId(idField, id, fields), exchange)
+      if (!isFit(record)) return invalid(record)
+      const lost = dangling === undefined ? [] : await dangling(fields, exchange)
       if (lost.length > 0) return invalid(lost)
       const refused = transition?.(old.value, record)
       if (refused !== undefined) return refused
-      const entry = await collection.replace(old.id, record, old.revision)
+      const entry = await exchange.world.collection(name).replace(old.id, record, old.revision)
       // Another request wrote between our read and our write: merge again with its result.
       if (entry === 'stale') continue
       if (entry === 'missing') return missing(id)
-      draftOf(exchange, 'respond').entry = entry
-      return status === 204 ? { status, headers: {}, body: undefined } : give(entry, status, exchange)
+      writable(exchange, 'respond').entry = entry
+      return status === 204 ? { status, headers: NO_HEADERS, body: undefined } : give(entry, status, exchange)
     }
   }
 }
 
 /** JSON Merge Patch (RFC 7396). */
-export function mergePatch(target: Json, patch: Json): Json {
+function mergePatch(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch
   const out = new Map<string, Json>(isObject(target) ? Object.entries(target as JsonObject) : [])
   for (const [key, value] of Object.entries(patch as JsonObject)) {
@@ -85,32 +85,36 @@ export function mergePatch(target: Json, patch: Json): Json {
   return Object.fromEntries(out)
 }
 
-// JSON Patch (RFC 6902) of a record. The only file that imports the library.
-
 /** Compiles the check whether the body of a request is a JSON Patch: by its media type, or by the schema of its operation. */
-export function compileIsPatch({ body }: Operation): (exchange: Exchange) => boolean {
+function compileIsPatch({ body }: Operation): (exchange: Exchange) => boolean {
   const isDescribed = [...(body?.content.values() ?? [])].some(({ patch }) => patch === true)
   return ({ body: sent, request }) =>
     Array.isArray(sent) && (isDescribed || String(request.headers['content-type'] ?? '').startsWith(JSON_PATCH))
 }
 
-/** Applies a patch that `checkPatch` has accepted. Returns the changed record, or the rule that an operation breaks. */
-export function patchRecord(record: JsonObject, patch: readonly Json[]): Json | readonly BrokenRule[] {
+/** The changed record, or the rule that an operation of the patch breaks. */
+type Patched =
+  | { readonly value: Json; readonly broken?: never }
+  | { readonly value?: never; readonly broken: BrokenRule }
+
+/** Applies a patch whose form `validate` has accepted. */
+function patchRecord(record: JsonObject, patch: readonly Json[]): Patched {
   const target = toPlain({ record }) as { record: Json }
   // A record is changed below its root: a patch may replace the root too.
   const below = patch.map(one => shifted(toPlain(one) as JsonObject)) as unknown as PatchOperation[]
   let copies = 0
   for (const [i, operation] of below.entries()) {
     if (operation.op === 'copy' && (++copies > MOST_COPIES || stringifyJson(target).length > LONGEST)) {
-      return [inBody(`/${i}`, 'copy', 'cannot be applied: it copies too much')]
+      return { broken: inBody(`/${i}`, 'copy', 'cannot be applied: it copies too much') }
     }
     const [fault] = applyPatch(target, [operation])
     if (fault === null || fault === undefined) continue
     const { op } = operation
     const why = op === 'test' ? 'the test fails' : 'there is nothing at this path'
-    return [inBody(`/${i}/${op === 'move' || op === 'copy' ? 'from' : 'path'}`, op, `cannot be applied: ${why}`)]
+    const place = `/${i}/${op === 'move' || op === 'copy' ? 'from' : 'path'}`
+    return { broken: inBody(place, op, `cannot be applied: ${why}`) }
   }
-  return fromPlain(target.record)
+  return { value: fromPlain(target.record) }
 }
 
 function shifted({ path, from, ...rest }: JsonObject): JsonObject {
@@ -138,10 +142,8 @@ function fromPlain(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fromPlain(one as Json)]))
 }
 
-// Refuses a write that changes a record's state along no configured edge.
-
-/** @returns `undefined` for a resource without states */
-export function compileTransition({
+/** Refuses a write that changes a record's state along no configured edge; `undefined` for a resource without states. */
+function compileTransition({
   name,
   states,
 }: Resource): ((before: JsonObject, after: JsonObject) => Reply | undefined) | undefined {

@@ -12,7 +12,7 @@ import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
 import { breathe } from '../../world/clock.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
-import { draftOf } from '../exchange.ts'
+import { writable } from '../exchange.ts'
 import { compileWorkBound } from './alternatives.ts'
 import { explainSlips, warnOfFieldSlips } from './field-slips.ts'
 import { countUpTo, MANY_FIELDS, MOST_FIELDS, readForm, readMultipart } from './form-fields.ts'
@@ -54,7 +54,7 @@ export function compileBody(
     // Some contracts describe a patch as an object, which is merged. A list is applied as a patch nevertheless.
     if (patch === 'named' && (Array.isArray(parsed.value) || schema?.types.has('object') !== true)) {
       const broken = checkPatch(parsed.value)
-      if (broken.length === 0) draftOf(exchange, 'validate').body = parsed.value
+      if (broken.length === 0) writable(exchange, 'validate').body = parsed.value
       return broken
     }
     const violations = schema?.check(parsed.value, parsed.exact)
@@ -67,7 +67,7 @@ export function compileBody(
     const broken = patch === 'described' ? checkPatch(parsed.value) : NO_RULES
     if (broken.length > 0) return broken
     if (schema !== undefined) warnOfFieldSlips(exchange, parsed.value, schema)
-    const draft = draftOf(exchange, 'validate')
+    const draft = writable(exchange, 'validate')
     draft.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
     if (draft.body !== parsed.value) draft.sent = parsed.value
     return NO_RULES

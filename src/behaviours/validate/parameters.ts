@@ -12,7 +12,7 @@ import { expressionsOf } from '../../contract/paths.ts'
 import { slipOf } from '../../kernel/diagnostic.ts'
 import type { BrokenRule } from '../../kernel/problem.ts'
 import type { Exchange } from '../behaviour.ts'
-import { draftOf } from '../exchange.ts'
+import { writable } from '../exchange.ts'
 
 export interface ValidateConfig {
   readonly invalidQuery?: 'refuse' | 'ignore'
@@ -71,7 +71,7 @@ export function compileParameters(operation: Operation, config: ValidateConfig):
     // A declared parameter is never a property of an exploded object.
     if (names !== undefined) for (const name of known.keys()) names.delete(name)
     const values: unknown[] = new Array(parameters.length)
-    draftOf(exchange, 'validate').values = values
+    writable(exchange, 'validate').values = values
     let path: BrokenRule[] | undefined
     let rest: BrokenRule[] | undefined
     for (let i = 0; i < parameters.length; i++) {

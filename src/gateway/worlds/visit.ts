@@ -1,6 +1,6 @@
 // The visit of a request to a world: its time and its base addresses, as the headers and the path of the request name them.
 
-import { draftOf, type Exchange, type Meeting } from '../../behaviours/exchange.ts'
+import { type Exchange, type Meeting, writable } from '../../behaviours/exchange.ts'
 import { problems } from '../../kernel/problem.ts'
 import { type Reply, refuse } from '../../kernel/reply.ts'
 import type { Request } from '../../kernel/request.ts'
@@ -122,7 +122,7 @@ function foresee(world: World, moment: number): World {
 
 /** Keeps the new world of a request: at once if the operation needs no authentication. */
 export function admitWhenLetIn(admit: () => void, { chain }: PlannedOperation, exchange: Exchange): void {
-  if (chain.some(({ name }) => name === 'authenticate')) draftOf(exchange, 'gateway').admit = admit
+  if (chain.some(({ name }) => name === 'authenticate')) writable(exchange, 'gateway').admit = admit
   else admit()
 }
 

@@ -1,7 +1,7 @@
 // The values that a resource gives the fields of its records, compiled and checked.
 
 import type { Make } from '../../behaviours/resource.ts'
-import { compileValue, SOME_REQUEST } from '../../behaviours/respond/expressions.ts'
+import { compileValue, SOME_REQUEST } from '../../behaviours/respond/values.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'

@@ -5,11 +5,11 @@ import type { Resource } from '../../behaviours/resource.ts'
 import type { Contract } from '../../contract/contract.ts'
 import { fieldNode } from '../../contract/field-node.ts'
 import type { SchemaUse } from '../../contract/schema/schema-book.ts'
+import { reportPlaceholders } from '../../expression/template.ts'
 import { type Diagnostics, suggest } from '../../kernel/diagnostic.ts'
 import { isObject, type Json, pointer } from '../../kernel/json.ts'
 import { readNamed } from '../../kernel/read-source.ts'
 import type { Path, Source } from '../../kernel/source.ts'
-import { unfilled } from '../../kernel/template.ts'
 import { parseSize } from '../../kernel/units.ts'
 import { compileStates, type LocateWithin } from '../../plan/record-states.ts'
 import type { ResourceFile, SimulationFile } from '../../plan/simulation-file.ts'
@@ -146,9 +146,9 @@ export function readResources(
     } else {
       const admitted = memory.admitsRecords(seed as readonly Json[], `those of ${name}`, at(['seed']), report)
       if (!admitted) seedSource = undefined
-      for (const { path, part, message, hint } of unfilled(seed, [], SEEDS_ARE_DATA)) {
-        report.error('unknown-placeholder', message, source.locate([...base, ...path], part), hint)
-      }
+      reportPlaceholders(seed, SEEDS_ARE_DATA, (code, message, path, hint, part) =>
+        report.error(code, message, source.locate([...base, ...path], part === 'key' ? 'key' : 'value'), hint),
+      )
     }
     const seeds = seedSource && checkSeeds(resource, seedSource, base, report)
     checkRoom(resource, seeds?.length ?? 0, at, report)
