@@ -2,7 +2,7 @@
 
 import { effectiveConfiguration, maskText, servedText, unmaskText } from '../../gateway/configuration-text.ts'
 import { stringifyJson } from '../../kernel/json.ts'
-import { INFERRED_FILE } from '../../load/infer/settings.ts'
+import { INFERRED_FILE } from '../../load/infer/text.ts'
 import { adoptedSchema, describeAdopted, invalidConfigurationSchema, refuseConfiguration } from './plan.ts'
 import { json, object, problem, replyWith, words } from './replies.ts'
 import type { Control, ControlRoute } from './route.ts'

@@ -2,12 +2,24 @@
 // reasons, for an author to read and correct. Does not know how it is written down.
 
 import type { Contract, Operation } from '../../contract/contract.ts'
+import type { SchemaCandidate } from './candidates.ts'
 import { findCollections, type InferredCollection, type Named } from './collections.ts'
-import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
-import { operationsOf } from './operations.ts'
+import { type InferredOperation, operationsOf } from './operations.ts'
 import { listsOfOwners } from './owners.ts'
 import { sameWord, segmentsOf } from './paths.ts'
 import { SchemaReader } from './schema.ts'
+
+export interface InferredResource {
+  readonly name: string
+  /** The likeliest first; the trial decides. */
+  readonly candidates: readonly SchemaCandidate[]
+  readonly because: string
+}
+
+export interface Inference {
+  readonly resources: readonly InferredResource[]
+  readonly operations: readonly InferredOperation[]
+}
 
 /**
  * Makes an inference.
@@ -25,10 +37,10 @@ export function readInference(contract: Contract): Infer {
   const found = findCollections(contract, schemas)
   const isNameless = ({ candidates }: InferredCollection) => candidates.length === 0
   for (const collection of [...found.filter(one => !isNameless(one)), ...found.filter(isNameless)]) {
-    if (collections.some(one => isView(collection, one, schemas))) continue
-    const twin = collections.find(one => isTwin(one, collection, schemas))
+    if (collections.some(one => isView(collection, one))) continue
+    const twin = collections.find(one => isTwin(one, collection))
     if (twin === undefined && isNameless(collection)) continue
-    const name = twin?.name ?? freeName(collection.word, names)
+    const name = twin?.name ?? freeName(collection.records.word, names)
     collections.push({ ...collection, name })
     names.add(name)
   }
@@ -37,7 +49,7 @@ export function readInference(contract: Contract): Infer {
   const resources = new Map(
     [...names].map(name => {
       const fullest = collections.find(one => one.name === name) as Named
-      return [name, { name, ...describe(fullest) }] as const
+      return [name, { name, ...describeResource(fullest) }] as const
     }),
   )
   const paths = [...new Set(contract.operations.map(({ path }) => path))].map(segmentsOf)
@@ -64,13 +76,14 @@ export function readInference(contract: Contract): Infer {
 }
 
 /** Whether two collections are views of one: their items are at one path, or they are called alike and list the same. */
-const isTwin = (one: InferredCollection, other: InferredCollection, schemas: SchemaReader): boolean => {
+function isTwin(one: InferredCollection, other: InferredCollection): boolean {
   if (one.itemPath !== undefined && one.itemPath === other.itemPath) return true
   if (haveOwnItems(one, other)) return false
+  const isCalledAlike = sameWord(one.records.word, other.records.word)
   if (other.candidates.length === 0) {
-    return sameWord(one.word, other.word) && one.records.some(a => other.records.some(b => schemas.areAkin(a, b)))
+    return isCalledAlike && other.records.known.some(node => one.records.isAkin(node))
   }
-  return one.candidates[0]?.schema === other.candidates[0]?.schema && sameWord(one.word, other.word)
+  return one.candidates[0]?.schema === other.candidates[0]?.schema && isCalledAlike
 }
 
 /**
@@ -87,15 +100,11 @@ function haveOwnItems(one: InferredCollection, other: InferredCollection): boole
 }
 
 /** Whether a list is one of several of a collection's records: `/book/findByStatus` beside `/book`. */
-function isView(
-  { segments, itemPath, create, list }: InferredCollection,
-  of: InferredCollection,
-  schemas: SchemaReader,
-): boolean {
+function isView({ segments, itemPath, create, list }: InferredCollection, of: InferredCollection): boolean {
   if (itemPath !== undefined || create !== undefined || list === undefined || of.itemPath === undefined) return false
   const base = of.segments
   if (segments.length !== base.length + 1 || base.some((one, i) => one !== segments[i])) return false
-  return of.records.some(one => schemas.areAkin(one, list.listed.items))
+  return of.records.isAkin(list.listed.items)
 }
 
 /** The operations that a collection has: items below its path, a create, items elsewhere. */
@@ -111,10 +120,10 @@ function freeName(word: string, taken: ReadonlySet<string>): string {
   return free
 }
 
-function describe({ path, itemPath, list, create, records, candidates }: InferredCollection) {
+function describeResource({ path, itemPath, list, create, records, candidates }: InferredCollection) {
   const [{ schema, idField } = { schema: '', idField: '' }] = candidates
   const item = itemPath === undefined ? '' : `${itemPath} names one by its ${idField}`
-  const isTaken = create !== undefined && create.single === undefined && records.length === 0
+  const isTaken = create !== undefined && create.single === undefined && records.known.length === 0
   const because = isTaken
     ? `POST ${path} takes ${schema}, and no reply is described`
     : list === undefined

@@ -6,39 +6,16 @@ import type { Node } from '../../contract/documents.ts'
 import type { Shape } from '../../contract/schema/shape.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import { choicesOf } from './choices.ts'
 import { type FieldNames, fieldNamesOf, wordFormOf } from './paths.ts'
-import { rangeOf } from './range.ts'
-import { type Listed, nest } from './reply.ts'
+import { type Listed, nest } from './records.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** Common names of query parameters, by their meaning. */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
-  limit: [
-    'limit',
-    'perpage',
-    'pagesize',
-    'size',
-    'count',
-    'maxresults',
-    'maxitems',
-    'top',
-    'first',
-    'take',
-    'pagelimit',
-  ],
+  limit: 'limit perpage pagesize size count maxresults maxitems top first take pagelimit'.split(' '),
   offset: ['offset', 'skip', 'start', 'startindex', 'pageoffset'],
   page: ['page', 'pagenumber', 'pageno', 'pageindex', 'currentpage'],
-  cursor: [
-    'cursor',
-    'after',
-    'startingafter',
-    'pagetoken',
-    'nexttoken',
-    'continuationtoken',
-    'nextpagetoken',
-    'marker',
-  ],
+  cursor: 'cursor after startingafter pagetoken nexttoken continuationtoken nextpagetoken marker'.split(' '),
   sort: ['sort', 'sortby', 'orderby', 'sortfield'],
   order: ['order', 'direction', 'sortorder', 'sortdirection', 'sortdir'],
   search: ['q', 'query', 'search', 'searchterm', 'filter'],
@@ -62,12 +39,10 @@ export function listKeys(
     const { name, schema } = parameter
     const field = properties.get(name)
     if (field !== undefined && schemas.isScalar(field)) {
-      const choices = isKnown(parameter, name) ? choicesOf(parameter, field, schemas) : undefined
-      if (choices !== undefined) {
-        filter.push({ parameter: name, all: choices.all })
-        continue
-      }
-      if (isKnown(parameter, name) && isFilter(parameter, field, schemas)) filter.push(name)
+      if (!isKnown(parameter, name)) continue
+      const choices = choicesOf(parameter, field, schemas)
+      if (choices !== undefined) filter.push({ parameter: name, all: choices.all })
+      else if (isFilter(parameter, field, schemas)) filter.push(name)
       continue
     }
     const spelt = names.bySpelling.get(plainName(name)) ?? []
@@ -82,7 +57,7 @@ export function listKeys(
       continue
     }
     const role = Object.keys(ROLES).find(key => ROLES[key]?.includes(plainName(name)))
-    const range = rangeOf(parameter, properties, names, schemas)
+    const range = boundedField(parameter, properties, names, schemas)
     if (range !== undefined && (role === undefined || range.certain)) {
       filter.push({ parameter: name, field: range.field, is: range.is })
       continue
@@ -202,3 +177,90 @@ function template(node: Node, keys: readonly string[], schemas: SchemaReader): J
 /** Whether a number is at least 1. */
 const isPositive = (node: Node, schemas: SchemaReader): boolean =>
   schemas.contract.use(node).check(0) !== undefined && schemas.contract.use(node).check(1) === undefined
+
+/** The values of a parameter that select by a field, and the one that selects everything. */
+export interface Choices {
+  readonly values: readonly Json[]
+  readonly all: string
+}
+
+const ALL = /^(?:all|any|both|everything|\*)$/i
+
+/**
+ * Returns the choices of a parameter for the field of its name; `undefined` without a value for everything. That is the one
+ * which the field cannot have; for a field without an enum, one that is called so.
+ */
+export function choicesOf(
+  { schema, default: usual }: Parameter,
+  field: Node,
+  schemas: SchemaReader,
+): Choices | undefined {
+  const { items } = schemas.shape(schema.node)
+  const named = schemas.enumOf(items ?? schema.node)
+  const own = schemas.enumOf(field)
+  const isText = schemas.types(field).has('string')
+  const rest = named.filter(value => (own.length > 0 ? !own.includes(value) : isText && ALL.test(String(value))))
+  const [all] = rest
+  const values = named.filter(value => value !== all)
+  const isKnown = usual === undefined || [usual].flat().every(one => named.includes(one as Json))
+  return rest.length === 1 && typeof all === 'string' && values.length > 0 && isKnown ? { values, all } : undefined
+}
+
+/** A query parameter that bounds a field: `from`, `to`, `createdAfter`, `min_price`, `created[gte]`. */
+interface Range {
+  readonly field: string
+  readonly is: 'at-least' | 'at-most' | 'more-than' | 'less-than'
+  /** Whether name and type are unambiguous: `after` may also be a cursor. */
+  readonly certain: boolean
+}
+
+const BOUNDS: Readonly<Record<string, Range['is']>> = {
+  ...{ after: 'more-than', gt: 'more-than', before: 'less-than', lt: 'less-than' },
+  ...{ from: 'at-least', since: 'at-least', gte: 'at-least', ge: 'at-least', min: 'at-least', start: 'at-least' },
+  ...{ begin: 'at-least', minimum: 'at-least', to: 'at-most', until: 'at-most', lte: 'at-most', le: 'at-most' },
+  ...{ max: 'at-most', end: 'at-most', maximum: 'at-most' },
+}
+/** Words beside a bound that say no more than that it is a time. */
+const TIMES = new Set(['date', 'time', 'datetime', 'at', 'on', 'timestamp', 'day'])
+/** The fields that a bound without a field's name is about, the likeliest first. */
+const USUAL = 'date created createdat createdon createddate timestamp time startdate updatedat'.split(' ')
+
+/** The field that a parameter bounds, and how; `undefined` where it bounds none. */
+function boundedField(
+  { name, schema }: Parameter,
+  properties: ReadonlyMap<string, Node>,
+  names: FieldNames,
+  schemas: SchemaReader,
+): Range | undefined {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(word => word !== '')
+  const at = words.findLastIndex(word => BOUNDS[word] !== undefined)
+  const is = BOUNDS[words[at] ?? '']
+  if (is === undefined) return undefined
+  const rest = words.filter((_, i) => i !== at)
+  const spoken = rest.filter(word => !TIMES.has(word)).join('')
+  const endings = ['', 'at', 'on', 'date', 'time', 'd', 'dat']
+  const wanted = spoken === '' ? USUAL : [rest.join(''), ...endings.map(ending => spoken + ending)]
+  for (const candidate of wanted) {
+    const field = names.bySpelling.get(candidate)?.[0]
+    const node = field === undefined ? undefined : properties.get(field)
+    const isDate = /^date/.test(schemas.format(schema.node) ?? '')
+    if (field === undefined || node === undefined || !isComparable(schema.types, isDate, node, schemas)) continue
+    if (spoken === '' && !isDate && rest.length === 0 && !/^(?:from|to|since|until)$/.test(words[at] as string))
+      continue
+    return { field, is, certain: isDate || spoken !== '' || rest.length > 0 }
+  }
+  return undefined
+}
+
+/** Whether a parameter and a field are both numbers, or both times; a date may be compared with seconds since 1970. */
+function isComparable(types: ReadonlySet<string>, isDate: boolean, field: Node, schemas: SchemaReader): boolean {
+  const known = schemas.types(field)
+  const isNumber = (all: ReadonlySet<string>) => all.has('integer') || all.has('number')
+  if (isNumber(types)) return isNumber(known)
+  if (isDate && isNumber(known)) return true
+  return types.has('string') && known.has('string') && /^date/.test(schemas.format(field) ?? '')
+}

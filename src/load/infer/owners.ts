@@ -1,16 +1,14 @@
 // Finds whose the records of a nested collection are: the parameters of its path, and where a record keeps each.
 
-import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { isUnshown, type WithinConfig } from '../../behaviours/respond/config.ts'
 import type { Parameter } from '../../contract/document/parameters.ts'
 import type { Node } from '../../contract/documents.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import type { Json } from '../../kernel/json.ts'
 import { plainName } from '../../kernel/plain-name.ts'
-import type { Named } from './collections.ts'
-import { HEADS } from './id.ts'
-import type { InferredOperation, SchemaCandidate } from './inference.ts'
+import { fieldInHead, type SchemaCandidate } from './candidates.ts'
+import { type Named, pathParameters } from './collections.ts'
 import { segmentsOf, singular } from './paths.ts'
-import { parametersOf } from './requests.ts'
 import type { SchemaReader } from './schema.ts'
 
 /** The owners that a collection's path names, in the order of its parameters. */
@@ -31,7 +29,7 @@ export function ownersOf(
     const isLast = segments.at(-1) === `{${parameter}}`
     const owner = before.includes('{') || isLast ? '' : before
     const holds = (node: Node) => mayHold(node, declared.get(parameter), schemas)
-    const field = fieldOf(parameter, owner, properties, taken, schemas, holds)
+    const field = ownerField(parameter, owner, properties, taken, schemas, holds)
     if (field === undefined) return { parameter, field: `{${parameter}}` }
     taken.add(field)
     const at = segments.indexOf(`{${parameter}}`)
@@ -74,10 +72,10 @@ export function listsOfOwners(
   for (const collection of [...collections].sort((a, b) => a.segments.length - b.segments.length)) {
     const { name, path, segments, list, create, records, candidates } = collection
     if (list === undefined || ownsMost(segments, paths)) continue
-    const [record] = records
+    const [record] = records.known
     const properties = record === undefined ? NO_FIELDS : schemas.shape(record).properties
     const idField = candidates[0]?.idField ?? ''
-    const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, parametersOf(collection))
+    const owners = ownersOf(path, properties, idField, schemas, NO_OWNERS, pathParameters(collection))
     const isFound = ({ parameter, field = parameter }: WithinConfig): boolean => {
       const at = segments.indexOf(`{${parameter}}`)
       return isUnshown(field) || listed.has(listedAt(segments[at - 1] ?? '', segments.slice(0, at)))
@@ -107,7 +105,7 @@ function ownsMost(collection: readonly string[], paths: readonly (readonly strin
 }
 
 /** The field of a record for its owner: with the name of the parameter or the owner, at the top or in the metadata. */
-function fieldOf(
+function ownerField(
   parameter: string,
   owner: string,
   properties: ReadonlyMap<string, Node>,
@@ -117,19 +115,10 @@ function fieldOf(
 ): string | undefined {
   const one = plainName(singular(owner))
   const wanted = [plainName(parameter), ...(one === '' ? [] : [`${one}id`, one])]
-  const find = (all: ReadonlyMap<string, Node>, head: string) =>
-    [...all].find(
-      ([name, node]) =>
-        !taken.has(head + name) && wanted.includes(plainName(name)) && schemas.isScalar(node) && holds(node),
-    )?.[0]
-  const own = find(properties, '')
-  if (own !== undefined) return own
-  for (const [key, node] of properties) {
-    if (!HEADS.test(key) || !schemas.isRecord(node)) continue
-    const inner = find(schemas.shape(node).properties, `${key}.`)
-    if (inner !== undefined) return `${key}.${inner}`
-  }
-  return undefined
+  const isMeant = (name: string, node: Node, path = name): boolean =>
+    !taken.has(path) && wanted.includes(plainName(name)) && schemas.isScalar(node) && holds(node)
+  const own = [...properties].find(([name, node]) => isMeant(name, node))?.[0]
+  return own ?? fieldInHead(properties, isMeant, schemas)
 }
 
 /** Whether a field can have the values of a path parameter: the kind of a message is not the `{type}` of its channel. */
@@ -163,27 +152,3 @@ export function withinFor(where: string, path: string, owners: readonly WithinCo
 }
 
 const isItem = (segments: readonly string[]): boolean => segments.at(-1)?.startsWith('{') === true
-
-/**
- * The fields that the ids of a resource are unique within: the owners that every path to one of its records names. None
- * where the server makes the ids, which are unique then.
- */
-export function uniqueWithin(
-  { assign }: SchemaCandidate,
-  resource: string,
-  operations: readonly InferredOperation[],
-  without: ReadonlyMap<string, string>,
-): readonly string[] {
-  if (assign !== 'client') return []
-  const own = operations.filter(one => one.resource === resource && !without.has(one.operation.id) && !one.fixed)
-  const fieldsOf = ({ respond }: InferredOperation) =>
-    withinsOf(respond.within as WithinConfig | undefined).map(({ parameter, field = parameter }) => field)
-  const about = own.filter(({ action }) => action !== 'list' && action !== 'create')
-  const [first, ...others] = about.map(fieldsOf)
-  const creators = own.filter(({ action }) => action === 'create').map(fieldsOf)
-  return (first ?? []).filter(
-    field =>
-      others.every(fields => fields.includes(field)) &&
-      (isUnshown(field) || creators.every(fields => fields.includes(field))),
-  )
-}

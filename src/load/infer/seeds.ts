@@ -1,6 +1,6 @@
-// Generates the records that an inferred resource begins with.
+// Generates the records that an inferred resource begins with, and links them: a field `authorId` has the id of an author.
 
-import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import { type FilterConfig, isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { expressionsOf } from '../../contract/paths.ts'
 import { valueFor } from '../../contract/schema/field.ts'
@@ -10,10 +10,11 @@ import { type Id, idIn, withId } from '../../world/collection.ts'
 import { withField } from '../../world/record-field.ts'
 import { exampleIds } from '../seed/example-ids.ts'
 import { compileNewId, isReadBack, type NewId, namingParameters, parametersBelow } from '../seed/new-ids.ts'
-import { choicesIn } from './choices.ts'
-import type { Inference, SchemaCandidate } from './inference.ts'
-import { type LinkedSeeds, linkSeeds } from './links.ts'
-import { segmentsOf } from './paths.ts'
+import { schemaNamed } from '../seed/seed.ts'
+import type { SchemaCandidate } from './candidates.ts'
+import type { Inference } from './infer.ts'
+import type { InferredOperation } from './operations.ts'
+import { segmentsOf, wordFormOf } from './paths.ts'
 
 /**
  * Records for each resource; fewer where a page of its list is smaller, so that a record that is created shows on the first.
@@ -22,47 +23,61 @@ const SEEDS = 5
 /** With more resources than these each has fewer records: making them is a fifth of an inference. */
 const MANY = 60
 const FEW_SEEDS = 3
+/** Ordinals of made ids that no created record has, and that no client gives. */
+const SEEDED = 9000
 
 export type Seeds = ReadonlyMap<string, readonly JsonObject[]>
+
+/** Operations whose path names a record. */
+const NAMING: ReadonlySet<string> = new Set(['read', 'replace', 'update', 'delete'])
+
+/** A resource to generate records for. */
+interface SeededResource {
+  readonly candidate: SchemaCandidate
+  readonly schema: SchemaUse
+  readonly operations: readonly InferredOperation[]
+  /** The ids of the owners of its records, by field. */
+  readonly owners: ReadonlyMap<string, OwnerIds>
+}
+
+interface OwnerIds {
+  readonly ids: readonly Json[]
+  /** Whether requests are refused if the owner does not exist. Otherwise the word before the parameter names it. */
+  readonly certain: boolean
+}
 
 /** Generates seeds, and keeps them: most resources are the same from one round to the next. */
 export class SeedBook {
   readonly #known = new Map<string, readonly JsonObject[]>()
 
   generate(
-    { resources, operations }: Inference,
+    { resources, operations: all }: Inference,
     candidateOf: (resource: string) => SchemaCandidate,
     contract: Contract,
   ): Seeds {
     const seeds = new Map<string, readonly JsonObject[]>()
-    const linked = new Map<string, LinkedSeeds>()
-    const byResource = new Map(resources.map(({ name }) => [name, operations.filter(one => one.resource === name)]))
+    const seeded = new Map<string, SeededResource>()
+    const byResource = new Map(resources.map(({ name }) => [name, all.filter(one => one.resource === name)]))
     for (const name of ownersFirst(byResource)) {
       const candidate = candidateOf(name)
-      const schema = schemaOf(candidate.schema, contract)
-      const own = byResource.get(name) ?? []
-      const owners = ownersOf(own, candidateOf, seeds)
-      const pages = own.flatMap(one => (one.action === 'list' ? pageOf(one) : highestOf(one)))
+      const operations = byResource.get(name) ?? []
+      const schema = schemaNamed(candidate.schema, contract)
+      if (schema === undefined) {
+        seeds.set(name, [])
+        continue
+      }
+      const resource = { candidate, schema, operations, owners: ownerIds(operations, candidateOf, seeds) }
+      const pages = operations.flatMap(one => (one.action === 'list' ? pageSize(one) : highestOf(one)))
       const most = resources.length > MANY ? FEW_SEEDS : SEEDS
       const count = Math.max(1, Math.min(most, ...pages.map(size => Math.floor(size / 2))))
-      const creators = own.filter(one => one.action === 'create').map(({ operation }) => operation)
-      // Requests name only ids that clients give: no other id is reserved for their examples.
-      const isGiven = candidate.assign === 'client'
-      const taken = isGiven ? exampleIds(creators, candidate.idField, contract) : NO_IDS
-      const readers = own.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
-      const given = [...owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
-      const key = stringifyJson([name, candidate.schema, count, given, readers.map(({ id }) => id)])
-      let known = this.#known.get(key)
-      if (known === undefined) {
-        const ids = schema && seedIds(name, schema, candidate, readers, creators, contract)
-        known = schema === undefined ? [] : records(schema, candidate, count, owners, taken, ids, choicesIn(own))
-        this.#known.set(key, known)
-      }
-      seeds.set(name, known)
-      const owned = new Set(own.flatMap(({ respond }) => withinsIn(respond)).map(one => one.field ?? one.parameter))
-      linked.set(name, { records: known, schema, idField: candidate.idField, owned })
+      const given = [...resource.owners].map(([field, { ids, certain }]): Json => [field, [...ids], certain])
+      const key = stringifyJson([name, candidate.schema, count, given, recordReaders(operations).map(({ id }) => id)])
+      const records = this.#known.get(key) ?? seedRecords(name, resource, count, contract)
+      this.#known.set(key, records)
+      seeds.set(name, records)
+      seeded.set(name, resource)
     }
-    return linkSeeds(linked)
+    return linkSeeds(seeds, seeded)
   }
 }
 
@@ -79,51 +94,19 @@ function ownersFirst(byResource: ReadonlyMap<string, Inference['operations']>): 
   return ordered
 }
 
-/** The owners that a path names: a resource and the field with its id. */
-interface PathOwner {
-  readonly field: string
-  readonly owner: string
-  /** Whether requests are refused if it does not exist. Otherwise the word before the parameter names it. */
-  readonly certain: boolean
-}
-
-const ownersIn = ({ operation, respond }: Inference['operations'][number]): PathOwner[] =>
-  withinsIn(respond).flatMap(({ parameter, field = parameter, resource }): PathOwner[] => {
+/** The owners that the path of an operation names: a resource, the field with its id, and whether it must exist. */
+const ownersIn = ({ operation, respond }: InferredOperation) =>
+  withinsIn(respond).flatMap(({ parameter, field = parameter, resource }) => {
     const segments = segmentsOf(operation.path)
     const owner = resource ?? segments[segments.indexOf(`{${parameter}}`) - 1]
     return owner === undefined || isUnshown(field) ? [] : [{ field, owner, certain: resource !== undefined }]
   })
 
-const withinsIn = ({ within }: Inference['operations'][number]['respond']): readonly WithinConfig[] =>
+const withinsIn = ({ within }: InferredOperation['respond']): readonly WithinConfig[] =>
   withinsOf(within as WithinConfig | undefined)
 
-export const schemaOf = (reference: string, contract: Contract): SchemaUse | undefined => {
-  const node = contract.at(reference)
-  return contract.schemas.get(reference) ?? (node === undefined ? undefined : contract.use(node))
-}
-
-/** How many records a list shows where the request does not say. */
-function pageOf({ operation, respond }: Inference['operations'][number]): number[] {
-  const parameter = operation.parameters.find(one => one.in === 'query' && one.name === respond.limit)
-  return typeof parameter?.default === 'number' ? [parameter.default] : []
-}
-
-/** The highest id that the path allows: created ids must stay below it. */
-function highestOf({ operation }: Inference['operations'][number]): number[] {
-  const last = expressionsOf(operation.path).at(-1)
-  const parameter = operation.parameters.find(one => one.in === 'path' && one.name === last)
-  const { maximum } = (parameter?.schema.node.value ?? {}) as { readonly maximum?: unknown }
-  return typeof maximum === 'number' ? [maximum] : []
-}
-
-/** The ids that the owner of a record may have. */
-interface OwnerIds {
-  readonly ids: readonly Json[]
-  readonly certain: boolean
-}
-
 /** The ids of the owners of a resource's records, by field. */
-function ownersOf(
+function ownerIds(
   own: Inference['operations'],
   candidateOf: (resource: string) => SchemaCandidate,
   seeds: Seeds,
@@ -138,108 +121,156 @@ function ownersOf(
   return owners
 }
 
-/** Operations whose path names a record. */
-const NAMING: ReadonlySet<string> = new Set(['read', 'replace', 'update', 'delete'])
-
-/** Ids that the paths of a resource can name: those that the contract shows there, and the making of others. */
-interface SeedIds {
-  readonly shown: readonly Id[]
-  /** Whether every new record needs an id from the client, who is likely to begin with 1. */
-  readonly given: boolean
-  fits(id: Json): boolean
-  make(ordinal: number): Id | undefined
+/** How many records a list shows where the request does not say. */
+function pageSize({ operation, respond }: InferredOperation): number[] {
+  const parameter = operation.parameters.find(one => one.in === 'query' && one.name === respond.limit)
+  return typeof parameter?.default === 'number' ? [parameter.default] : []
 }
 
-function seedIds(
-  name: string,
-  schema: SchemaUse,
-  { idField, added, assign }: SchemaCandidate,
-  readers: readonly Operation[],
-  creators: readonly Operation[],
-  contract: Contract,
-): SeedIds {
-  const parameters = namingParameters(readers)
-  const all = [...parameters, ...parametersBelow(readers, contract)]
-  const fits = (id: Json) => all.every(one => isReadBack(String(id), one))
-  const isNumber =
-    assign === 'sequence' || (!added && schema.check(withId(idField, 1, {}), true)?.some(isAbout(idField)) !== true)
-  const shown = parameters.flatMap(({ node, schema: { node: inner } }): Id[] => {
-    const values = [node, inner].map(({ value }) => (isObject(value) ? value.example : undefined))
-    return values.filter(
-      (id): id is Id => (isNumber ? Number.isInteger(id) : typeof id === 'string') && fits(id as Json),
-    )
-  })
-  let make: NewId | undefined
-  const given =
-    assign === 'client' &&
-    creators.some(({ body }) =>
-      [...(body?.content.values() ?? [])].some(one => one.schema?.shape.required.has(idField) === true),
-    )
-  return {
-    shown,
-    given,
-    fits,
-    make(ordinal) {
-      if (isNumber) return undefined
-      make ??= compileNewId(name, schema, idField, readers, contract, 1, creators)
-      return make?.(SEEDED + ordinal)
-    },
-  }
+/** The highest id that the path allows: created ids must stay below it. */
+function highestOf({ operation }: InferredOperation): number[] {
+  const last = expressionsOf(operation.path).at(-1)
+  const parameter = operation.parameters.find(one => one.in === 'path' && one.name === last)
+  const { maximum } = (parameter?.schema.node.value ?? {}) as { readonly maximum?: unknown }
+  return typeof maximum === 'number' ? [maximum] : []
 }
 
-const NO_IDS: ReadonlySet<unknown> = new Set()
+const creatorsOf = (operations: Inference['operations']): Operation[] =>
+  operations.filter(one => one.action === 'create').map(({ operation }) => operation)
 
-/** Ordinals of made ids that no created record has, and that no client gives. */
-const SEEDED = 9000
-
-const isAbout =
-  (idField: string) =>
-  ({ pointer: path }: { readonly pointer: string }): boolean =>
-    path === pointer(idField.split('.'))
+const recordReaders = (operations: Inference['operations']): Operation[] =>
+  operations.filter(one => !one.fixed && NAMING.has(one.action)).map(({ operation }) => operation)
 
 /** Records with unique ids; those that the schema refuses are left out. */
-function records(
-  schema: SchemaUse,
-  { idField, added, assign }: SchemaCandidate,
-  count: number,
-  owners: ReadonlyMap<string, OwnerIds>,
-  taken: ReadonlySet<unknown>,
-  ids: SeedIds | undefined,
-  choices: ReadonlyMap<string, readonly Json[]>,
-): JsonObject[] {
-  const seen = new Set(taken)
-  const [shown] = ids?.shown.filter(id => !seen.has(id)) ?? []
+function seedRecords(name: string, resource: SeededResource, count: number, contract: Contract): JsonObject[] {
+  const { candidate, schema, operations, owners } = resource
+  const { idField, assign } = candidate
+  // Requests name only ids that clients give: no other id is reserved for their examples.
+  const seen = new Set(assign === 'client' ? exampleIds(creatorsOf(operations), idField, contract) : [])
+  const idOf = compileSeedId(name, resource, seen, contract)
+  const choices = choicesIn(operations)
   const out: JsonObject[] = []
   for (let number = 1; number <= count + 3 && out.length < count; number++) {
-    const value = valueFor(schema, number)
+    const value = valueFor(schema, number) as JsonObject | undefined
     if (!isObject(value)) continue
-    const owned = [...owners].map(([field, { ids, certain }]) => ({
-      field,
-      certain,
-      id: ids[(number - 1) % ids.length] as Json,
-    }))
-    const own = idIn(idField, value as JsonObject)
-    const counted = assign === 'sequence' || typeof own === 'number'
-    const drawn = added
-      ? ids?.make(number)
-      : counted || own === undefined || ids?.fits(own) !== false
-        ? own
-        : (ids.make(number) ?? own)
-    const far = SEEDED + number
-    const isFar =
-      ids?.given === true &&
-      ids.fits(far) &&
-      schema.check(withId(idField, far, value as JsonObject), true) === undefined
-    const id = number === 1 && shown !== undefined ? shown : counted ? (isFar ? far : number) : (drawn ?? `${number}`)
-    const chosen = [...choices].map(([field, all]) => [field, all[(number - 1) % all.length] as Json] as const)
-    const fields = { ...(value as JsonObject), ...Object.fromEntries(chosen) }
-    const record = [owned, owned.filter(({ certain }) => certain)]
-      .map(some => some.reduce((all, { field, id: owner }) => withField(field, owner, all), fields as JsonObject))
-      .map(whole => withId(idField, id as Id, whole))
+    const nth = <Item>(all: readonly Item[]): Item => all[(number - 1) % all.length] as Item
+    const id = idOf(number, value)
+    const fields = { ...value, ...Object.fromEntries([...choices].map(([field, all]) => [field, nth(all)])) }
+    const all = [...owners]
+    const record = [all, all.filter(([, { certain }]) => certain)]
+      .map(some => some.reduce((made, [field, { ids }]) => withField(field, nth(ids), made), fields as JsonObject))
+      .map(whole => withId(idField, id, whole))
       .find(one => schema.check(one, true) === undefined)
     if (seen.has(id) || record === undefined) continue
     seen.add(id)
     out.push(record)
   }
   return out
+}
+
+/**
+ * Returns a function for the id of the n-th record, which the paths of the resource can name: one that the contract shows there,
+ * a number, or the generated one.
+ *
+ * @param taken ids that no record may have
+ */
+function compileSeedId(
+  name: string,
+  { candidate: { idField, added, assign }, schema, operations }: SeededResource,
+  taken: ReadonlySet<unknown>,
+  contract: Contract,
+): (number: number, value: JsonObject) => Id {
+  const [readers, creators] = [recordReaders(operations), creatorsOf(operations)]
+  const parameters = namingParameters(readers)
+  const all = [...parameters, ...parametersBelow(readers, contract)]
+  const fits = (id: Json) => all.every(one => isReadBack(String(id), one))
+  const idPointer = pointer(idField.split('.'))
+  const takesNumber = () => schema.check(withId(idField, 1, {}), true)?.some(one => one.pointer === idPointer) !== true
+  const isNumber = assign === 'sequence' || (!added && takesNumber())
+  const shown = parameters
+    .flatMap(({ node, schema: { node: inner } }) =>
+      [node, inner].map(({ value }) => (isObject(value) ? value.example : undefined)),
+    )
+    .filter((id): id is Id => (isNumber ? Number.isInteger(id) : typeof id === 'string') && fits(id as Json))
+    .find(id => !taken.has(id))
+  // Clients that must give an id are likely to begin with 1.
+  const isGiven =
+    assign === 'client' &&
+    creators.some(({ body }) =>
+      [...(body?.content.values() ?? [])].some(one => one.schema?.shape.required.has(idField) === true),
+    )
+  let newId: NewId | undefined
+  const make = (number: number): Id | undefined => {
+    if (isNumber) return undefined
+    newId ??= compileNewId(name, schema, idField, readers, contract, 1, creators)
+    return newId?.(SEEDED + number)
+  }
+  return (number, value) => {
+    if (number === 1 && shown !== undefined) return shown
+    const own = idIn(idField, value)
+    if (assign === 'sequence' || typeof own === 'number') {
+      const far = SEEDED + number
+      return isGiven && fits(far) && schema.check(withId(idField, far, value), true) === undefined ? far : number
+    }
+    const generated = own === undefined || fits(own) ? own : (make(number) ?? own)
+    return ((added ? make(number) : generated) ?? `${number}`) as Id
+  }
+}
+
+/** The values that lists select records by, for fields that have no enum themselves. */
+function choicesIn(operations: Inference['operations']): ReadonlyMap<string, readonly Json[]> {
+  const selecting = operations.flatMap(({ operation, respond }) =>
+    ((respond.filter ?? []) as readonly (string | FilterConfig)[]).flatMap(one => {
+      if (typeof one === 'string' || one.all === undefined) return []
+      const parameter = operation.parameters.find(({ in: place, name }) => place === 'query' && name === one.parameter)
+      const { enum: named } = (parameter?.schema.node.value ?? {}) as { readonly enum?: readonly Json[] }
+      const values = (named ?? []).filter(value => value !== one.all)
+      return values.length === 0 ? [] : [[one.field ?? one.parameter, values] as const]
+    }),
+  )
+  return new Map(selecting)
+}
+
+/** Returns the records of every resource, with the ids of existing records in the fields that are named for them. */
+function linkSeeds(seeds: Seeds, seeded: ReadonlyMap<string, SeededResource>): Seeds {
+  const byWord = new Map<string, readonly Json[]>()
+  for (const [name, { candidate }] of seeded) {
+    const ids = (seeds.get(name) ?? []).map(record => idIn(candidate.idField, record) as Json)
+    const word = wordFormOf(name)
+    if (!byWord.has(word)) byWord.set(word, ids)
+  }
+  const linked = new Map(seeds)
+  for (const [name, { candidate, schema, operations }] of seeded) {
+    // The ids of owners in the path are not changed.
+    const owned = operations.flatMap(one => withinsIn(one.respond)).map(({ parameter, field = parameter }) => field)
+    const targets = [...schema.shape.properties.keys()].flatMap(field => {
+      const word = /^(.*[a-z0-9])(?:_id|Id|ID)$/.exec(field)?.[1]
+      const ids = word === undefined ? [] : (byWord.get(wordFormOf(word)) ?? [])
+      return field === candidate.idField || owned.includes(field) || ids.length === 0 ? [] : [[field, ids] as const]
+    })
+    const records = seeds.get(name) ?? []
+    if (targets.length > 0)
+      linked.set(
+        name,
+        records.map((record, i) => linkRecord(record, i, targets, schema)),
+      )
+  }
+  return linked
+}
+
+/** Returns the record with another id in each of its fields, as far as the schema allows. */
+function linkRecord(
+  record: JsonObject,
+  index: number,
+  targets: readonly (readonly [field: string, ids: readonly Json[]])[],
+  schema: SchemaUse,
+): JsonObject {
+  let current = record
+  for (const [field, ids] of targets) {
+    const before = record[field]
+    if (before === undefined || before === null || ids.includes(before as Json)) continue
+    const next = { ...current, [field]: ids[index % ids.length] as Json }
+    if (schema.check(next, true) === undefined) current = next
+  }
+  return current
 }

@@ -12,11 +12,11 @@ import { checkSimulation } from '../../plan/simulation.ts'
 import type { SimulationFile } from '../../plan/simulation-file.ts'
 import { TrialRunner } from '../probe/trial-runner.ts'
 import { readResources } from '../seed/seed.ts'
-import { type Infer, readInference } from './infer.ts'
-import type { Inference, InferredOperation, SchemaCandidate } from './inference.ts'
+import { NOTHING_SET, type SchemaCandidate } from './candidates.ts'
+import { type Infer, type Inference, readInference } from './infer.ts'
+import type { InferredOperation } from './operations.ts'
 import { SeedBook } from './seeds.ts'
-import { settingsOf } from './settings.ts'
-import { describeInference } from './text.ts'
+import { settingsOf } from './text.ts'
 import { tryResource } from './trial.ts'
 
 export interface InferredGateway {
@@ -205,7 +205,7 @@ class Attempt {
   #candidateOf(name: string): SchemaCandidate {
     const resource = this.#inference.resources.find(one => one.name === name)
     const candidate = resource?.candidates[this.#choices.get(name) ?? 0] as SchemaCandidate
-    return this.#bare.has(name) ? { ...candidate, server: { defaults: {}, set: {} } } : candidate
+    return this.#bare.has(name) ? { ...candidate, server: NOTHING_SET } : candidate
   }
 
   #compile(inference: Inference, contract: Contract): Compiled {
@@ -214,9 +214,7 @@ class Attempt {
     const seeds = this.#seeds.generate({ ...inference, resources: kept }, candidateOf, this.#contract)
     const reference = this.#reference
     const without = this.#without
-    const described = { inference, contract, reference, seeds, candidateOf, without }
-    const describe = () => describeInference(described)
-    const { source, ownerOf } = settingsOf(described, describe)
+    const { source, ownerOf } = settingsOf({ inference, contract, reference, seeds, candidateOf, without })
     const report = new Diagnostics()
     const inferred = checkSimulation(source, report)
     if (inferred === undefined) throw new Error('an inferred configuration is malformed')
@@ -230,6 +228,6 @@ class Attempt {
       const owner = ownerOf(place) ?? [...this.open].map(name => `resource ${name}`)[0]
       if (owner !== undefined && !blamed.has(owner)) blamed.set(owner, message)
     }
-    return { plan, describe, blamed }
+    return { plan, describe: () => source.text, blamed }
   }
 }

@@ -1,16 +1,18 @@
-// An inference as the text of a gateway.yaml, each line with the reason for it. Its reader is its next author.
-// `settings.ts` has the same as a value.
+// An inference as the settings of a gateway.yaml, and as its text, each line with the reason for it. Its reader is its next
+// author.
 
-import type { Contract, Operation } from '../../contract/contract.ts'
-import { isObject, type Json, stringifyJson } from '../../kernel/json.ts'
-import type { Assign } from '../../world/collection.ts'
-import type { Inference, SchemaCandidate } from './inference.ts'
-import { uniqueWithin } from './owners.ts'
+import { isUnshown, type WithinConfig, withinsOf } from '../../behaviours/respond/config.ts'
+import type { Contract } from '../../contract/contract.ts'
+import { describeField } from '../../contract/schema/field.ts'
+import { isObject, type Json, type JsonObject, put, stringifyJson } from '../../kernel/json.ts'
+import { type Path, placeOfFile, Source } from '../../kernel/source.ts'
+import { type Assign, idIn } from '../../world/collection.ts'
+import type { SchemaCandidate } from './candidates.ts'
+import type { Inference } from './infer.ts'
+import type { InferredOperation } from './operations.ts'
 import type { Seeds } from './seeds.ts'
-import { fixedId } from './settings.ts'
-import { proposeStates } from './states.ts'
 
-/** The settings that are written. */
+/** The inference that is written. */
 export interface WrittenInference {
   readonly inference: Inference
   readonly contract: Contract
@@ -22,76 +24,156 @@ export interface WrittenInference {
   readonly without: ReadonlyMap<string, string>
 }
 
-export function describeInference({
-  inference: { resources, operations },
-  contract,
-  reference,
-  seeds,
-  candidateOf,
-  without,
-}: WrittenInference): string {
-  const lines: string[] = []
-  const push = (line: string) => void lines.push(line)
-  push(`# Inferred from ${contract.title} ${contract.version}. Every line has its reason; correct wrong ones.`)
-  push(`contract: ${scalar(reference)}`)
-  push('seed: 1')
-  const kept = resources.filter(({ name }) => !without.has(`resource ${name}`))
-  push('')
-  push(
-    kept.length === 0
-      ? 'resources: {}  # no path was found to list or create records of a schema that has a field to name them by'
-      : 'resources:',
-  )
-  for (const { name, because } of kept) {
+export interface Settled {
+  readonly source: Source
+  /** The operation id, `resource NAME`, `defaults NAME` or `set NAME` that a place of the source belongs to. */
+  ownerOf(place: { readonly line: number }): string | undefined
+}
+
+/** Names the configuration that was inferred: no file has it. */
+export const INFERRED_FILE = 'inferred gateway.yaml'
+
+interface Settings {
+  readonly contract: string
+  readonly seed: number
+  readonly resources: Readonly<Record<string, ResourceBlock>>
+  readonly operations: Readonly<Record<string, Json>>
+}
+
+interface ResourceBlock {
+  readonly schema: string
+  readonly id: { readonly assign: Assign } & JsonObject
+  readonly defaults?: JsonObject
+  readonly set?: JsonObject
+  readonly seed: readonly JsonObject[]
+}
+
+/** Returns the inferred settings. Each block is a line in the places of its source. */
+export function settingsOf(written: WrittenInference): Settled {
+  const { inference, reference, seeds, candidateOf, without } = written
+  const resources: Record<string, ResourceBlock> = {}
+  for (const { name } of inference.resources) {
+    if (without.has(`resource ${name}`)) continue
     const { schema, idField, added, assign, server } = candidateOf(name)
-    push(`  ${scalar(name)}:  # ${oneLine(because)}`)
-    push(`    schema: ${scalar(schema)}`)
-    const within = uniqueWithin(candidateOf(name), name, operations, without)
-    const unique = within.length === 0 ? '' : `within: ${flow(within)}, `
-    const besides = added ? 'added: true, ' : ''
-    const change = assign === 'client' ? ', change: ignore' : ''
-    push(`    id: { field: ${scalar(idField)}, ${unique}${besides}assign: ${assign}${change} }  # ${REASONS[assign]}`)
-    if (Object.keys(server.defaults).length > 0) push(`    defaults: ${flow(server.defaults)}`)
-    if (Object.keys(server.set).length > 0) push(`    set: ${flow(server.set)}`)
-    const states = proposeStates(name, operations, schema, contract)
-    if (states !== undefined) {
-      push(
-        `    # states: { field: ${scalar(states.field)}, from: ${flow(states.from)} }  # a guess by ${states.because.join(', ')}`,
-      )
-    }
-    const records = seeds.get(name) ?? []
-    push(records.length === 0 ? '    seed: []' : '    seed:  # generated from the schema')
-    for (const seed of records) push(`      - ${flow(seed)}`)
+    const within = assign === 'client' ? uniqueWithin(name, inference.operations, without) : []
+    put(resources, name, {
+      schema,
+      id: {
+        field: idField,
+        ...(within.length > 0 ? { within } : {}),
+        ...(added ? { added } : {}),
+        assign,
+        ...(assign === 'client' ? { change: 'ignore' } : {}),
+      },
+      ...(Object.keys(server.defaults).length > 0 ? { defaults: server.defaults } : {}),
+      ...(Object.keys(server.set).length > 0 ? { set: server.set } : {}),
+      seed: seeds.get(name) ?? [],
+    })
+  }
+  const operations: Record<string, Json> = {}
+  for (const one of inference.operations) {
+    if (!without.has(one.operation.id)) put(operations, one.operation.id, { respond: respondBlock(one, written) })
+  }
+  const owners: string[] = []
+  const locate = (path: Path) => {
+    const owner = ownerAt(path)
+    if (owner === undefined) return { ...placeOfFile(INFERRED_FILE), line: 0 }
+    const known = owners.indexOf(owner)
+    return { ...placeOfFile(INFERRED_FILE), line: known === -1 ? owners.push(owner) : known + 1 }
+  }
+  const settings: Settings = { contract: reference, seed: 1, resources, operations }
+  const source = new Source(
+    INFERRED_FILE,
+    settings,
+    () => describeSettings(settings, written),
+    () => locate,
+  )
+  return { source, ownerOf: ({ line }) => owners[line - 1] }
+}
+
+function ownerAt([section, name, key]: Path): string | undefined {
+  if (name === undefined) return undefined
+  if (section === 'operations') return String(name)
+  return section === 'resources' ? `${key === 'defaults' || key === 'set' ? key : 'resource'} ${name}` : undefined
+}
+
+/** The block `respond`; of an operation whose path names no record it has the id of the first one. */
+function respondBlock(
+  { resource, respond, fixed }: InferredOperation,
+  { candidateOf, seeds }: WrittenInference,
+): JsonObject {
+  const id = () => idIn(candidateOf(resource).idField, seeds.get(resource)?.[0] ?? {}) as Json
+  return fixed ? { ...respond, id: id() } : respond
+}
+
+/**
+ * The fields that the ids of a resource are unique within, if clients give them: the owners that every path to one of its
+ * records names.
+ */
+function uniqueWithin(
+  resource: string,
+  operations: Inference['operations'],
+  without: ReadonlyMap<string, string>,
+): readonly string[] {
+  const own = operations.filter(one => one.resource === resource && !without.has(one.operation.id) && !one.fixed)
+  const fieldsIn = ({ respond }: InferredOperation) =>
+    withinsOf(respond.within as WithinConfig | undefined).map(({ parameter, field = parameter }) => field)
+  const [first = [], ...others] = own.filter(({ action }) => action !== 'list' && action !== 'create').map(fieldsIn)
+  const creators = own.filter(({ action }) => action === 'create').map(fieldsIn)
+  return first.filter(
+    field =>
+      others.every(fields => fields.includes(field)) &&
+      (isUnshown(field) || creators.every(fields => fields.includes(field))),
+  )
+}
+
+function describeSettings({ contract: reference, resources: blocks }: Settings, written: WrittenInference): string {
+  const { inference, contract, without } = written
+  const { resources, operations } = inference
+  const lines = [
+    `# Inferred from ${contract.title} ${contract.version}. Every line has its reason; correct wrong ones.`,
+    `contract: ${plainOrQuoted(reference)}`,
+    'seed: 1',
+    '',
+  ]
+  const push = (...all: string[]) => void lines.push(...all)
+  push(Object.keys(blocks).length === 0 ? `resources: {}  # ${NO_RESOURCES}` : 'resources:')
+  for (const { name, because } of resources) {
+    const block = without.has(`resource ${name}`) ? undefined : blocks[name]
+    if (block === undefined) continue
+    const { schema, id, defaults, set, seed } = block
+    push(`  ${plainOrQuoted(name)}:  # ${oneLine(because)}`, `    schema: ${plainOrQuoted(schema)}`)
+    push(`    id: ${flow(id)}  # ${REASONS[id.assign]}`)
+    if (defaults !== undefined) push(`    defaults: ${flow(defaults)}`)
+    if (set !== undefined) push(`    set: ${flow(set)}`)
+    push(...proposeStates(name, operations, schema, contract))
+    push(seed.length === 0 ? '    seed: []' : '    seed:  # generated from the schema')
+    push(...seed.map(record => `      - ${flow(record)}`))
   }
   for (const [owner, reason] of without) {
     if (owner.startsWith('resource ')) push(`#  ${owner.slice('resource '.length)}: left out: ${oneLine(reason)}`)
   }
-  push('')
-  const spoken = new Set<Operation>()
-  const written = operations.filter(({ operation }) => !without.has(operation.id))
-  push(written.length === 0 ? 'operations: {}' : 'operations:')
-  for (const { operation, resource, respond, because, fixed } of operations) {
+  const isLeftOut = ({ operation }: InferredOperation) => without.has(operation.id)
+  push('', operations.every(isLeftOut) ? 'operations: {}' : 'operations:')
+  for (const one of operations) {
+    const { operation, because } = one
     const reason = without.get(operation.id)
-    spoken.add(operation)
-    const id = fixed ? fixedId(resource, candidateOf, seeds) : {}
-    const line = `  ${scalar(operation.id)}: { respond: ${flow({ ...respond, ...id })} }  # ${oneLine(because)}`
-    if (reason === undefined) push(line)
-    else push(`#${line}; left out: ${oneLine(reason)}`)
+    const respond = flow({ respond: respondBlock(one, written) })
+    const line = `  ${plainOrQuoted(operation.id)}: ${respond}  # ${oneLine(because)}`
+    push(reason === undefined ? line : `#${line}; left out: ${oneLine(reason)}`)
   }
-  const rest = contract.operations.filter(one => !spoken.has(one))
-  if (rest.length > 0) {
-    push('')
-    push('  # Answered by an example of the contract or a generated value:')
-    for (const { id, method, path } of rest) push(`  #   ${id} (${method} ${path})`)
-  }
+  const met = new Set(operations.map(({ operation }) => operation))
+  const rest = contract.operations.filter(one => !met.has(one))
+  if (rest.length > 0) push('', '  # Answered by an example of the contract or a generated value:')
+  push(...rest.map(({ id, method, path }) => `  #   ${id} (${method} ${path})`))
   const deprecated = contract.operations.filter(one => one.deprecated)
-  if (deprecated.length > 0) {
-    push('')
-    push('  # Deprecated in the contract. Give each its dates under its operation, to rehearse its end:')
-    for (const { id } of deprecated) push(`  #   ${id}: { deprecation: { since: 2026-01-01, sunset: 2027-01-01 } }`)
-  }
+  if (deprecated.length > 0)
+    push('', '  # Deprecated in the contract. Give each its dates under its operation, to rehearse its end:')
+  push(...deprecated.map(({ id }) => `  #   ${id}: { deprecation: { since: 2026-01-01, sunset: 2027-01-01 } }`))
   return `${lines.join('\n')}\n`
 }
+
+const NO_RESOURCES = 'no path was found to list or create records of a schema that has a field to name them by'
 
 const REASONS = {
   sequence: 'an integer: counted',
@@ -100,17 +182,57 @@ const REASONS = {
   generate: 'text that no request gives: made in the form the contract shows',
 } as const satisfies Record<Assign, string>
 
+/**
+ * Proposes the states of a resource's records, where actions set a field of a few values: as a comment, because which state
+ * leads where is a guess.
+ *
+ * @param schema the name of the schema of the records
+ */
+function proposeStates(
+  resource: string,
+  operations: Inference['operations'],
+  schema: string,
+  contract: Contract,
+): readonly string[] {
+  const properties = contract.schemas.get(schema)?.shape.properties
+  const found = new Map<string, { readonly states: string[]; readonly because: string[] }>()
+  for (const { operation, resource: own, respond } of operations) {
+    if (own !== resource || !isObject(respond.set)) continue
+    for (const [field, value] of Object.entries(respond.set as JsonObject)) {
+      // A template takes the state from the request, and names none.
+      if (typeof value !== 'string' || value.includes('${')) continue
+      const known = found.get(field) ?? { states: [], because: [] }
+      known.states.push(value)
+      known.because.push(operation.id)
+      found.set(field, known)
+    }
+  }
+  for (const [field, { states, because }] of found) {
+    const node = properties?.get(field)
+    if (node === undefined) continue
+    const { choices, default: fallback } = describeField(field, contract.use(node))
+    const first = typeof fallback === 'string' ? fallback : choices?.find(one => typeof one === 'string')
+    const next = [...new Set(states)].filter(state => state !== first)
+    if (typeof first !== 'string' || next.length === 0) continue
+    const from = flow({ [first]: Object.fromEntries(next.map(state => [state, {}])) })
+    return [`    # states: { field: ${plainOrQuoted(field)}, from: ${from} }  # a guess by ${because.join(', ')}`]
+  }
+  return []
+}
+
 /** A value in YAML's flow style, which is JSON with fewer quotes. */
 function flow(value: Json): string {
-  if (typeof value === 'string') return scalar(value)
+  if (typeof value === 'string') return plainOrQuoted(value)
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
   if (!isObject(value)) return stringifyJson(value)
-  const members = Object.entries(value as Record<string, Json>).map(([key, item]) => `${scalar(key)}: ${flow(item)}`)
+  const members = Object.entries(value as Record<string, Json>).map(
+    ([key, item]) => `${plainOrQuoted(key)}: ${flow(item)}`,
+  )
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
 /** Text that YAML reads back as the same text: plain where that is beyond doubt. */
-const scalar = (text: string): string =>
+const plainOrQuoted = (text: string): string =>
   /^[A-Za-z_./][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
     ? text
     : JSON.stringify(text)

@@ -13,7 +13,7 @@ import { fieldIn } from '../../world/record-field.ts'
 import type { World } from '../../world/world.ts'
 import { type GivenParameters, validRequest } from '../probe/probe.ts'
 import type { TrialRunner } from '../probe/trial-runner.ts'
-import type { InferredOperation } from './inference.ts'
+import type { InferredOperation } from './operations.ts'
 
 /** Why something that was inferred does not hold. */
 export interface TrialFault {
@@ -113,7 +113,7 @@ class ResourceTrial {
     const reply = given && (await this.#call(one, given))
     if (reply === undefined || victim.id === undefined || !this.#shows(one, victim)) return
     const text = typeof reply.body === 'string' ? reply.body : ''
-    if (!text.includes(JSON.stringify(textOf(victim.id)))) this.#fault(one, 'does not show the record that was created')
+    if (!text.includes(JSON.stringify(jsonId(victim.id)))) this.#fault(one, 'does not show the record that was created')
   }
 
   async expectGone(read: InferredOperation | undefined, victim: Victim): Promise<void> {
@@ -189,4 +189,4 @@ class ResourceTrial {
   }
 }
 
-const textOf = (id: Id): string | number => (typeof id === 'bigint' ? String(id) : id)
+const jsonId = (id: Id): string | number => (typeof id === 'bigint' ? String(id) : id)

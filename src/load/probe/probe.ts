@@ -10,7 +10,7 @@ import { parseSubject } from '../../plan/tls.ts'
 import { type Id, idIn, withId } from '../../world/collection.ts'
 import { fieldIn, valuesIn } from '../../world/record-field.ts'
 import { acceptedCredential, carried, credentialOf } from './credential-of.ts'
-import { bodyOf, type ProbeBody, parameterValues, spreadPairs, textsOf } from './samples.ts'
+import { bodyOf, type ProbeBody, parameterTexts, parameterValues, spreadPairs } from './samples.ts'
 
 export interface Probe {
   /** Its special feature: the rest of a sentence that begins with "a request". */
@@ -38,7 +38,7 @@ const NOTHING_GIVEN: GivenParameters = new Map()
  * @returns a sentence where no value could be found for a part of it
  */
 export function validRequest({ operation }: PlannedOperation, plan: Plan, given: GivenParameters): Request | string {
-  const draft = draftOf(operation, plan, given)
+  const draft = draftRequest(operation, plan, given)
   return typeof draft === 'string' ? draft : requestOf(operation, draft, plan)
 }
 
@@ -47,14 +47,14 @@ export function requestTo(
   { operation }: PlannedOperation,
   plan: Plan,
 ): (Request & { readonly text: string }) | undefined {
-  const draft = draftOf(operation, plan, NOTHING_GIVEN)
+  const draft = draftRequest(operation, plan, NOTHING_GIVEN)
   if (typeof draft === 'string') return undefined
   return { ...requestOf(operation, draft, plan, false), text: draft.body?.text ?? '' }
 }
 
 /** @returns the probes, or a sentence about the part without a valid value */
 export function probesOf({ operation }: PlannedOperation, plan: Plan): readonly Probe[] | string {
-  const draft = draftOf(operation, plan, NOTHING_GIVEN)
+  const draft = draftRequest(operation, plan, NOTHING_GIVEN)
   if (typeof draft === 'string') return draft
   const send = (what: string, change: Partial<ProbeDraft>, valid = false): Probe => ({
     what,
@@ -93,7 +93,7 @@ export const asksForCredential = ({ security }: Operation, { contract }: Plan): 
     alternative.some(({ scheme }) => placeOf(contract.securitySchemes.get(scheme)).in !== 'nowhere'),
   )
 
-function draftOf(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {
+function draftRequest(operation: Operation, plan: Plan, given: GivenParameters): ProbeDraft | string {
   const segments: string[] = []
   const query: [string, string][] = []
   const headers: Record<string, string> = {}
@@ -109,7 +109,7 @@ function draftOf(operation: Operation, plan: Plan, given: GivenParameters): Prob
       query.push(...spread)
       continue
     }
-    const texts = textsOf(parameter, values)
+    const texts = parameterTexts(parameter, values)
     if (texts === undefined) return `no value was found for the ${parameter.in} parameter ${parameter.name}`
     if (parameter.in === 'path') segments.push(texts[0] as string)
     else if (parameter.in === 'query') for (const text of texts) query.push([parameter.name, text])

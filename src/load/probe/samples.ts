@@ -22,15 +22,15 @@ const BOUNDARY = 'understudy-probe'
  */
 export function bodyOf({ body }: Operation, adapt: (value: Json) => Json): ProbeBody | string | undefined {
   const types = [...(body?.content ?? [])]
-  const isPlain = (type: string) => isJson(type) && !isPatch(type)
+  const isPlain = (type: string) => isJson(type) && !isPatchType(type)
   const json = types.find(([type]) => isPlain(type)) ?? types.find(([type]) => type === '*/*')
   // An empty patch is valid and changes nothing.
-  const patch = json === undefined ? types.find(([type]) => isPatch(type)) : json[1].patch && json
+  const patch = json === undefined ? types.find(([type]) => isPatchType(type)) : json[1].patch && json
   const takesNone = patch?.[1].schema?.check([], true) === undefined
   if (patch !== undefined && (takesNone || patch !== json)) return { type: patch[0], text: '[]' }
   if (json !== undefined) {
     const [type, media] = json
-    const value = firstOf(bodyValues(media, adapt), one => media.schema?.check(one, true) === undefined)
+    const value = firstFitting(bodyValues(media, adapt), one => media.schema?.check(one, true) === undefined)
     if (value === undefined) return 'no body was found that fits its schema'
     return { type: type === '*/*' ? 'application/json' : type, text: stringifyJson(value) }
   }
@@ -57,7 +57,7 @@ function xmlBody(
   types: readonly (readonly [string, MediaType])[],
   adapt: (value: Json) => Json,
 ): ProbeBody | undefined {
-  const [type, media] = types.find(([one]) => isXml(one)) ?? []
+  const [type, media] = types.find(([one]) => isXmlType(one)) ?? []
   const schema = media?.schema
   if (type === undefined || media === undefined || schema === undefined) return undefined
   const { key, definitions } = schema
@@ -89,21 +89,21 @@ function sequenceBody(
   return undefined
 }
 
-const isXml = (type: string): boolean => /^(?:application|text)\/xml\b|^[^;]*\+xml\b/i.test(type)
-const isPatch = (type: string): boolean => /^application\/json-patch\+json\b/i.test(type)
+const isXmlType = (type: string): boolean => /^(?:application|text)\/xml\b|^[^;]*\+xml\b/i.test(type)
+const isPatchType = (type: string): boolean => /^application\/json-patch\+json\b/i.test(type)
 
 /** A body of a media type that is not read: text, an image, an archive. */
 function rawBody(types: readonly (readonly [string, MediaType])[]): ProbeBody | undefined {
   const [[type, { schema, examples }] = [undefined, {} as MediaType]] = types
   if (type === undefined) return undefined
   const [example] = examples
-  if (typeof example?.value === 'string') return { type: concreteOf(type), text: example.value }
+  if (typeof example?.value === 'string') return { type: concreteType(type), text: example.value }
   const value = schema === undefined ? undefined : valueFor(schema, FRESH[0] as number, true)
-  return { type: concreteOf(type), text: value === undefined ? 'understudy' : textFor(value) }
+  return { type: concreteType(type), text: value === undefined ? 'understudy' : textFor(value) }
 }
 
 /** A type within a range such as `image/*`. */
-const concreteOf = (type: string): string =>
+const concreteType = (type: string): string =>
   type.replace(/^\*\/\*/, 'application/octet-stream').replace('/*', '/x-probe')
 
 const isUrlEncoded = (type: string): boolean => /^application\/x-www-form-urlencoded\b/i.test(type)
@@ -124,7 +124,7 @@ function* bodyValues({ schema, examples }: MediaType, adapt: (value: Json) => Js
   }
 }
 
-function firstOf<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): Item | undefined {
+function firstFitting<Item>(items: Iterable<Item>, holds: (item: Item) => boolean): Item | undefined {
   for (const item of items) if (holds(item)) return item
   return undefined
 }
@@ -193,11 +193,14 @@ export function parameterValues({ node, schema }: Parameter): readonly (Json | u
 }
 
 /** Returns the texts of the first value that the parameter itself reads back from one of the usual ways to write it. */
-export function textsOf(parameter: Parameter, values: readonly (Json | undefined)[]): readonly string[] | undefined {
+export function parameterTexts(
+  parameter: Parameter,
+  values: readonly (Json | undefined)[],
+): readonly string[] | undefined {
   for (const value of values) {
     if (value === undefined) continue
     for (const texts of waysToWrite(value, parameter)) {
-      if (texts.every(text => text !== '') && isSound(parameter.read(texts), parameter)) return texts
+      if (texts.every(text => text !== '') && isReadBackAs(parameter.read(texts), parameter)) return texts
     }
   }
   return undefined
@@ -222,13 +225,13 @@ export function spreadPairs(
       const query = new Map<string, string[]>()
       for (const [key, text] of pairs) query.set(key, [...(query.get(key) ?? []), text])
       const read = gather(query)
-      if (read !== undefined && isSound(read, parameter)) return pairs
+      if (read !== undefined && isReadBackAs(read, parameter)) return pairs
     }
   }
   return undefined
 }
 
-const isSound = (read: ReturnType<Parameter['read']>, { schema }: Parameter): boolean =>
+const isReadBackAs = (read: ReturnType<Parameter['read']>, { schema }: Parameter): boolean =>
   'value' in read && schema.check(read.value, read.exact) === undefined
 
 function waysToWrite(value: Json, { in: place, name }: Parameter): string[][] {

@@ -81,7 +81,7 @@ function respondOf({ operation: { id, method, path } }: PlannedOperation, { simu
 }
 
 /** Returns whether an operation needs records and there are none initially. */
-function isEmpty(planned: PlannedOperation, plan: Plan): boolean {
+function lacksRecords(planned: PlannedOperation, plan: Plan): boolean {
   const { simulation } = plan
   const respond = respondOf(planned, plan)
   if (!isObject(respond)) return false
@@ -108,7 +108,7 @@ function assess(planned: PlannedOperation, plan: Plan, { valid }: Probe, reply: 
   if (status >= 500 && !documented) return ['error', 'failed', `answered ${status}`]
   if (!valid && status < 400) return ['error', 'taken', `was answered ${status} instead of being refused`]
   const isGone = status === 410 && lifecycle !== undefined
-  const hasReason = (status === 404 && isEmpty(planned, plan)) || (status === 409 && deletes(planned, plan))
+  const hasReason = (status === 404 && lacksRecords(planned, plan)) || (status === 409 && deletes(planned, plan))
   if (valid && status >= 400 && !isGone && isToSucceed(planned) && !hasReason) {
     return ['error', 'never-succeeds', `was answered ${status}${reasonOf(reply)}, and never with a success`]
   }

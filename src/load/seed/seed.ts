@@ -184,7 +184,7 @@ function checkRoom({ maxRecords }: Resource, seeds: number, at: LocateWithin, re
 }
 
 /** The schema of a component's name, or at a JSON Pointer into the contract: `#/components/schemas/Book`. */
-function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
+export function schemaNamed(name: string, contract: Contract): SchemaUse | undefined {
   const node = contract.at(name)
   return contract.schemas.get(name) ?? (node === undefined ? undefined : contract.use(node))
 }

@@ -1,0 +1,229 @@
+// The ways in which a resource may keep its records: the schema, the field that names a record, and the values that the server
+// sets.
+
+import type { Operation } from '../../contract/contract.ts'
+import type { Parameter } from '../../contract/document/parameters.ts'
+import type { Node } from '../../contract/documents.ts'
+import { fieldNode } from '../../contract/field-node.ts'
+import type { Shape } from '../../contract/schema/shape.ts'
+import { isObject, type Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
+import type { Assign } from '../../world/collection.ts'
+import { choicesOf } from './list.ts'
+import { singular } from './paths.ts'
+import { isIdOf, type RecordReader } from './records.ts'
+import type { SchemaReader } from './schema.ts'
+import { mayGive } from './writes.ts'
+
+/** A schema that may store the records of a resource, and their id then. */
+export interface SchemaCandidate {
+  readonly schema: string
+  readonly idField: string
+  /** Whether the schema has no field for the id, because it is the one of the request: records get one besides. */
+  readonly added: boolean
+  readonly assign: Assign
+  /** How the server assigns an id if the request has none. */
+  readonly byServer: Assign
+  readonly server: ServerSet
+}
+
+export interface ServerSet {
+  /** Default values of a new record. */
+  readonly defaults: Readonly<Record<string, Json>>
+  /** Values that every write sets. */
+  readonly set: Readonly<Record<string, Json>>
+}
+
+export const NOTHING_SET: ServerSet = { defaults: {}, set: {} }
+
+/** The facts about a collection that its candidates follow from. */
+interface CollectionFacts {
+  readonly records: RecordReader
+  /** The path parameter that names an item, as the contract declares it. */
+  readonly declared: Parameter | undefined
+  /** The record in a request to create one. */
+  readonly asked: Node | undefined
+  /** The schema of that request, where no reply describes the records. */
+  readonly taken: Node | undefined
+  /** Whether records can be created and read: then each gets an id besides if it says none. */
+  readonly isNamed: boolean
+  /** The operations that may list the records. */
+  readonly lists: readonly (Operation | undefined)[]
+}
+
+/** The candidates, the likeliest first. */
+export function candidatesOf({ records, declared, asked, taken, isNamed, lists }: CollectionFacts): SchemaCandidate[] {
+  const { schemas, parameter, known } = records
+  let candidates = (taken === undefined ? known : [taken]).flatMap(node =>
+    schemas.recordSchemas(node).flatMap((one): SchemaCandidate[] => {
+      const shape = schemas.shape(one)
+      const schema = schemas.reference(one)
+      const idField = findId(records, declared, shape)
+      if (schema === undefined) return []
+      if (taken !== undefined && !isIdOf(idField, parameter) && !isNameIn(idField, records, shape))
+        return [withIdAdded(schema, declared)]
+      if (idField === undefined) return []
+      const isAsked = asked !== undefined && mayGive(idField, asked, schemas)
+      const byServer = assignOf(idField, shape, schemas)
+      const server = serverSetOf(one, asked, idField, schemas)
+      return [{ schema, idField, added: false, assign: isAsked ? 'client' : byServer, byServer, server }]
+    }),
+  )
+  if (candidates.length === 0 && isNamed) {
+    candidates = known.flatMap(node => schemas.reference(node) ?? []).map(schema => withIdAdded(schema, declared))
+  }
+  // A schema that has the very field of the path is kept before one that has a name only: it may be a part of it.
+  const isCertain = ({ idField, added }: SchemaCandidate) => added || isIdOf(idField, parameter)
+  candidates.sort((a, b) => Number(isCertain(b)) - Number(isCertain(a)))
+  // If the id in a request belongs to another resource, the server makes one.
+  const all = candidates.flatMap(one => [one, { ...one, assign: one.byServer }])
+  return all
+    .filter((one, i) => all.findIndex(({ schema, assign }) => schema === one.schema && assign === one.assign) === i)
+    .map(one => {
+      const record = known.find(node => schemas.reference(node) === one.schema)
+      return record === undefined ? one : { ...one, server: withSelected(one.server, record, lists, schemas) }
+    })
+}
+
+/** Whether a required field has the name of the path parameter without that of the records: `name` for `{fileName}`. */
+const isNameIn = (field: string | undefined, { word, parameter }: RecordReader, { required }: Shape): boolean =>
+  field !== undefined &&
+  required.has(field) &&
+  plainName(parameter ?? '') === plainName(singular(word)) + plainName(field)
+
+/** A candidate whose records get an id that their schema does not have. */
+function withIdAdded(schema: string, declared: Parameter | undefined): SchemaCandidate {
+  const isNumber = declared?.schema.types.has('integer') === true || declared?.schema.types.has('number') === true
+  const assign = isNumber ? 'sequence' : 'generate'
+  return { schema, idField: 'id', added: true, assign, byServer: assign, server: NOTHING_SET }
+}
+
+const TECHNICAL = ['id', '_id', 'uuid', 'guid', 'gid', 'sid', 'key']
+const SPEAKING = ['slug', 'key', 'code', 'login', 'username', 'name', 'identifier', 'number', 'token']
+
+/** The field of a record for its path parameter: with the same name, without the name of the collection, or a usual one. */
+function findId(
+  { schemas, word, parameter }: RecordReader,
+  declared: Parameter | undefined,
+  shape: Shape,
+): string | undefined {
+  const names = [...shape.properties].filter(([, node]) => isIdNode(node, schemas)).map(([name]) => name)
+  const one = plainName(singular(word))
+  const given = plainName(parameter ?? 'id')
+  // The `username` of a user is a word: a login rather than the name of a person.
+  const bare = given === 'username' ? 'login' : given.startsWith(one) ? given.slice(one.length) : given.replace(one, '')
+  const isText = declared !== undefined && !declared.schema.types.has('integer') && !declared.schema.types.has('number')
+  const fits = (name: string) => !isText || schemas.types(shape.properties.get(name) as Node).has('string')
+  const asks = /(?:id|uuid|guid|sid|key|identifier)$/.test(given) || parameter === undefined
+  const usual = [...TECHNICAL, `${one}id`, `${one}uuid`, `${one}key`, `${one}number`, `${one}name`, `${one}code`]
+  const tail = plainName(/[a-z\d]+$|[A-Z][a-z\d]*$/.exec(parameter ?? '')?.[0] ?? '')
+  // `/customers/{customer}` does not name the field: prefer a textual `id` to a name, which may not be unique.
+  const plain = given === one && names.includes('id') && fits('id') ? ['id'] : []
+  const likely = [...plain, tail, ...(asks ? [...usual, ...SPEAKING] : [...SPEAKING, ...usual])]
+  // A field with the name of the parameter is meant, even if its type differs: untyped path parameters are texts.
+  for (const candidates of [[given, bare], likely]) {
+    for (const accept of [fits, () => true]) {
+      for (const candidate of candidates.filter(text => text !== '')) {
+        const found = names.find(name => plainName(name) === plainName(candidate) && accept(name))
+        if (found !== undefined) return found
+      }
+    }
+  }
+  return fieldInHead(shape.properties, (name, node) => plainName(name) === given && isIdNode(node, schemas), schemas)
+}
+
+/** Names of the object that contains a record's id: `metadata.name` in Kubernetes. */
+const HEADS = /^(?:meta|metadata|sys|header|identity|identifier)$/i
+
+/** The first field of that kind in the metadata of a record. */
+export function fieldInHead(
+  properties: ReadonlyMap<string, Node>,
+  isMeant: (name: string, node: Node, path: string) => boolean,
+  schemas: SchemaReader,
+): string | undefined {
+  for (const [key, node] of properties) {
+    if (!HEADS.test(key) || !schemas.isRecord(node)) continue
+    const inner = [...schemas.shape(node).properties].find(([name, child]) => isMeant(name, child, `${key}.${name}`))
+    if (inner !== undefined) return `${key}.${inner[0]}`
+  }
+  return undefined
+}
+
+function isIdNode(node: Node, schemas: SchemaReader): boolean {
+  const types = schemas.types(node)
+  return types.has('string') || types.has('integer') || types.has('number')
+}
+
+/** How the server names a new record. */
+function assignOf(field: string, shape: Shape, schemas: SchemaReader): Assign {
+  const node = fieldNode(shape, field, schemas.contract)
+  if (node === undefined || !schemas.types(node).has('string')) return 'sequence'
+  const takesUuid = schemas.format(node) === 'uuid' && schemas.contract.use(node).check(A_UUID, true) === undefined
+  return takesUuid ? 'uuid' : 'generate'
+}
+
+/** Patterns beside the format may refuse its small letters, or its length. */
+const A_UUID = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
+
+const CREATED = /^(?:date)?(?:created|creation|inserted|registered)(?:at|on|date|time|datetime|timestamp)?$/
+const UPDATED =
+  /^(?:date)?(?:last)?(?:updated|modified|changed|modification|lastupdate)(?:at|on|date|time|datetime|timestamp)?$/
+const NOW = '${now}'
+
+/**
+ * Returns the values that a server sets: times of creation and of change, and constants such as `object: customer`.
+ *
+ * @param asked the record in a create request: the client sets those fields
+ */
+function serverSetOf(record: Node, asked: Node | undefined, idField: string, schemas: SchemaReader): ServerSet {
+  const defaults: Record<string, Json> = {}
+  const set: Record<string, Json> = {}
+  const given = asked === undefined ? new Map<string, Node>() : schemas.shape(asked).properties
+  const { properties, required } = schemas.shape(record)
+  for (const [name, node] of properties) {
+    const says = given.get(name)
+    if (name === idField || (says !== undefined && !schemas.isReadOnly(says))) continue
+    const isTime = /^date(?:-time)?$/.test(schemas.format(node) ?? '') && schemas.types(node).has('string')
+    if (isTime && CREATED.test(plainName(name))) defaults[name] = NOW
+    else if (isTime && UPDATED.test(plainName(name))) set[name] = NOW
+    else if (required.has(name)) {
+      const constant = constantOf(node, schemas)
+      if (constant !== undefined) defaults[name] = constant
+    }
+  }
+  return { defaults, set }
+}
+
+/** The one value that a field may have, where it is text, a number or a boolean. */
+function constantOf(node: Node, schemas: SchemaReader): Json | undefined {
+  const values = schemas.enumOf(node)
+  const { value } = schemas.contract.resolve(node)
+  const only = isObject(value) && value.const !== undefined ? (value.const as Json) : values[0]
+  return values.length > 1 || typeof only === 'object' ? undefined : only
+}
+
+/**
+ * Adds defaults for the fields that lists select by in any case, as `findByStatus` does, or `?state=` with the default `open`: a
+ * record without such a field would be in none of them.
+ */
+function withSelected(
+  server: ServerSet,
+  record: Node,
+  lists: readonly (Operation | undefined)[],
+  schemas: SchemaReader,
+): ServerSet {
+  const { properties } = schemas.shape(record)
+  const defaults: Record<string, Json> = { ...server.defaults }
+  for (const parameter of lists.flatMap(one => one?.parameters ?? [])) {
+    const { name, in: place, required, default: usual } = parameter
+    const node = place === 'query' ? properties.get(name) : undefined
+    if (node === undefined || !schemas.isScalar(node) || name in defaults) continue
+    const choices = choicesOf(parameter, node, schemas)
+    if (!required && (choices === undefined || usual === undefined || usual === choices.all)) continue
+    const values = choices?.values ?? schemas.enumOf(node)
+    if (values.length === 0) continue
+    const [first] = [usual].flat()
+    defaults[name] = values.find(value => value === first) ?? (values[0] as Json)
+  }
+  return { ...server, defaults }
+}

@@ -1,0 +1,295 @@
+// Finds the records in the requests and replies of an operation: bare, in a list, or under keys of an object around them.
+
+import type { Operation } from '../../contract/contract.ts'
+import type { Node } from '../../contract/documents.ts'
+import type { Json } from '../../kernel/json.ts'
+import { plainName } from '../../kernel/plain-name.ts'
+import { sameWord, singular } from './paths.ts'
+import { replySchema, requestSchema, type SchemaReader } from './schema.ts'
+
+/** The records of a list: the schema of one, and the keys of the list; no keys if the reply is the list. */
+export interface Listed {
+  readonly items: Node
+  readonly whole: Node
+  readonly keys: readonly string[]
+  /** The key of the record in each item of the list; absent if the items are the records. */
+  readonly inside?: string
+}
+
+/** A GET that lists records. */
+export interface List {
+  readonly operation: Operation
+  readonly listed: Listed
+}
+
+/** One record, and its keys in the reply. */
+export interface Single {
+  readonly record: Node
+  readonly keys: readonly string[]
+}
+
+/** The key of the first element of a list. */
+export const FIRST = '[]'
+
+/** A value under keys: `a`, `b` → `{ a: { b: value } }`; `a`, `[]` → `{ a: [value] }`. */
+export const nest = (keys: readonly string[], value: Json): Json =>
+  keys.reduceRight<Json>((inner, key) => (key === FIRST ? [inner] : { [key]: inner }), value)
+
+const COMMON_KEYS = ['data', 'content', 'value']
+const LIST_KEYS = [...COMMON_KEYS, 'items', 'results', 'records', 'values', 'entries', 'list', 'rows', 'docs']
+const RECORD_KEYS = [...COMMON_KEYS, 'item', 'result', 'record', 'entry', 'attributes', 'resource', 'object']
+/** Names of lists beside the records, unless the collection itself is called so: `/messages`. */
+const BESIDE = new Set(['errors', 'error', 'warnings', 'links', 'link', 'included', 'messages', 'filters', 'sort'])
+/** Names of fields about the reply itself: `status`, `message`, `requestId`. */
+const AROUND =
+  /^(?:status|code|statuscode|message|msg|success|ok|error|errorcode|errormessage|result|resultcode|type|kind|object|version|apiversion|.*requestid|traceid|timestamp|time|count|total|page|limit|offset|.*cursor|.*token|next|prev|previous|url|href|self|etag|.*duration|took)$/
+
+type FieldNodes = ReadonlyMap<string, Node>
+
+const hasId = (properties: FieldNodes): boolean =>
+  [...properties.keys()].some(name => ['id', 'uuid', 'guid', 'gid', 'sid', 'sha'].includes(plainName(name)))
+
+/** Whether a field is surely the id that the path has: another one, such as `name`, need not be. */
+export const isIdOf = (field: string | undefined, parameter: string | undefined): boolean =>
+  field !== undefined &&
+  (plainName(field) === plainName(parameter ?? 'id') || /^_?(?:id|uuid|guid|gid|sid)$/i.test(field))
+
+/** Finds the records of one collection. */
+export class RecordReader {
+  readonly schemas: SchemaReader
+  /** The collection's name, which a list or a record often has as its key. */
+  readonly word: string
+  /** The path parameter that names an item. */
+  readonly parameter: string | undefined
+  /** Schemas that surely describe a record. */
+  readonly known: readonly Node[]
+  readonly #fields: ReadonlySet<string>
+
+  constructor(schemas: SchemaReader, word: string, parameter?: string, known: readonly Node[] = []) {
+    this.schemas = schemas
+    this.word = word
+    this.parameter = parameter
+    this.known = known
+    this.#fields = new Set(known.flatMap(one => [...schemas.shape(one).properties.keys()]))
+  }
+
+  knowing(known: readonly Node[]): RecordReader {
+    return new RecordReader(this.schemas, this.word, this.parameter, known)
+  }
+
+  /** Whether a schema is related to that of a known record. */
+  isAkin(node: Node): boolean {
+    return this.known.some(one => this.schemas.areAkin(one, node))
+  }
+
+  /** Whether a schema describes the same thing as a known record: a related schema, or a copy with most of its fields. */
+  isLike(node: Node): boolean {
+    if (this.isAkin(node)) return true
+    const names = [...this.schemas.shape(node).properties.keys()]
+    return names.length > 0 && names.filter(name => this.#fields.has(name)).length * 2 >= names.length
+  }
+
+  /** Whether a known record has a field of this name. */
+  hasField(name: string): boolean {
+    return this.#fields.has(name)
+  }
+
+  /** Whether a reply says no more of a record than its id. */
+  isBareId(record: Node): boolean {
+    const names = [...this.schemas.shape(record).properties.keys()]
+    return names.length === 1 && isIdOf(names[0], this.parameter)
+  }
+
+  /** Whether a key is that of the collection. */
+  #isOwn = (key: string): boolean => sameWord(key, this.word)
+
+  list(operation: Operation | undefined): List | undefined {
+    const whole = operation && replySchema(operation)
+    const listed = whole && this.listed(whole)
+    return operation === undefined || listed === undefined ? undefined : { operation, listed }
+  }
+
+  /** The list in a reply, at most two keys deep. */
+  listed(whole: Node): Listed | undefined {
+    const { items, properties } = this.schemas.shape(whole)
+    if (items !== undefined)
+      return this.schemas.isRecord(items) ? this.#withInside({ items, whole, keys: [] }) : undefined
+    const own = this.#bestList(properties)
+    if (own !== undefined) return this.#withInside({ items: own.items, whole, keys: [own.key] })
+    for (const [key, node] of properties) {
+      const inner = this.schemas.shape(node)
+      const plain = plainName(key)
+      if (inner.items !== undefined || BESIDE.has(plain)) continue
+      const best = this.#bestList(inner.properties)
+      const isWrapper = [...LIST_KEYS, ...RECORD_KEYS, 'embedded', 'response', this.word.toLowerCase()].includes(plain)
+      if (best !== undefined && isWrapper) return this.#withInside({ items: best.items, whole, keys: [key, best.key] })
+    }
+    return undefined
+  }
+
+  /** The list of the records in items that are around them: `{ customer: {…}, card: {…} }`. */
+  #withInside(listed: Listed): Listed {
+    const { properties } = this.schemas.shape(listed.items)
+    if (hasId(properties) || [...properties.values()].some(one => this.schemas.isScalar(one))) return listed
+    const [inside, items] =
+      [...properties].find(([key, one]) => this.#isOwn(key) && hasId(this.schemas.shape(one).properties)) ?? []
+    return inside === undefined || items === undefined ? listed : { ...listed, items, inside }
+  }
+
+  #bestList(properties: FieldNodes): { readonly key: string; readonly items: Node } | undefined {
+    const lists = [...properties].flatMap(([key, node]) => {
+      const { items } = this.schemas.shape(node)
+      const isBeside = BESIDE.has(plainName(key)) && !this.#isOwn(key)
+      return items !== undefined && this.schemas.isRecord(items) && !isBeside ? [{ key, items }] : []
+    })
+    const named =
+      lists.find(({ key }) => this.#isOwn(key)) ?? lists.find(({ key }) => LIST_KEYS.includes(plainName(key)))
+    if (named !== undefined) return named
+    // A record may hold a list too: then it says more of itself than a page does.
+    return lists.length === 1 && properties.size <= 8 && !properties.has('id') ? lists[0] : undefined
+  }
+
+  /** Whether a key is that of a list of records. */
+  isListKey(key: string): boolean {
+    return this.#isOwn(key) || LIST_KEYS.includes(plainName(key))
+  }
+
+  /** The record in the body that an operation takes. */
+  sent(operation: Operation): Single | undefined {
+    const request = requestSchema(operation)
+    return request && this.single(request)
+  }
+
+  /**
+   * The record in a reply or a request: the part with a known record's schema; else the value under the collection's name or a
+   * usual key; else the body.
+   */
+  single(whole: Node): Single | undefined {
+    const { properties, items } = this.schemas.shape(whole)
+    if (items !== undefined || properties.size === 0) return undefined
+    if (this.isAkin(whole)) return { record: whole, keys: [] }
+    const inner = this.#recordsIn(properties)
+    const akin = inner.find(([, node]) => this.isAkin(node))
+    // A record that refers to another of its kind is not a wrapping of one: it has the record's fields.
+    const isReference = [...properties.keys()].filter(name => name !== akin?.[0] && this.#fields.has(name)).length > 2
+    if (akin !== undefined && !isReference) return { record: akin[1], keys: [akin[0]] }
+    for (const [key, node] of inner) {
+      const { properties: deeper } = this.schemas.shape(node)
+      // `{ data: { post: {…} } }`
+      const isAround = [...RECORD_KEYS, 'response', 'payload', 'body'].includes(plainName(key))
+      if (!isAround || hasId(deeper) || this.#saysMuch(deeper)) continue
+      const records = this.#recordsIn(deeper)
+      const found = records.find(([, one]) => this.isAkin(one)) ?? records.find(([name]) => this.#isOwn(name))
+      if (found !== undefined) return { record: found[1], keys: [key, found[0]] }
+    }
+    const named = inner.find(([key]) => this.#isOwn(key)) ?? inner.find(([key]) => RECORD_KEYS.includes(plainName(key)))
+    if (named !== undefined && !hasId(properties) && (this.#isOwn(named[0]) || !this.#saysMuch(properties))) {
+      return { record: named[1], keys: [named[0]] }
+    }
+    return { record: whole, keys: [] }
+  }
+
+  #recordsIn(properties: FieldNodes): [string, Node][] {
+    return [...properties].filter(
+      ([, node]) => this.schemas.isRecord(node) && this.schemas.shape(node).items === undefined,
+    )
+  }
+
+  /** Whether an object has more than a record: it may have an `object` without being a wrapper, such as a tag. */
+  #saysMuch(properties: FieldNodes): boolean {
+    const own = [...properties].filter(([name, node]) => !AROUND.test(plainName(name)) && this.schemas.isScalar(node))
+    return own.length > 3
+  }
+
+  /** The record in a reply that is a list of one: a POST of one record that answers `[one]` or `{ things: [one] }`. */
+  alone(whole: Node): Single | undefined {
+    const listed = this.listed(whole)
+    if (listed === undefined || !this.isLike(listed.items)) return undefined
+    const { items, keys, inside } = listed
+    return { record: items, keys: [...keys, FIRST, ...(inside === undefined ? [] : [inside])] }
+  }
+
+  /**
+   * The record in a reply about one: see `single`, and `alone` for what is not like a known record.
+   *
+   * @param isItem whether the operation is surely about one record, so that a list has just that
+   */
+  shown(whole: Node, isItem = false): Single | undefined {
+    const one = this.single(whole)
+    const isNew = this.known.length === 0
+    if (one !== undefined && (isNew || this.isLike(one.record))) return one
+    const alone = this.alone(whole)
+    if (alone !== undefined) return alone
+    const { items } = this.schemas.shape(whole)
+    return isItem && isNew && items !== undefined && this.schemas.isRecord(items)
+      ? { record: items, keys: [FIRST] }
+      : one
+  }
+
+  /** Whether an operation answers with a record that is related to a known one. */
+  answersAkin(operation: Operation): boolean {
+    const whole = replySchema(operation)
+    const single = whole && this.single(whole)
+    return single !== undefined && this.isAkin(single.record)
+  }
+
+  /**
+   * Returns the template of a reply that tells of a new, changed or deleted record without showing it: its id, its address, a
+   * success. Without the properties that the server completes.
+   *
+   * @param idField another name of the id
+   * @returns `undefined` if the reply seems to be about something else
+   */
+  confirmation(whole: Node, idField?: string): Json | undefined {
+    const types = [...this.schemas.types(whole)].filter(type => type !== 'null')
+    if (this.schemas.isScalar(whole) && types.length === 1) return types[0] === 'boolean' ? true : ID
+    const { properties } = this.schemas.shape(whole)
+    const body: Record<string, Json> = {}
+    let others = 0
+    for (const [name, node] of properties) {
+      const part = this.#confirmedPart(name, node, idField)
+      if (part !== undefined) body[name] = part
+      else if (!isAside(name)) others += 1
+    }
+    const most = Object.keys(body).length > 0 ? MOST_OTHERS : 0
+    return properties.size > 0 && others <= most ? body : undefined
+  }
+
+  #confirmedPart(name: string, node: Node, idField: string | undefined): Json | undefined {
+    const plain = plainName(name)
+    const types = this.schemas.types(node)
+    const others = [`${singular(this.word)}id`, this.parameter, idField].flatMap(id => (id ? plainName(id) : []))
+    const ids = [...IDS, ...others]
+    if (this.schemas.isScalar(node)) {
+      if (types.has('boolean')) return DONE.test(plain) ? true : undefined
+      if (ids.includes(plain)) return ID
+      return ADDRESS.test(plain) && types.has('string') ? addressFor(this.schemas.format(node)) : undefined
+    }
+    const { items, properties } = this.schemas.shape(node)
+    if (items !== undefined) return ids.includes(singular(plain)) && this.schemas.isScalar(items) ? [ID] : undefined
+    const isWrapper = this.#isOwn(name) || WRAPPERS.has(plain)
+    if (!isWrapper || properties.size === 0 || properties.size > MOST_INSIDE) return undefined
+    return this.confirmation(node, idField)
+  }
+}
+
+const ID = '${record.id}'
+const IDS = ['id', 'uuid', 'guid', 'sid', 'entityid', 'resourceid', 'recordid', 'objectid', 'newid', 'createdid']
+const ADDRESS = /^(?:location|url|uri|href|self|link|selflink|resourceurl|resourceuri)$/
+const DONE =
+  /^(?:is)?(?:deleted|removed|success|successful|succeeded|ok|created|updated|changed|saved|accepted|acknowledged)$/
+const WRAPPERS = new Set(['data', 'result', 'response', 'item', 'record', 'resource'])
+const MOST_INSIDE = 6
+/** FieldNodes of something else that a confirmation may have. */
+const MOST_OTHERS = 4
+
+const isAside = (name: string): boolean =>
+  AROUND.test(plainName(name)) ||
+  ADDRESS.test(plainName(name)) ||
+  /^(?:_?links?|meta|metadata|errors?|warnings?|reasons?|details?)$/i.test(name)
+
+/** The placeholder of an address. The format `url` refuses addresses of this machine, so it stays generated. */
+function addressFor(format: string | undefined): string | undefined {
+  if (format === 'url') return undefined
+  return format === undefined || format === 'uri-reference' ? '${record.location}' : '${record.url}'
+}
