@@ -62,7 +62,7 @@ export const errors: Behaviour<ErrorsConfig> = {
     }
     // A configured shape is for every refusal. Without one, each operation's documented shape is used.
     const documented = config === undefined ? compileRefusals(operation, contract) : undefined
-    if (documented === undefined) return next => exchange => next(exchange).then(reply => decorate(reply))
+    if (documented === undefined) return next => exchange => next(exchange).then(decorate)
     return next => exchange =>
       next(exchange).then(reply => {
         const written = isBare(reply) ? documented(reply.refusal) : undefined
@@ -123,8 +123,8 @@ function decorationOf(config: ErrorsConfig): Decorate {
   const headers = { 'content-type': config.contentType ?? usual }
   const standing = new WeakMap<Reply, Reply>()
   const decorate: Decorate = (reply, write) => {
-    if (!isBare(reply)) return reply
     const { refusal } = reply
+    if (refusal === undefined || reply.body !== undefined) return reply
     const found = write === undefined && reply.standing === true ? standing.get(reply) : undefined
     if (found !== undefined) return found
     const why = tells ? undefined : whyHeader(refusal)

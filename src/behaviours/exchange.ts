@@ -40,6 +40,7 @@ export interface Meeting {
 
 /** Maps each behaviour to the exchange fields that it may write. */
 interface Authors {
+  readonly exchange: 'injected' | 'notes' | 'warnings'
   readonly gateway: 'admit' | 'asOf' | 'drawn' | 'weather'
   readonly rules: 'request' | 'body' | 'nth'
   readonly answers: 'consumer' | 'request'
@@ -108,9 +109,12 @@ export class Exchange {
   /** Every random draw by its purpose, if the client asked for an explanation. */
   readonly drawn: Record<string, number> | undefined = undefined
 
-  #injected = 0
-  #notes: readonly string[] = NO_NOTES
-  #warnings: readonly string[] = NO_NOTES
+  /** The time in milliseconds that it was made to wait, by the real clock. Excludes the gateway's own work. */
+  readonly injected: number = 0
+  /** The things that were done to it on purpose, in words, for the journal. */
+  readonly notes: readonly string[] = NO_NOTES
+  /** The sentences of `Understudy-Warning`, for a request that is answered but probably contains a mistake. */
+  readonly warnings: readonly string[] = NO_NOTES
 
   constructor(meeting: Meeting) {
     const { request, world, operation, basePath = '', segments = NO_SEGMENTS, broken = false } = meeting
@@ -124,21 +128,6 @@ export class Exchange {
     this.ordinal = meeting.ordinal ?? world.nextOrdinal(operation.id)
   }
 
-  /** The time in milliseconds that it was made to wait, by the real clock. Excludes the gateway's own work. */
-  get injected(): number {
-    return this.#injected
-  }
-
-  /** The things that were done to it on purpose, in words, for the journal. */
-  get notes(): readonly string[] {
-    return this.#notes
-  }
-
-  /** The sentences of `Understudy-Warning`, for a request that is answered but probably contains a mistake. */
-  get warnings(): readonly string[] {
-    return this.#warnings
-  }
-
   /** Continues in the world that replaced its world. */
   enter(world: World): void {
     if (world === this.world) return
@@ -148,11 +137,8 @@ export class Exchange {
   /** Returns a function that undoes later changes of the exchange, for a part of the chain that runs again. */
   mark(): () => void {
     const { request, values, body, deprecatedInputs, entry, precondition, release, nth, notes, warnings } = this
-    return () => {
-      Object.assign(this, { request, values, body, deprecatedInputs, entry, precondition, release, nth })
-      this.#notes = notes
-      this.#warnings = warnings
-    }
+    const before = { request, values, body, deprecatedInputs, entry, precondition, release, nth, notes, warnings }
+    return () => void Object.assign(this, before)
   }
 
   /** Returns a number in [0, 1), the same for the same request and purpose. */
@@ -169,12 +155,12 @@ export class Exchange {
 
   /** Records a deliberate effect on the request or its reply for the journal. */
   note(text: string): void {
-    this.#notes = [...this.#notes, text]
+    writable(this, 'exchange').notes = [...this.notes, text]
   }
 
   /** Adds a sentence to `Understudy-Warning` of any later reply. */
   warn(text: string): void {
-    this.#warnings = [...this.#warnings, text]
+    writable(this, 'exchange').warnings = [...this.warnings, text]
   }
 
   /** Returns this request as a question to the contract. Equal requests give equal questions. */
@@ -209,7 +195,7 @@ export class Exchange {
   async pause<Result>(until: Promise<Result>): Promise<Result> {
     const started = monotonic()
     const result = await until
-    this.#injected += monotonic() - started
+    writable(this, 'exchange').injected += monotonic() - started
     return result
   }
 }

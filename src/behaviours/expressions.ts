@@ -5,11 +5,11 @@ import { Language } from '../expression/language.ts'
 import type { Expression } from '../expression/scope.ts'
 import {
   compileFilling,
-  type ReportExpression,
   type ReportMistake,
   type Template,
   type TemplateContext,
   type TemplateOptions,
+  type TextSpan,
 } from '../expression/template.ts'
 import { suggest } from '../kernel/diagnostic.ts'
 import type { Json } from '../kernel/json.ts'
@@ -38,7 +38,7 @@ export class Expressions {
   }
 
   /** Compiles a condition; `undefined` if it is invalid. */
-  condition(text: string, path: Path, report: ReportExpression): Expression | undefined {
+  condition(text: string, path: Path, report: ReportMistake<TextSpan>): Expression | undefined {
     return compileExpression(this.#languageOf(), this.#site, text, 'bool', path, 0, report)
   }
 
@@ -75,7 +75,7 @@ export function compileExpression(
   want: 'bool' | 'any',
   path: Path,
   start: number,
-  report: ReportExpression,
+  report: ReportMistake<TextSpan>,
 ): Expression | undefined {
   const compiled = language.compile(text, want)
   const at = (part: { readonly start: number; readonly end: number }) => ({

@@ -3,7 +3,7 @@
 import type { Json } from '../kernel/json.ts'
 import { resetSteps } from './costs.ts'
 import { type LibraryError, plainWords } from './mistakes.ts'
-import { ExpressionFailure, Roots, type Scope, toJson } from './scope.ts'
+import { ExpressionFailure, rootsOf, type Scope, toJson } from './scope.ts'
 
 /** The result of an expression may have this many characters as JSON. */
 const LONGEST_RESULT = 1_000_000
@@ -18,7 +18,7 @@ function runQuietly(run: RunExpression, scope: Scope): unknown {
   Error.stackTraceLimit = 0
   resetSteps()
   try {
-    return run(new Roots(scope) as never)
+    return run(rootsOf(scope) as never)
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
@@ -67,26 +67,17 @@ const failureOf = (error: unknown): unknown => {
 
 function bounded(value: unknown): Json {
   const json = toJson(value)
-  if (typeof json === 'boolean' || typeof json === 'number' || json === null) return json
-  const length = typeof json === 'string' ? json.length : jsonLength(json)
-  if (length <= LONGEST_RESULT) return json
+  if (remaining(LONGEST_RESULT, json) >= 0) return json
   throw new ExpressionFailure(`the result has more than ${LONGEST_RESULT} characters`)
 }
 
-/** About how many characters a value takes as JSON; stops counting above the bound. */
-function jsonLength(value: Json): number {
-  let length = 0
-  const add = (one: Json): void => {
-    if (length > LONGEST_RESULT) return
-    length += typeof one === 'string' ? one.length + 2 : 6
-    if (Array.isArray(one)) one.forEach(add)
-    else if (one !== null && typeof one === 'object') {
-      for (const [name, member] of Object.entries(one)) {
-        length += name.length
-        add(member as Json)
-      }
-    }
+/** Returns about how many characters are left after those of a value as JSON. Stops counting below 0. */
+function remaining(left: number, value: Json): number {
+  if (value === null || typeof value !== 'object') return left - (typeof value === 'string' ? value.length : 6)
+  let rest = left
+  for (const [name, member] of Object.entries(value)) {
+    if (rest < 0) return rest
+    rest = remaining(rest - name.length - 2, member as Json)
   }
-  add(value)
-  return length
+  return rest
 }

@@ -14,22 +14,12 @@ import {
   memberTypes,
   type NamedReference,
   Records,
-  RequestRoot,
   type RequestTypes,
   ScopeRoot,
   toExpression,
   toJson,
-  WorldRoot,
 } from './scope.ts'
-import {
-  containRejections,
-  isAsynchronous,
-  isScopedCall,
-  namedReferences,
-  nodesOf,
-  rootsIn,
-  type SyntaxNode,
-} from './syntax-tree.ts'
+import { containRejections, isScopedCall, namedReferences, nodesOf, rootsIn, type SyntaxNode } from './syntax-tree.ts'
 
 const UNTYPED: RequestTypes = { params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
 
@@ -74,7 +64,7 @@ export class Language {
     adapt(tree, runtime)
     run.check()
     boundWork(tree)
-    containRejections(tree, isAsynchronous)
+    containRejections(tree)
     return {
       text,
       type: typed,
@@ -135,7 +125,6 @@ const OPTIONS = {
 /** The environment without the root `request`, which is typed for each operation. */
 function commonEnvironment(): Environment {
   const environment = new Environment(OPTIONS)
-    .registerType('World', { ctor: WorldRoot, fields: { name: 'string' } })
     .registerType('Scope', { ctor: ScopeRoot, fields: {} })
     .registerType('Records', { ctor: Records, fields: {} })
     .registerVariable(HIDDEN, 'Scope')
@@ -144,7 +133,7 @@ function commonEnvironment(): Environment {
     .registerVariable('now', 'google.protobuf.Timestamp')
     .registerVariable('ordinal', 'int')
     .registerVariable('nth', 'int')
-    .registerVariable('world', 'World')
+    .registerVariable({ name: 'world', schema: { name: 'string' } } as never)
   const sync = { async: false } as never
   const add = (signature: string, handler: (...values: never[]) => unknown, isAsync = false) =>
     environment.registerFunction(signature, handler as never, isAsync ? undefined : sync)
@@ -187,11 +176,7 @@ let prepared: { readonly common: Environment; readonly runtime: Environment } | 
 function environments() {
   if (prepared === undefined) {
     const common = commonEnvironment()
-    const fields = { method: 'string', path: 'string', params: 'dyn', query: 'dyn', cookies: 'dyn', body: 'dyn' }
-    const runtime = common
-      .clone()
-      .registerType('Request', { ctor: RequestRoot, fields: { ...fields, headers: 'map<string, string>' } })
-      .registerVariable('request', 'Request')
+    const runtime = common.clone().registerVariable('request', 'dyn')
     prepared = { common, runtime }
   }
   return prepared

@@ -2,7 +2,7 @@
 // values are converted. Independent of how a gateway fills them in.
 
 import { Decimal, type Json, put } from '../kernel/json.ts'
-import { type Moment, momentOf, timeOf, timestamp } from '../world/clock.ts'
+import { momentOf, timeOf, timestamp } from '../world/clock.ts'
 
 export interface Expression {
   readonly text: string
@@ -97,50 +97,6 @@ export interface Scope {
   sample(schema: string): Json
 }
 
-/** The root `request`. Its parts are converted when they are first looked at, and once. */
-export class RequestRoot {
-  readonly #scope: Scope
-  readonly #converted = new Map<keyof RequestTypes, unknown>()
-
-  constructor(scope: Scope) {
-    this.#scope = scope
-  }
-  get method(): string {
-    return this.#scope.method
-  }
-  get path(): string {
-    return this.#scope.path
-  }
-  get headers(): Readonly<Record<string, string>> {
-    return this.#scope.headers
-  }
-  get params(): unknown {
-    return this.#convert('params')
-  }
-  get query(): unknown {
-    return this.#convert('query')
-  }
-  get cookies(): unknown {
-    return this.#convert('cookies')
-  }
-  get body(): unknown {
-    return this.#convert('body')
-  }
-
-  #convert(part: keyof RequestTypes): unknown {
-    if (!this.#converted.has(part)) this.#converted.set(part, toExpression(this.#scope[part] as Json | undefined))
-    return this.#converted.get(part)
-  }
-}
-
-/** The root `world`. */
-export class WorldRoot {
-  readonly name: string
-  constructor(name: string) {
-    this.name = name
-  }
-}
-
 /** The hidden first argument of the functions that need the request. */
 export class ScopeRoot {
   readonly given: Scope
@@ -157,38 +113,60 @@ export class Records {
   }
 }
 
-/** The roots by name for the library. `_scope` is the hidden first argument of the functions. */
-export class Roots {
-  readonly #scope: Scope
-  #request: RequestRoot | undefined
-
-  constructor(scope: Scope) {
-    this.#scope = scope
+/** Returns the roots by name for the library. Each is read when an expression names it; `_scope` is for functions. */
+export function rootsOf(scope: Scope): object {
+  // The parts of the request are converted when they are first looked at, and once.
+  const converted = new Map<keyof RequestTypes, unknown>()
+  const part = (name: keyof RequestTypes): unknown => {
+    if (!converted.has(name)) converted.set(name, toExpression(scope[name] as Json | undefined))
+    return converted.get(name)
   }
-  get request(): RequestRoot {
-    this.#request ??= new RequestRoot(this.#scope)
-    return this.#request
+  const request = {
+    get method() {
+      return scope.method
+    },
+    get path() {
+      return scope.path
+    },
+    get headers() {
+      return scope.headers
+    },
+    get params() {
+      return part('params')
+    },
+    get query() {
+      return part('query')
+    },
+    get cookies() {
+      return part('cookies')
+    },
+    get body() {
+      return part('body')
+    },
   }
-  get consumer(): string {
-    return this.#scope.consumer
-  }
-  get operation(): string {
-    return this.#scope.operation
-  }
-  get now(): Moment {
-    return momentOf(this.#scope.now)
-  }
-  get ordinal(): bigint {
-    return BigInt(this.#scope.ordinal)
-  }
-  get nth(): bigint {
-    return BigInt(this.#scope.nth)
-  }
-  get world(): WorldRoot {
-    return new WorldRoot(this.#scope.world)
-  }
-  get _scope(): ScopeRoot {
-    return new ScopeRoot(this.#scope)
+  return {
+    request,
+    get consumer() {
+      return scope.consumer
+    },
+    get operation() {
+      return scope.operation
+    },
+    get now() {
+      return momentOf(scope.now)
+    },
+    get ordinal() {
+      return BigInt(scope.ordinal)
+    },
+    get nth() {
+      return BigInt(scope.nth)
+    },
+    get world() {
+      return { name: scope.world }
+    },
+    get _scope() {
+      return new ScopeRoot(scope)
+    },
   }
 }
 

@@ -43,10 +43,8 @@ export function* nodesOf(tree: SyntaxNode): Iterable<SyntaxNode> {
 /**
  * Handles rejections that would otherwise end the process. The library starts several parts of an expression at once; if
  * one of them throws, nothing awaits the others. Call it last.
- *
- * @param isAsynchronous whether the value of a node may be a promise; an expression without such a node is left as it is
  */
-export function containRejections(tree: SyntaxNode, isAsynchronous: (node: SyntaxNode) => boolean): void {
+export function containRejections(tree: SyntaxNode): void {
   const nodes = [...nodesOf(tree)]
   if (!nodes.some(isAsynchronous)) return
   // The members of a map are joined in promises that the library keeps to itself: none of them may throw.
@@ -105,8 +103,8 @@ export const REQUEST = ['method', 'path', 'params', 'query', 'headers', 'cookies
 export const isScopedCall = (node: SyntaxNode): boolean =>
   node.op === 'call' && Object.hasOwn(SCOPED, String(operand(node, 0)))
 
-/** Whether a call looks at records, which may take a while. */
-export const isAsynchronous = (node: SyntaxNode): boolean =>
+/** Whether a call looks at records, so that its value is a promise. */
+const isAsynchronous = (node: SyntaxNode): boolean =>
   node.op === 'call' && ['record', 'records'].includes(String(operand(node, 0)))
 
 /** The names that functions refer to. They must be literal, so that a misspelt one is found at load. */

@@ -22,21 +22,12 @@ export interface TextSpan {
 }
 
 /** Reports a mistake in a key, or in a part of the string at a path. */
-export type ReportMistake = (
+export type ReportMistake<Part = 'key' | TextSpan> = (
   code: string,
   message: string,
   path: Path,
   hint: string | undefined,
-  part: 'key' | 'value' | TextSpan,
-) => void
-
-/** The same for a part of a string. */
-export type ReportExpression = (
-  code: string,
-  message: string,
-  path: Path,
-  hint: string | undefined,
-  part: TextSpan,
+  part: Part,
 ) => void
 
 /** The data that a template is filled in with. Without a scope, expressions get a sample value of their type. */
@@ -50,6 +41,8 @@ export type Fill<Context> = (context: Context) => Json | JsonText | undefined
 export interface TemplateOptions<Context> {
   /** The placeholders that an author may write: `page.total`. */
   readonly known?: readonly string[]
+  /** The hint about an unknown placeholder, where none is known. */
+  readonly hint?: string
   /** Returns the value of a placeholder, known or internal; `undefined` if there is none of this name. */
   readonly field?: (name: string, path: Path, alone: boolean) => Fill<Context> | undefined
   /** Compiles the expression that begins at `start` of the string at a path. Unset: the template has no expressions. */
@@ -92,7 +85,7 @@ export function compileFilling<Context extends TemplateContext>(
   template: Json,
   at: Path,
   report: ReportMistake,
-  { known = [], field, compile, failing = 'throw', each }: TemplateOptions<Context> = {},
+  { known = [], hint, field, compile, failing = 'throw', each }: TemplateOptions<Context> = {},
 ): Template<Context> {
   const holes: Hole[] = []
   const failed = (error: unknown): null => {
@@ -106,8 +99,9 @@ export function compileFilling<Context extends TemplateContext>(
       return failed(error)
     }
   }
-  const bindPart = ({ text, start, closed }: TemplatePart, path: Path, alone: boolean): string | Bound<Context> => {
-    const whole = `\${${text}${closed ? '}' : ''}`
+  const bindPart = (part: TemplatePart, path: Path, alone: boolean): string | Bound<Context> => {
+    const { text, start, closed } = part
+    const whole = wholeOf(part)
     const unknown = (message: string, hint: string | undefined): string => {
       report('unknown-placeholder', message, [...at, ...path], hint, {
         start: start - 2,
@@ -122,7 +116,7 @@ export function compileFilling<Context extends TemplateContext>(
     const root = `${text.split('.', 1)[0]}.`
     if (compile === undefined || known.some(name => name.startsWith(root))) {
       const names = known.map(name => `\${${name}}`)
-      return unknown(`unknown placeholder ${whole}`, suggest(whole, names))
+      return unknown(`unknown placeholder ${whole}`, hint ?? suggest(whole, names))
     }
     const expression = compile(text, [...at, ...path], start, alone)
     if (expression === undefined) return whole
@@ -154,8 +148,11 @@ export function compileFilling<Context extends TemplateContext>(
     if (!isObject(value)) return value
     let isConstant = true
     const members = Object.entries(value as JsonObject).map(([name, item]) => {
-      const [key] = splitTemplate(name).filter(part => typeof part !== 'string')
-      if (key !== undefined) report(...inKey(key, [...at, ...path, name]))
+      const key = splitTemplate(name).find(part => typeof part !== 'string')
+      if (key !== undefined) {
+        const message = `the placeholder ${wholeOf(key)} is not filled in within a key`
+        report('unknown-placeholder', message, [...at, ...path, name], 'use it in a value', 'key')
+      }
       const bound = bind(item, [...path, name])
       isConstant &&= bound === item
       return [name, bound] as const
@@ -168,15 +165,7 @@ export function compileFilling<Context extends TemplateContext>(
     fill: (context, values) => (tree === template ? template : filled(tree, context, values)),
     write: writer(tree),
     evaluate: scope =>
-      Promise.all(
-        holes.map(async ({ expression }) => {
-          try {
-            return await expression.evaluate(scope)
-          } catch (error) {
-            return failed(error)
-          }
-        }),
-      ),
+      Promise.all(holes.map(({ expression }) => (async () => expression.evaluate(scope))().catch(failed))),
   }
 }
 
@@ -250,6 +239,8 @@ function writer<Context>(tree: BoundTree<Context>): (context: Context, values?: 
 /** A value of each type, for checking a template at load. */
 const SAMPLES: Readonly<Record<string, Json>> = { string: 'text', int: 1, double: 0.5, bool: true, list: [], map: {} }
 
+const wholeOf = ({ text, closed }: TemplatePart): string => `\${${text}${closed ? '}' : ''}`
+
 interface TemplatePart {
   readonly text: string
   /** The index in the string, after `${`. */
@@ -310,27 +301,8 @@ export function mentions(template: unknown, has: (name: string) => unknown): boo
 }
 
 /** Reports each `${…}` of a setting that is no template, in its keys and its values: it would be used as it is written. */
-export function reportPlaceholders(setting: unknown, hint: string, report: ReportMistake, path: Path = []): void {
-  if (path.length === 0 && !holdsBraces(setting)) return
-  if (typeof setting === 'string') {
-    for (const part of splitTemplate(setting)) {
-      if (typeof part === 'string' || (part.closed && VARIABLE.test(part.text))) continue
-      const whole = `\${${part.text}${part.closed ? '}' : ''}`
-      report('unknown-placeholder', `unknown placeholder ${whole}`, path, hint, 'value')
-    }
-  } else if (typeof setting === 'object' && setting !== null) {
-    for (const [key, item] of Object.entries(setting)) {
-      const within = [...path, Array.isArray(setting) ? Number(key) : key]
-      const [part] = splitTemplate(key).filter(one => typeof one !== 'string')
-      if (part !== undefined) report(...inKey(part, within))
-      reportPlaceholders(item, hint, report, within)
-    }
-  }
-}
-
-const inKey = ({ text, closed }: TemplatePart, path: Path): Parameters<ReportMistake> => {
-  const message = `the placeholder \${${text}${closed ? '}' : ''} is not filled in within a key`
-  return ['unknown-placeholder', message, path, 'use it in a value', 'key']
+export function reportPlaceholders(setting: unknown, hint: string, report: ReportMistake): void {
+  if (holdsBraces(setting)) compileFilling(setting as Json, [], report, { hint })
 }
 
 /** Returns whether a string or a key holds `${`: few do, and looking costs less than walking with paths. */

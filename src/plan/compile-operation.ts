@@ -5,7 +5,7 @@ import type { Consumer, Handler, Invalid, Site, Wrap } from '../behaviours/behav
 import { Expressions } from '../behaviours/expressions.ts'
 import { behaviours } from '../behaviours/index.ts'
 import { ACTIONS, type ActionConfig } from '../behaviours/respond/config.ts'
-import type { ValidateConfig } from '../behaviours/validate/parameters.ts'
+import type { ValidateConfig } from '../behaviours/validate/index.ts'
 import { Answers } from '../contract/answer/answers.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { placeWithin } from '../kernel/place-within.ts'

@@ -3,8 +3,8 @@
 
 import { type Exchange, writable } from '../behaviours/exchange.ts'
 import type { Expressions } from '../behaviours/expressions.ts'
-import { compileReadings } from '../behaviours/validate/body.ts'
-import { compileParameters } from '../behaviours/validate/parameters.ts'
+import { compileParameters } from '../behaviours/validate/index.ts'
+import { compileReadings } from '../behaviours/validate/readings.ts'
 import type { Operation } from '../contract/contract.ts'
 import { type Expression, ExpressionFailure } from '../expression/scope.ts'
 import type { Diagnostics } from '../kernel/diagnostic.ts'

@@ -53,6 +53,7 @@ test('the extension point imports no extension', () => {
 
 /** The files of the authors of an exchange that are not behaviours. */
 const AUTHORS: Readonly<Record<string, readonly string[]>> = {
+  exchange: ['behaviours/exchange.ts'],
   gateway: ['gateway/'],
   rules: ['plan/rules.ts'],
   answers: ['plan/answers.ts'],

@@ -4,8 +4,6 @@ import type { SchemaUse } from '../../contract/schema/schema-book.ts'
 import { isObject } from '../../kernel/json.ts'
 import { keyOf } from '../../kernel/reached-schema.ts'
 
-/** A smaller body, in bytes, is not counted. */
-const LARGE = 20_000
 /** The maximum of comparisons: some 100 ms. */
 const MOST_COMPARISONS = 500_000
 /** Fewer alternatives, as those of an optional `null`, are not bounded. */
@@ -19,10 +17,9 @@ const DEEPEST = 20
  */
 export function compileWorkBound(
   schema: Pick<SchemaUse, 'key' | 'definitions'>,
-): (value: unknown, bytes: number) => string | undefined {
+): (value: unknown) => string | undefined {
   let alternatives: number | undefined
-  return (value, bytes) => {
-    if (bytes < LARGE) return undefined
+  return value => {
     alternatives ??= countAlternatives(schema.key, schema.definitions)
     if (alternatives <= FEW) return undefined
     const most = Math.floor(MOST_COMPARISONS / alternatives)

@@ -1,215 +1,237 @@
-// Reads, parses and checks a request's body, by the media type that the contract documents for it.
+// Reads and checks a request's body, and says which names in it look misspelt.
 
-import { isUtf8 } from 'node:buffer'
-import { readXml } from '../../contract/answer/xml.ts'
-import { essenceOf, isJson, JSON_PATCH, type MediaType, type Operation } from '../../contract/contract.ts'
-import { decodeQuery, splitQuery } from '../../contract/document/parameters.ts'
-import { compileMediaTypes } from '../../contract/media-types.ts'
-import { readSequence } from '../../contract/sequences.ts'
-import { type Parsed, parseJson } from '../../kernel/parse-json.ts'
+import { essenceOf, type Operation } from '../../contract/contract.ts'
+import type { SchemaUse } from '../../contract/schema/schema-book.ts'
+import { slipOf } from '../../kernel/diagnostic.ts'
+import { isObject, type Json, parsePointer } from '../../kernel/json.ts'
+import type { Parsed } from '../../kernel/parse-json.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
 import { type Reply, refuse, withHeaders } from '../../kernel/reply.ts'
 import { firstOf } from '../../kernel/request.ts'
+import { schemasWithin } from '../../sample/schemas-within.ts'
 import { breathe } from '../../world/clock.ts'
 import type { Exchange, Invalid } from '../behaviour.ts'
 import { writable } from '../exchange.ts'
-import { compileWorkBound } from './alternatives.ts'
-import { explainSlips, warnOfFieldSlips } from './field-slips.ts'
-import { countUpTo, MANY_FIELDS, MOST_FIELDS, readForm, readMultipart } from './form-fields.ts'
-import { checkPatch } from './json-patch.ts'
-import type { ValidateConfig } from './parameters.ts'
+import { inBody } from '../resource.ts'
+import { type BodyReading, compileReadings, URL_ENCODED } from './readings.ts'
 
 const NO_RULES: readonly BrokenRule[] = []
 
-/** A rule that the whole body breaks. */
-const whole = (rule: string, message: string): BrokenRule => ({ in: 'body', path: '', rule, message })
+export interface BodyCheck {
+  /** Reads, parses and checks a body. Returns a refusal or the broken rules. */
+  read(exchange: Exchange): Promise<Reply | readonly BrokenRule[]>
+  /** Returns the rules that a request without a body breaks; unset if it breaks none. */
+  absent?(exchange: Exchange): readonly BrokenRule[]
+}
 
-/** Reads, parses and checks the body. Returns a refusal or the broken rules. */
+/** @param ignored whether a body that the contract does not document is ignored */
 export function compileBody(
-  operation: Operation,
-  config: ValidateConfig,
+  { body, method }: Operation,
+  ignored: boolean,
   maxBody: number,
   invalid: Invalid,
-): ((exchange: Exchange) => Promise<Reply | readonly BrokenRule[]>) | undefined {
-  const { body } = operation
+): BodyCheck | undefined {
   if (body === undefined) {
-    if (config.undocumentedBody === 'ignore') return undefined
     const unexpected = refuse(problems.unsupported_media_type, 'this operation does not accept a body')
-    return async ({ request }) => {
-      if (!request.hasBody) return NO_RULES
-      const read = await request.readBody(maxBody)
-      return 'bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected
-    }
+    return ignored
+      ? undefined
+      : {
+          read: ({ request }) =>
+            request
+              .readBody(maxBody)
+              .then(read => ('bytes' in read && read.bytes.length === 0 ? NO_RULES : unexpected)),
+        }
   }
   const types = [...body.content.keys()].join(', ')
   const readingOf = compileReadings(body.content)
-  const absent = body.required ? [whole('required', 'is required')] : NO_RULES
-  const acceptable = { accept: types, ...(operation.method === 'PATCH' ? { 'accept-patch': types } : {}) }
+  const missing = body.required ? [inBody('', 'required', 'is required')] : NO_RULES
+  const acceptable = { accept: types, ...(method === 'PATCH' ? { 'accept-patch': types } : {}) }
   const unsupported = (detail: string) => refuse(problems.unsupported_media_type, detail, acceptable)
-  const check = (reading: BodyReading, exchange: Exchange, parsed: Parsed, bytes: number): readonly BrokenRule[] => {
-    const { schema, patch } = reading
-    if ('fault' in parsed) return [whole('syntax', parsed.fault)]
-    const excess = reading.excessOf?.(parsed.value, bytes)
-    if (excess !== undefined) return [whole('anyOf', excess)]
-    // Some contracts describe a patch as an object, which is merged. A list is applied as a patch nevertheless.
-    if (patch === 'named' && (Array.isArray(parsed.value) || schema?.types.has('object') !== true)) {
-      const broken = checkPatch(parsed.value)
-      if (broken.length === 0) writable(exchange, 'validate').body = parsed.value
-      return broken
-    }
-    const violations = schema?.check(parsed.value, parsed.exact)
-    if (schema !== undefined && violations !== undefined) {
-      const rules = violations.map(
-        ({ pointer: path, keyword: rule, message }) => ({ in: 'body', path, rule, message }) as const,
-      )
-      return explainSlips(rules, parsed.value, schema)
-    }
-    const broken = patch === 'described' ? checkPatch(parsed.value) : NO_RULES
-    if (broken.length > 0) return broken
-    if (schema !== undefined) warnOfFieldSlips(exchange, parsed.value, schema)
-    const draft = writable(exchange, 'validate')
-    draft.body = schema === undefined ? parsed.value : schema.prune(parsed.value)
-    if (draft.body !== parsed.value) draft.sent = parsed.value
-    return NO_RULES
-  }
-  /** Others have their turn before and after. */
-  const checkLarge = async (...body: Parameters<typeof check>): Promise<readonly BrokenRule[]> => {
-    await breathe()
-    const broken = check(...body)
-    await breathe()
-    return broken
-  }
   /** A form without fields has no bytes: its content type tells it from an absent body. */
-  const withoutBytes = (exchange: Exchange): readonly BrokenRule[] => {
+  const absent = (exchange: Exchange): readonly BrokenRule[] => {
     const type = body.required ? firstOf(exchange.request.headers['content-type']) : undefined
-    if (type === undefined || essenceOf(type) !== URL_ENCODED) return absent
-    const reading = readingOf(type)
-    const parsed = reading?.parse?.(NO_BYTES, type)
-    if (reading === undefined || parsed === undefined || parsed instanceof Promise) return absent
-    return check(reading, exchange, parsed, 0)
+    const reading = type === undefined || essenceOf(type) !== URL_ENCODED ? undefined : readingOf(type)
+    const parsed = reading?.parse?.(NO_BYTES, URL_ENCODED)
+    return reading === undefined || parsed === undefined || parsed instanceof Promise
+      ? missing
+      : check(reading, exchange, parsed, 0)
   }
-  return exchange => {
-    const { request } = exchange
-    if (!request.hasBody) return Promise.resolve(withoutBytes(exchange))
-    const type = firstOf(request.headers['content-type'])
-    if (type === undefined || type.trim() === '') {
-      const untyped = unsupported(`the body has no content type; this operation accepts ${types}`)
-      return request.readBody(maxBody).then(read => ('bytes' in read && read.bytes.length === 0 ? absent : untyped))
-    }
-    const reading = readingOf(type)
-    if (reading === undefined) {
-      return Promise.resolve(unsupported(`${essenceOf(type)} is not supported; this operation accepts ${types}`))
-    }
-    if (reading.charset !== undefined) {
-      return Promise.resolve(unsupported(`the charset ${reading.charset} is not supported; use UTF-8`))
-    }
-    return request.readBody(maxBody).then(read => {
-      if ('problem' in read) {
-        if (read.problem !== problems.invalid_request) return refuse(read.problem, read.detail, read.headers)
-        return withHeaders(invalid([whole('syntax', read.detail.replace(/^the body /, ''))]), read.headers)
+  return {
+    absent,
+    read(exchange) {
+      const { request } = exchange
+      const type = firstOf(request.headers['content-type']) ?? ''
+      const reading = type.trim() === '' ? undefined : readingOf(type)
+      if (reading === undefined && type.trim() !== '') {
+        return Promise.resolve(unsupported(`${essenceOf(type)} is not supported; this operation accepts ${types}`))
       }
-      if (read.bytes.length === 0) return withoutBytes(exchange)
-      // A body that is not JSON, a form or text is kept as bytes.
-      if (reading.parse === undefined) return NO_RULES
-      const size = read.bytes.length
-      const parsed = reading.parse(read.bytes, type)
-      if (parsed instanceof Promise) return parsed.then(value => checkLarge(reading, exchange, value, size))
-      return size > LARGE ? checkLarge(reading, exchange, parsed, size) : check(reading, exchange, parsed, size)
-    })
+      if (reading?.charset !== undefined) {
+        return Promise.resolve(unsupported(`the charset ${reading.charset} is not supported; use UTF-8`))
+      }
+      return request.readBody(maxBody).then(read => {
+        if (reading === undefined) {
+          if ('bytes' in read && read.bytes.length === 0) return missing
+          return unsupported(`the body has no content type; this operation accepts ${types}`)
+        }
+        if ('problem' in read) {
+          if (read.problem !== problems.invalid_request) return refuse(read.problem, read.detail, read.headers)
+          return withHeaders(invalid([inBody('', 'syntax', read.detail.replace(/^the body /, ''))]), read.headers)
+        }
+        const size = read.bytes.length
+        if (size === 0) return absent(exchange)
+        // A body that is not JSON, a form or text is kept as bytes.
+        if (reading.parse === undefined) return NO_RULES
+        const parsed = reading.parse(read.bytes, type)
+        if (parsed instanceof Promise) return parsed.then(value => checkLarge(reading, exchange, value, size))
+        return size > LARGE ? checkLarge(reading, exchange, parsed, size) : check(reading, exchange, parsed, size)
+      })
+    },
   }
 }
 
-const URL_ENCODED = 'application/x-www-form-urlencoded'
 const NO_BYTES = new Uint8Array()
 
 /** A larger body, in bytes, is parsed, checked and answered with other requests in between. */
 const LARGE = 100_000
-/** The maximum number of members of an object: composing and storing a record of more is one long step. */
-const MOST_MEMBERS = 50_000
-const BOUNDS = { members: MOST_MEMBERS }
-const NOT_UTF8 = { fault: 'is not UTF-8' }
 
-const UNICODE = /^(?:utf-?8|us-ascii)$/
+async function checkLarge(...all: Parameters<typeof check>): Promise<readonly BrokenRule[]> {
+  await breathe()
+  const broken = check(...all)
+  await breathe()
+  return broken
+}
 
-const NO_TYPES: ReadonlySet<string> = new Set()
-const XML = /^(?:application|text)\/xml$|\+xml$/
-const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/
-
-type ParseBody = (bytes: Uint8Array, type: string) => Parsed | Promise<Parsed>
-
-/** Returns a parser for a media type; `undefined` for one that stays bytes. */
-function parserOf(essence: string, media: MediaType): ParseBody | undefined {
-  if (isJson(essence)) return parseText(parseSentBody)
-  const { form, sequence, schema } = media
-  if (XML.test(essence) && schema !== undefined) {
-    return parseText(text => readXml(text, schema.definitions[schema.key], schema.definitions))
-  }
-  if (sequence !== undefined && sequence.framing !== 'parts') {
-    return parseText(text => readSequence(text, sequence, parseSentBody) as Parsed)
-  }
-  // Fields are an object. A form that is described as something else, a file or a list of files, stays bytes.
-  const { types } = media.schema ?? { types: NO_TYPES }
-  if (FORM.test(essence) && types.size > 0 && !types.has('object')) return undefined
-  if (essence === URL_ENCODED) {
-    return parseText(text => {
-      if (countUpTo(MOST_FIELDS, from => text.indexOf('&', from)) > MOST_FIELDS) return MANY_FIELDS
-      const fields = new Map([...splitQuery(text)].map(([name, texts]) => [name, texts.map(decodeQuery)]))
-      if ([...fields.values()].flat().includes(undefined)) return { fault: 'has a broken percent-encoding' }
-      return readForm(fields as Map<string, string[]>, form)
+/** Stores a valid body in the exchange, else returns the rules that it breaks. */
+function check(
+  { schema, patch, excessOf }: BodyReading,
+  exchange: Exchange,
+  parsed: Parsed,
+  bytes: number,
+): readonly BrokenRule[] {
+  if ('fault' in parsed) return [inBody('', 'syntax', parsed.fault)]
+  const { value, exact } = parsed
+  const written = writable(exchange, 'validate')
+  const excess = bytes < COUNTED ? undefined : excessOf?.(value)
+  if (excess !== undefined) return [inBody('', 'anyOf', excess)]
+  // Some contracts describe a patch as an object, which is merged. A list is applied as a patch nevertheless.
+  const isPatch = patch === 'named' && (Array.isArray(value) || schema?.types.has('object') !== true)
+  const violations = isPatch ? undefined : schema?.check(value, exact)
+  if (schema !== undefined && violations !== undefined) {
+    return violations.map(({ pointer, keyword, message }, i) => {
+      const rule = inBody(pointer, keyword, message)
+      return i < MOST_SLIPS ? explainSlip(rule, value, schema) : rule
     })
   }
-  if (essence === 'multipart/form-data') return (bytes, type) => readMultipart(bytes, type, form)
-  // A text is validated only if its schema is for strings.
-  if (essence === 'text/plain' && media.schema?.types.has('string')) {
-    return parseText(text => ({ value: text, exact: false }))
+  const broken = isPatch || patch === 'described' ? checkPatch(value) : NO_RULES
+  if (broken.length > 0) return broken
+  if (schema === undefined || isPatch) written.body = value
+  else {
+    warnOfFieldSlips(exchange, value, schema)
+    written.body = schema.prune(value)
+    if (written.body !== value) written.sent = value
   }
-  return undefined
+  return NO_RULES
 }
 
-const parseSentBody = (text: string): Parsed => parseJson(text, true, BOUNDS)
+/** Values of a smaller body, in bytes, are not counted for `compileWorkBound`. */
+const COUNTED = 20_000
 
-const parseText =
-  (parse: (text: string) => Parsed): ParseBody =>
-  bytes =>
-    isUtf8(bytes) ? parse(textOf(bytes)) : NOT_UTF8
+/** Operations that a patch may have. */
+const MOST = 1000
+const WITH_VALUE: ReadonlySet<unknown> = new Set(['add', 'replace', 'test'])
+const WITH_SOURCE: ReadonlySet<unknown> = new Set(['move', 'copy'])
 
-const textOf = (bytes: Uint8Array): string => {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const text = buffer.toString('utf8')
-  return text.startsWith('\uFEFF') ? text.slice(1) : text
+/**
+ * Returns the broken rules of a JSON Patch (RFC 6902 §4), which many contracts describe as an object or not at all; none for
+ * one that can be applied.
+ */
+function checkPatch(value: Json): readonly BrokenRule[] {
+  if (!Array.isArray(value)) return [inBody('', 'type', 'must be a list of operations (RFC 6902)')]
+  if (value.length > MOST) return [inBody('', 'maxItems', `must have at most ${MOST} operations`)]
+  return value.flatMap((one: Json, i): BrokenRule[] => {
+    if (!isObject(one)) return [inBody(`/${i}`, 'type', 'must be an object')]
+    const { op, path, from } = one
+    const named = WITH_VALUE.has(op) || WITH_SOURCE.has(op) || op === 'remove'
+    return [
+      ...(named ? [] : [inBody(`/${i}/op`, 'enum', 'must be add, remove, replace, move, copy or test')]),
+      ...(isPointer(path) ? [] : [inBody(`/${i}/path`, 'format', 'must be a JSON Pointer')]),
+      ...(WITH_SOURCE.has(op) && !isPointer(from) ? [inBody(`/${i}/from`, 'format', 'must be a JSON Pointer')] : []),
+      ...(WITH_VALUE.has(op) && !Object.hasOwn(one, 'value') ? [inBody(`/${i}/value`, 'required', 'is required')] : []),
+    ]
+  })
 }
 
-/** How a body of a content type is read. */
-export interface BodyReading {
-  readonly schema: MediaType['schema']
-  readonly parse: ParseBody | undefined
-  /** Set for an unsupported charset. */
-  readonly charset: string | undefined
-  /** See `compileWorkBound`. */
-  readonly excessOf: ReturnType<typeof compileWorkBound> | undefined
-  /** Whether it is a JSON Patch, by its media type or by its schema. */
-  readonly patch: 'named' | 'described' | undefined
-}
+const isPointer = (value: unknown): boolean => typeof value === 'string' && parsePointer(value) !== undefined
 
-/** Readers by documented media type. */
-export function compileReadings(content: ReadonlyMap<string, MediaType>): (type: string) => BodyReading | undefined {
-  const mediaOf = compileMediaTypes(content)
-  const readingOf = (type: string): BodyReading | undefined => {
-    const media = mediaOf(type)
-    if (media === undefined) return undefined
-    const parse = parserOf(essenceOf(type), media)
-    const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase()
-    const readable = parse === undefined || charset === undefined || UNICODE.test(charset)
-    return {
-      schema: media.schema,
-      parse,
-      excessOf: media.schema && compileWorkBound(media.schema),
-      charset: readable ? undefined : charset,
-      patch: essenceOf(type) === JSON_PATCH ? 'named' : media.patch && 'described',
-    }
+/** Bounds the cost of looking for misspelt names. */
+const MOST_SLIPS = 10
+const LONGEST_NAME = 100
+const MOST_PROPERTIES = 200
+
+/**
+ * Warns a client of undocumented names that look like misspelt documented ones, which would be ignored in silence.
+ *
+ * @param isKnown whether the contract has the name nevertheless, or the request the meant one
+ */
+export function warnOfSlips(
+  exchange: Exchange,
+  kind: 'query parameter' | 'body field',
+  names: Iterable<string>,
+  known: { keys(): Iterable<string> },
+  isKnown: (name: string, meant: string) => boolean,
+): void {
+  let looked = 0
+  for (const name of names) {
+    if (++looked > MOST_SLIPS) return
+    const meant = name.length > LONGEST_NAME ? undefined : slipOf(name, known.keys())
+    if (meant === undefined || isKnown(name, meant)) continue
+    exchange.warn(`the contract has no ${kind} "${name}"; did you mean "${meant}"?`)
   }
-  // The most common content types need no parsing.
-  const usual = [...content.keys()].flatMap(type => [type, essenceOf(type), `${essenceOf(type)}; charset=utf-8`])
-  const known = new Map(usual.map(type => [type, readingOf(type)]))
-  return type => known.get(type) ?? readingOf(type)
 }
+
+/** Looks at the fields at the top of a valid body. */
+function warnOfFieldSlips(exchange: Exchange, value: Json, schema: SchemaUse): void {
+  const { properties } = schema.shape
+  if (!isObject(value) || properties.size === 0 || properties.size > MOST_PROPERTIES) return
+  const unknown: string[] = []
+  for (const name in value) if (!properties.has(name) && unknown.length < MOST_SLIPS) unknown.push(name)
+  if (unknown.length === 0) return
+  const isKnown = (name: string, meant: string) => Object.hasOwn(value, meant) || isField([name], schema)
+  warnOfSlips(exchange, 'body field', unknown, properties, isKnown)
+}
+
+/** Adds the name that the body has instead to the message about a missing field, and the meant one to that of an unknown one. */
+function explainSlip(rule: BrokenRule, value: Json, schema: SchemaUse): BrokenRule {
+  const path = rule.rule === 'required' || UNKNOWN.has(rule.rule) ? parsePointer(rule.path) : undefined
+  const name = path?.at(-1)
+  if (path === undefined || name === undefined || name.length > LONGEST_NAME) return rule
+  const parents = path.slice(0, -1)
+  const parent = parents.reduce<unknown>(
+    (at, key) => (isObject(at) || Array.isArray(at) ? Reflect.get(at, key) : undefined),
+    value,
+  )
+  if (!isObject(parent)) return rule
+  if (rule.rule === 'required') {
+    const keys = Object.keys(parent).slice(0, MOST_PROPERTIES)
+    const sent = slipOf(
+      name,
+      keys.filter(key => key.length <= LONGEST_NAME),
+    )
+    if (sent === undefined || isField([...parents, sent], schema)) return rule
+    return { ...rule, message: `${rule.message}, but the body has "${sent}"` }
+  }
+  const { properties } = schema.shape
+  if (parents.length > 0 || properties.size > MOST_PROPERTIES) return rule
+  const meant = slipOf(
+    name,
+    [...properties.keys()].filter(key => !Object.hasOwn(parent, key)),
+  )
+  return meant === undefined ? rule : { ...rule, message: `${rule.message}; did you mean "${meant}"?` }
+}
+
+/** The keywords that refuse a field for its name. */
+const UNKNOWN: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties'])
+
+/** Returns whether some branch of the schema has a field. */
+const isField = (path: readonly string[], { key, definitions }: SchemaUse): boolean =>
+  schemasWithin([definitions[key]], path, definitions).length > 0

@@ -1,10 +1,27 @@
 // Validates a request against the contract: parameters, then the body. One refusal names every broken rule.
 
+import type { Operation } from '../../contract/contract.ts'
+import {
+  cookieValues,
+  type Parameter,
+  type ParameterRead,
+  readQuery,
+  splitQuery,
+} from '../../contract/document/parameters.ts'
+import { expressionsOf } from '../../contract/paths.ts'
 import { type BrokenRule, problems } from '../../kernel/problem.ts'
-import type { Reply } from '../../kernel/reply.ts'
-import type { Behaviour } from '../behaviour.ts'
-import { compileBody } from './body.ts'
-import { compileParameters, type ValidateConfig } from './parameters.ts'
+import type { Behaviour, Exchange } from '../behaviour.ts'
+import { writable } from '../exchange.ts'
+import { compileBody, warnOfSlips } from './body.ts'
+
+export interface ValidateConfig {
+  readonly invalidQuery?: 'refuse' | 'ignore'
+  readonly undocumentedQuery?: 'ignore' | 'refuse'
+  readonly undocumentedBody?: 'refuse' | 'ignore'
+  readonly status?: 400 | 422
+  /** See `replies.ts`. */
+  readonly replies?: 'off' | 'warn' | 'refuse'
+}
 
 export const validate: Behaviour<ValidateConfig> = {
   name: 'validate',
@@ -39,18 +56,135 @@ export const validate: Behaviour<ValidateConfig> = {
       },
     },
   },
-  compile(config, { operation, maxBody, invalid }) {
-    const readParameters = compileParameters(operation, config ?? {})
-    const readBody = compileBody(operation, config ?? {}, maxBody, invalid)
+  compile(config = {}, { operation, maxBody, invalid }) {
+    const readParameters = compileParameters(operation, config)
+    const body = compileBody(operation, config.undocumentedBody === 'ignore', maxBody, invalid)
     return next => exchange => {
       const { path, rest } = readParameters(exchange)
       if (path.length > 0) return Promise.resolve(invalid(path))
-      if (readBody === undefined) return rest.length === 0 ? next(exchange) : Promise.resolve(invalid(rest))
-      return readBody(exchange).then(outcome => {
-        if (!Array.isArray(outcome)) return outcome as Reply
-        const all: readonly BrokenRule[] = rest.length === 0 ? outcome : [...rest, ...outcome]
+      if (body === undefined || !exchange.request.hasBody) {
+        const absent = body?.absent === undefined ? NO_RULES : body.absent(exchange)
+        const all = absent.length === 0 ? rest : [...rest, ...absent]
+        return all.length === 0 ? next(exchange) : Promise.resolve(invalid(all))
+      }
+      return body.read(exchange).then(outcome => {
+        if ('status' in outcome) return outcome
+        const all = rest.length === 0 ? outcome : [...rest, ...outcome]
         return all.length === 0 ? next(exchange) : invalid(all)
       })
     }
   },
+}
+
+/** The broken rules of a request's parameters. */
+interface Broken {
+  /** The broken rules of the path, which then identifies no resource. */
+  readonly path: readonly BrokenRule[]
+  readonly rest: readonly BrokenRule[]
+}
+
+const NO_RULES: readonly BrokenRule[] = []
+const NONE: Broken = { path: NO_RULES, rest: NO_RULES }
+
+/** Converts and validates the parameters, and stores their values in the exchange. */
+export function compileParameters(operation: Operation, config: ValidateConfig): (exchange: Exchange) => Broken {
+  const { parameters } = operation
+  const lenient = config.invalidQuery === 'ignore'
+  const strict = config.undocumentedQuery === 'refuse'
+  const expressions = expressionsOf(operation.path)
+  const segmentOf = parameters.map(({ name, in: place }) => (place === 'path' ? expressions.indexOf(name) : -1))
+  const headerOf = parameters.map(({ name }) => name.toLowerCase())
+  const queried = parameters.flatMap(({ name, in: place }, i) => (place === 'query' ? [[name, i] as const] : []))
+  const known: ReadonlyMap<string, number> = new Map(queried)
+  // A value may be spread over several names.
+  const spread = parameters.some(({ gather }) => gather !== undefined)
+  if (parameters.length === 0 && !strict) return () => NONE
+
+  const textsOf = (
+    index: number,
+    { segments, request }: Exchange,
+    query: ParameterTexts,
+  ): readonly string[] | undefined => {
+    const { name, in: place } = parameters[index] as Parameter
+    if (place === 'path') return [segments[segmentOf[index] as number] as string]
+    if (place === 'query') return query?.[index]
+    if (place === 'cookie') {
+      const values = cookieValues(request.headers.cookie as string | undefined, name)
+      return values.length > 0 ? values : undefined
+    }
+    const field = request.headers[headerOf[index] as string]
+    return field === undefined ? undefined : [field].flat()
+  }
+
+  return exchange => {
+    const text = exchange.request.query
+    const undocumented: string[] = []
+    const query = text === '' ? undefined : readQuery(text, known, undocumented)
+    const names = spread && text !== '' ? splitQuery(text) : undefined
+    // A declared parameter is never a property of an exploded object.
+    if (names !== undefined) for (const name of known.keys()) names.delete(name)
+    const values: unknown[] = new Array(parameters.length)
+    writable(exchange, 'validate').values = values
+    let path: BrokenRule[] | undefined
+    let rest: BrokenRule[] | undefined
+    for (let i = 0; i < parameters.length; i++) {
+      const parameter = parameters[i] as Parameter
+      const gathered = names === undefined ? undefined : parameter.gather?.(names)
+      const texts = gathered === undefined ? textsOf(i, exchange, query) : NO_TEXTS
+      if (texts === undefined) {
+        values[i] = parameter.default
+        if (parameter.required) rest = [...(rest ?? []), brokenBy(parameter, '', 'required', 'is required')]
+        continue
+      }
+      if (parameter.allowsEmpty && texts.length === 1 && texts[0] === '') {
+        values[i] = emptyValueOf(parameter)
+        continue
+      }
+      const read = gathered ?? parameter.read(texts)
+      const broken = rulesBrokenBy(parameter, read)
+      if (broken === undefined) values[i] = (read as { value: unknown }).value
+      else if (parameter.in === 'path') path = [...(path ?? []), ...broken]
+      else if (parameter.in === 'query' && lenient && !parameter.required) values[i] = parameter.default
+      else rest = [...(rest ?? []), ...broken]
+    }
+    if (undocumented.length > 0) {
+      warnOfSlips(exchange, 'query parameter', new Set(undocumented), known, name =>
+        parameters.some(one => one.in === 'query' && one.owns(name)),
+      )
+    }
+    if (exchange.broken && path === undefined) path = [BROKEN_PATH]
+    if (strict) {
+      for (const name of new Set(undocumented)) {
+        if (parameters.some(one => one.in === 'query' && one.owns(name))) continue
+        rest ??= []
+        rest.push({ in: 'query', path: name, rule: 'undocumented', message: 'is not documented' })
+      }
+    }
+    return path === undefined && rest === undefined ? NONE : { path: path ?? NO_RULES, rest: rest ?? NO_RULES }
+  }
+}
+
+type ParameterTexts = readonly (readonly string[] | undefined)[] | undefined
+
+const NO_TEXTS: readonly string[] = []
+
+const BROKEN_PATH: BrokenRule = { in: 'path', path: '', rule: 'encoding', message: 'has a broken percent-encoding' }
+
+const brokenBy = ({ name, in: place }: Parameter, pointer: string, rule: string, message: string): BrokenRule => ({
+  in: place,
+  path: name + pointer,
+  rule,
+  message,
+})
+
+/** Returns the value of a parameter that is sent without one: the empty text if its schema allows it, else its default. */
+const emptyValueOf = ({ default: usual, schema }: Parameter): unknown =>
+  schema.types.has('string') && schema.check('') === undefined ? '' : usual
+
+/** Returns the broken rules of a received parameter; `undefined` without any. */
+function rulesBrokenBy(parameter: Parameter, read: ParameterRead): BrokenRule[] | undefined {
+  if ('fault' in read) return [brokenBy(parameter, '', 'syntax', read.fault)]
+  return parameter.schema
+    .check(read.value, read.exact)
+    ?.map(({ pointer, keyword, message }) => brokenBy(parameter, pointer, keyword, message))
 }
